@@ -97,7 +97,7 @@ def measure(folder: Path, kind: str, vocabulary: Vocabulary) -> Count:
     return Count(files, said, tuple(missed), extra)
 
 
-def _extracted(file: r.File, kind: str, vocabulary: Vocabulary) -> set[int]:
+def _extracted(file: r.FileRecord, kind: str, vocabulary: Vocabulary) -> set[int]:
     if kind == "def":
         return {binding.start for binding in bindings.extract(file, vocabulary)[1]}
     return {entry.start for table in tables.extract(file, vocabulary) for entry in table.entries}

@@ -80,10 +80,10 @@ def models() -> Models:
     return load([pack / "models" for pack in packs()])
 
 
-class Reader(worker.Reader):
+class Reader(worker.WorkerReader):
     """As the worker's, but an error that it would report as its own is raised."""
 
-    def _fallback(self, *_: object) -> records.File:
+    def _fallback(self, *_: object) -> records.FileRecord:
         raise
 
 
@@ -91,7 +91,7 @@ def vocabulary() -> Vocabulary:
     return models().vocabulary()
 
 
-def ask_rules(files: Iterable[records.File], known: Models | None = None) -> list[Finding]:
+def ask_rules(files: Iterable[records.FileRecord], known: Models | None = None) -> list[Finding]:
     said = list(catalogue.run(catalogue.load(), Program(files, known or models())))
     for each in said:
         if isinstance(each, Crash):
@@ -417,7 +417,7 @@ class CacheEntries:
         found = ask_rules([file])
         report = compose(found, [file], Sources(folder), config.Config(), known=RuleNames(()), ran=[])
         self._kinds: list[tuple[Any, bytes]] = [
-            (records.File, self._encoded),
+            (records.FileRecord, self._encoded),
             (list[Finding], msgspec.json.encode(found)),
             (pipeline._Result, msgspec.json.encode(pipeline._Result((), report))),
             (Vocabulary, encode_vocabulary(vocabulary())),
@@ -525,7 +525,7 @@ class Renderers:
 
     def run(self, data: bytes, random: Random) -> None:
         random = Random(data)
-        files = [records.File(path, "cpp", 1) for path in _PATHS[:4]]
+        files = [records.FileRecord(path, "cpp", 1) for path in _PATHS[:4]]
         said: list[Finding | Crash] = [self._finding(random) for _ in range(random.randrange(5))]
         if random.random() < 0.2:
             said.append(Crash("x", random.choice(_PATHS), random.choice(_TEXTS)))

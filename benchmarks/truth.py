@@ -33,7 +33,7 @@ from ownlint import catalogue
 from ownlint.finding import CERTAINTIES, Finding
 from ownlint.rule import Rule
 from ownlint.testing import cases
-from ownlint.testing.markdown import SEVERE, Block, Mark, PageError
+from ownlint.testing.markdown import SEVERE, PageBlock, PageError, PageMark
 
 PAGES = Path(__file__).resolve().parent.parent / "tests/truth"
 POISON = {
@@ -178,7 +178,7 @@ def differences(truth: Truth, findings: Sequence[Finding]) -> Iterator[str]:
         yield f"line {line} is reported: {finding.severity} {finding.rule}: {finding.message}"
 
 
-def _fits(finding: Finding, mark: Mark, block: Block) -> bool:
+def _fits(finding: Finding, mark: PageMark, block: PageBlock) -> bool:
     if finding.rule != mark.text or finding.severity != mark.kind:
         return False
     places = [(finding.path, finding.span), *((step.path, step.span) for step in finding.steps)]

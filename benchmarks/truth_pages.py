@@ -16,7 +16,7 @@ from typing import Literal, cast, get_args
 
 import msgspec
 
-from ownlint.testing.markdown import Case, Options, PageError, read_case, sections
+from ownlint.testing.markdown import PageCase, PageError, PageOptions, read_case, sections
 
 Outcome = Literal["fine", "raises", "crashes", "garbage"]
 Names = tuple[str, ...]
@@ -52,7 +52,7 @@ class Expected:
 class Truth:
     """One snippet. `case` is what ownlint reads, its marks blanked out; its first block is what runs."""
 
-    case: Case
+    case: PageCase
     expected: Mapping[str, Expected]
     """By environment."""
 
@@ -85,7 +85,7 @@ def read(path: Path) -> Page:
                 told = [word for word in words if _WORD.fullmatch(word)]
                 expected |= _expected(told, header, fence.line - 1)
                 fence.info = " ".join([language, *(word for word in words if word not in told)])
-        case = read_case(section.heading, section.line, section.fences, Options())
+        case = read_case(section.heading, section.line, section.fences, PageOptions())
         if not case.blocks:
             continue
         if missing := sorted(set(header.environments) - set(expected)):

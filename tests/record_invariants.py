@@ -33,7 +33,7 @@ _OPERATORS = frozenset(
 )
 
 
-def broken(file: r.File) -> Iterator[str]:
+def broken(file: r.FileRecord) -> Iterator[str]:
     """Each broken promise, in a few words."""
     yield from _outline(file)
     bodies = [r.decode_body(function) for function in file.functions]
@@ -48,7 +48,7 @@ def broken(file: r.File) -> Iterator[str]:
             yield from _record(record, file)
 
 
-def _outline(file: r.File) -> Iterator[str]:
+def _outline(file: r.FileRecord) -> Iterator[str]:
     functions = len(file.functions)
     for number, function in enumerate(file.functions):
         if not -1 <= function.parent < number:
@@ -75,7 +75,7 @@ def _outline(file: r.File) -> Iterator[str]:
             yield "a pair of offsets is none"
 
 
-def _record(record: r.Node, file: r.File) -> Iterator[str]:
+def _record(record: r.Node, file: r.FileRecord) -> Iterator[str]:
     kind = type(record).__name__
     if not 0 <= record.start <= record.end <= file.size:
         yield f"the range of a {kind} is not in the file"
@@ -127,7 +127,7 @@ def _record(record: r.Node, file: r.File) -> Iterator[str]:
         case r.Suppression():
             if bool(record.rules) == bool(record.problem):
                 yield "a Suppression names no rule, and no problem"
-        case r.Function() | r.Field() | r.Variable() | r.Macro() | r.Import() | r.Annotation() | r.Base():
+        case r.FunctionRecord() | r.Field() | r.Variable() | r.Macro() | r.Import() | r.Annotation() | r.Base():
             if not record.name:
                 yield f"a {kind} has no name"
         case r.Initializer() | r.Capture() | r.Label():

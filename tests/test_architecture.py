@@ -201,6 +201,16 @@ def _top_imports(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+def test_a_class_has_its_name_for_itself() -> None:
+    """Whoever reads `CountState` needs no import to know which state it is."""
+    places: dict[str, list[str]] = {}
+    for path in modules(LINTER) + modules(RULES):
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(path.relative_to(ROOT).as_posix())
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
 def test_a_family_of_rules_sees_the_machine_by_its_face() -> None:
     """What stands in a `_` module is one family's: it could stand in anybody's pack."""
     found = [

@@ -25,7 +25,7 @@ def report(root: Path, *texts: tuple[str, str]) -> Report:
     return Report(findings=tuple(locate(findings, Sources(root))), files=len(texts))
 
 
-def standing(root: Path, known: list[baseline.Entry], *texts: tuple[str, str]) -> baseline.Split:
+def standing(root: Path, known: list[baseline.BaselineEntry], *texts: tuple[str, str]) -> baseline.Split:
     return baseline.split(report(root, *texts), known, [path for path, _ in texts], ["a-rule"])
 
 
@@ -60,12 +60,12 @@ def test_of_files_and_rules_that_were_not_asked_nothing_is_said(tmp_path: Path) 
 
 
 names = st.text('ab/.\u202e\n"\\', min_size=1, max_size=6)
-made = st.builds(baseline.Entry, names, names, names, names, names)
+made = st.builds(baseline.BaselineEntry, names, names, names, names, names)
 
 
 @given(st.lists(made, max_size=6))
 def test_what_is_written_is_read_back_sorted_one_a_line(
-    tmp_path_factory: pytest.TempPathFactory, found: list[baseline.Entry]
+    tmp_path_factory: pytest.TempPathFactory, found: list[baseline.BaselineEntry]
 ) -> None:
     path = tmp_path_factory.mktemp("b") / "b.json"
     text = baseline.text(found)

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ownlint.gitignore import Ignored, mistake
-from ownlint.patterns import AnyName, Expressions, PatternError, expression, globs, strings
+from ownlint.patterns import AnyName, PatternError, PatternSet, expression, globs, strings
 
 ALL = 20_000
 
@@ -47,7 +47,7 @@ def test_an_exception_takes_a_match_back() -> None:
 
 
 def test_the_first_of_many_that_fits_counts() -> None:
-    many = Expressions([*(f"name_{number}" for number in range(5_000)), r"name_\d+"])
+    many = PatternSet([*(f"name_{number}" for number in range(5_000)), r"name_\d+"])
     assert (many.first("name_4711"), many.first("name_5001"), many.first("other")) == (4711, 5000, None)
 
 

@@ -27,7 +27,7 @@ class BaselineError(Exception):
     """The file is none; the text is one line with its place."""
 
 
-class Entry(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=True):
+class BaselineEntry(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=True):
     """`message` and `symbol` are for people, who read the file in a review."""
 
     path: str
@@ -39,17 +39,18 @@ class Entry(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=True)
 
 class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: int
-    findings: list[Entry]
+    findings: list[BaselineEntry]
 
 
-def entries(report: Report) -> list[Entry]:
+def entries(report: Report) -> list[BaselineEntry]:
     """Of everything that is reported, sorted."""
     return sorted(
-        Entry(sanitise(f.path), f.rule, sanitise(f.symbol), sanitise(f.message), f.fingerprint) for f in report.findings
+        BaselineEntry(sanitise(f.path), f.rule, sanitise(f.symbol), sanitise(f.message), f.fingerprint)
+        for f in report.findings
     )
 
 
-def text(found: Iterable[Entry]) -> str:
+def text(found: Iterable[BaselineEntry]) -> str:
     lines = ",\n".join(f"    {json_line(entry)}" for entry in sorted(found))
     return f'{{\n  "version": {VERSION},\n  "findings": [\n{lines}\n  ]\n}}\n' if lines else _EMPTY
 
@@ -57,7 +58,7 @@ def text(found: Iterable[Entry]) -> str:
 _EMPTY = f'{{\n  "version": {VERSION},\n  "findings": []\n}}\n'
 
 
-def read(path: Path, root: Path) -> list[Entry]:
+def read(path: Path, root: Path) -> list[BaselineEntry]:
     """Raises `BaselineError`, also for a link in the project `root` that leads out of it."""
     try:
         data = door.read(path, _MOST_BYTES, within=root)
@@ -94,7 +95,7 @@ class Split(msgspec.Struct, frozen=True):
 
     report: Report
     known: tuple[Located, ...]
-    stale: tuple[Entry, ...]
+    stale: tuple[BaselineEntry, ...]
 
 
 class Unjudged:
@@ -114,7 +115,7 @@ class Unjudged:
 _UNJUDGED: frozenset[Kind] = frozenset({"unread", "limit", "rule", "changed"})
 
 
-def split(report: Report, found: Iterable[Entry], asked: Container[str], ran: Container[str]) -> Split:
+def split(report: Report, found: Iterable[BaselineEntry], asked: Container[str], ran: Container[str]) -> Split:
     """`asked` are the files that were asked for and `ran` the rules: of others an entry says nothing, unless its file
     is gone, which is when it is not among `asked` of a run over everything. Nothing is stale in what was not judged in
     full. An entry matches once."""

@@ -103,7 +103,7 @@ class HeldError(Exception):
 _CHANGED = "changed after it was analysed"
 
 
-class Held:
+class HeldFile:
     """A regular file of a project, open from before it is compared until after it is replaced. It is reached from the
     root through no link, and what takes its place is written beside it and renamed."""
 
@@ -166,7 +166,7 @@ class Held:
 
 
 @contextlib.contextmanager
-def held(root: Path, path: str) -> Iterator[Held]:
+def held(root: Path, path: str) -> Iterator[HeldFile]:
     """The file of this relative path, with `/`. Raises `HeldError` where a link leads to it, where it is gone or no
     regular file, and for a path that leads elsewhere; `OSError` where it cannot be opened."""
     parts = path.split("/")
@@ -190,4 +190,4 @@ def held(root: Path, path: str) -> Iterator[Held]:
             raise HeldError(_CHANGED) from None
         if not stat.S_ISREG(os.fstat(file).st_mode):
             raise HeldError("is not a regular file")
-        yield Held(folder, file, parts[-1])
+        yield HeldFile(folder, file, parts[-1])

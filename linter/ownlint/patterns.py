@@ -56,7 +56,7 @@ def expression(text: str) -> Expression:
     return Expression(text)
 
 
-class Expressions:
+class PatternSet:
     """Several expressions at once, of which the first that fits a whole name counts. Raises `PatternError` when it is
     asked and one of them is none."""
 

@@ -26,7 +26,7 @@ from ownlint.sources import requirements, sidecars, stubs
 from ownlint.sources.changes import Changes, ChangesError, as_before, since, staged
 from ownlint.sources.compilation import Command
 from ownlint.sources.digests import Digests
-from ownlint.sources.discover import ALONE, Discovered, DiscoverError, Scope, discover, language_of
+from ownlint.sources.discover import ALONE, Discovered, DiscoverError, ProjectScope, discover, language_of
 from ownlint.sources.packages import installed
 from ownlint.sources.unsaved import Unsaved, read_instead
 
@@ -34,7 +34,7 @@ from ownlint.sources.unsaved import Unsaved, read_instead
 if TYPE_CHECKING:
     from ownlint import analysis
     from ownlint.analysis import Said
-    from ownlint.facts.records import File
+    from ownlint.facts.records import FileRecord
     from ownlint.models.contract_records import ContractFile
     from ownlint.project.program import Earlier, Program
     from ownlint.reading import Facts
@@ -62,7 +62,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     unsaved: Unsaved | None = None
     """What is read instead of a file that is asked for, by its structure only."""
     told: Told = nobody
-    scope: Scope = ALONE
+    scope: ProjectScope = ALONE
 
     @property
     def jobs(self) -> int:
@@ -205,7 +205,7 @@ class _Way(NamedTuple):
     libraries: Libraries
 
 
-class _Kept(msgspec.Struct, frozen=True):
+class _CachedGroup(msgspec.Struct, frozen=True):
     """What the cache holds of a group of rules."""
 
     findings: tuple[Finding, ...]
@@ -242,7 +242,7 @@ def _said(
         large = tuple(one for one in found if isinstance(one, TooLarge))
         if len(findings) + len(large) == len(found):  # what is too large is said with the group that asked first
             place = Cache.key(key.encode(), every) if large else key
-            cache.put(place, msgspec.json.encode(_Kept(findings, large)))
+            cache.put(place, msgspec.json.encode(_CachedGroup(findings, large)))
         out += found
     return out
 
@@ -285,10 +285,10 @@ def limits() -> analysis.Limits:
     return msgspec.structs.replace(analysis.DEFAULT, memory=min(memory, analysis.DEFAULT.memory))
 
 
-def _recalled_findings(cache: Cache, key: str) -> _Kept | None:
+def _recalled_findings(cache: Cache, key: str) -> _CachedGroup | None:
     entry = cache.get(key)
     try:
-        return None if entry is None else msgspec.json.decode(entry, type=_Kept)
+        return None if entry is None else msgspec.json.decode(entry, type=_CachedGroup)
     except msgspec.DecodeError:
         return None
 
@@ -321,7 +321,7 @@ def _parity_mistakes(settings: Settings) -> Iterator[str]:
             yield f"{where}: `parity`: a group needs at least two words that stand for each other"
 
 
-def facts(options: Options) -> File:
+def facts(options: Options) -> FileRecord:
     """What is read in the one file that is asked for."""
     from ownlint.reading import Reader
 

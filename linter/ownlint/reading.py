@@ -20,7 +20,7 @@ from ownlint import children, door, inputs, machine
 from ownlint.facts import anchors
 from ownlint.facts.cache import Cache
 from ownlint.facts.digest import digest_of
-from ownlint.facts.records import File, Language, decode_file, encode_file
+from ownlint.facts.records import FileRecord, Language, decode_file, encode_file
 from ownlint.facts.vocabulary import Vocabulary, decode_vocabulary, encode_vocabulary
 from ownlint.outline import Libraries
 from ownlint.report.progress import Told, nobody
@@ -47,7 +47,7 @@ Depends = tuple[tuple[str, str], ...]
 class _Head(msgspec.Struct, frozen=True, gc=False):
     """What the cache holds of a file beside its facts. `file` is what is left of it without them."""
 
-    file: File
+    file: FileRecord
     depends: Depends
     digest: str
     """Of the facts."""
@@ -55,7 +55,7 @@ class _Head(msgspec.Struct, frozen=True, gc=False):
     """Not passed over for want of an anchor."""
 
 
-class Entry:
+class FileEntry:
     """One file: its head, and its facts when they are asked for."""
 
     def __init__(self, head: _Head, key: str, held: str, encoded: bytes | None = None) -> None:
@@ -114,7 +114,7 @@ class Facts:
     `depends` are the headers that were read for them. Not `settled`: a file changed while it was read, or its reader
     was lost; the next run may see more."""
 
-    def __init__(self, reader: Reader, entries: Iterable[tuple[int, Entry]]) -> None:
+    def __init__(self, reader: Reader, entries: Iterable[tuple[int, FileEntry]]) -> None:
         self._reader = reader
         self._entries = sorted(entries, key=lambda entry: entry[1].head.path)
         self.heads = [entry.head for _, entry in self._entries]
@@ -136,7 +136,7 @@ class Facts:
         """The facts of all files, still encoded, so that a child finds them here."""
         self._reader.take_up(self._entries)
 
-    def files(self) -> list[File]:
+    def files(self) -> list[FileRecord]:
         return self._reader.whole(self._entries)
 
     def digest(self, *languages: Language) -> bytes:
@@ -200,7 +200,7 @@ class Reader:
     def _written_in(self, language: Language) -> list[int]:
         return [index for index, source in enumerate(self.sources) if source.language == language]
 
-    def _wider(self, vocabulary: Vocabulary, known: dict[int, Entry], libraries: Libraries) -> Vocabulary:
+    def _wider(self, vocabulary: Vocabulary, known: dict[int, FileEntry], libraries: Libraries) -> Vocabulary:
         """With the words for what the files that were read hand on."""
         read = [(i, entry) for i, entry in sorted(known.items()) if entry.head.language == "python" and entry.read]
         said = [entry.digest.encode() for _, entry in read]
@@ -232,10 +232,10 @@ class Reader:
 
     # --- some of the sources ---
 
-    def read(self, chosen: Sequence[int], vocabulary: Vocabulary) -> list[tuple[int, Entry]]:
+    def read(self, chosen: Sequence[int], vocabulary: Vocabulary) -> list[tuple[int, FileEntry]]:
         """Of the sources with these numbers; what the cache does not hold is extracted."""
         words = {language: encode_vocabulary(vocabulary.of(language)) for language in ("cpp", "python")}
-        entries: dict[int, Entry] = {}
+        entries: dict[int, FileEntry] = {}
         missing: list[tuple[int, str]] = []
         passed = _Passed(self.cache, self.root, words["python"])
         for index in chosen:
@@ -257,13 +257,13 @@ class Reader:
         passed.save()
         return [(index, entries[index]) for index in chosen]
 
-    def _bare(self, source: Source, held: str) -> Entry:
+    def _bare(self, source: Source, held: str) -> FileEntry:
         """Of a file that was passed over before."""
         module = self._named.get(source.relative, "")
-        file = File(source.relative, source.language, source.stamp.size, module=module)
-        return Entry(_Head(file, (), "", read=False), "", held)
+        file = FileRecord(source.relative, source.language, source.stamp.size, module=module)
+        return FileEntry(_Head(file, (), "", read=False), "", held)
 
-    def take_up(self, entries: Sequence[tuple[int, Entry]]) -> None:
+    def take_up(self, entries: Sequence[tuple[int, FileEntry]]) -> None:
         """Their encoded facts, which may have been swept from the cache since the heads were read: then the files are
         read again, and what was analysed of them is not what was found of them before when they changed meanwhile."""
         lost: dict[Vocabulary, list[tuple[int, str]]] = {}
@@ -279,7 +279,7 @@ class Reader:
                 if again[index].held != entry.held:
                     entry.held = ""  # its head is of other bytes than its facts
 
-    def whole(self, entries: Sequence[tuple[int, Entry]]) -> list[File]:
+    def whole(self, entries: Sequence[tuple[int, FileEntry]]) -> list[FileRecord]:
         """With their facts."""
         self.take_up(entries)
         return [entry.head if entry.encoded is None else decode_file(entry.encoded) for _, entry in entries]
@@ -291,7 +291,7 @@ class Reader:
         about = f"{source.language}\0{source.relative}\0{module}\0{held}".encode()
         return Cache.key(b"file", inputs.reader_digest(source.language, self.cache), words, about, how)
 
-    def _cached(self, key: str, held: str) -> Entry | None:
+    def _cached(self, key: str, held: str) -> FileEntry | None:
         """When the headers that were read for it are still the same."""
         data = self.cache.get(key)
         if data is None:
@@ -302,9 +302,9 @@ class Reader:
             return None
         if any(self.digests.of(path) != digest for path, digest in head.depends):
             return None
-        return Entry(head, key, held)
+        return FileEntry(head, key, held)
 
-    def _extracted(self, missing: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> dict[int, Entry]:
+    def _extracted(self, missing: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> dict[int, FileEntry]:
         passed = self._passed_over(missing, vocabulary) if len(missing) <= _FEW else {}
         missing = [(index, key) for index, key in missing if index not in passed]
         if not missing:
@@ -327,7 +327,7 @@ class Reader:
             file = decode_file(extracted.encoded)
             depends = tuple((path, self.digests.of(path)) for path in sorted(extracted.dependencies))
             head = _head_of(file, extracted.encoded, depends)
-            entry = entries[index] = Entry(head, key, extracted.digest, extracted.encoded)
+            entry = entries[index] = FileEntry(head, key, extracted.digest, extracted.encoded)
             if extracted.digest and extracted.digest == self.held[index]:
                 if head.read or head.file.problems:
                     self.cache.put(_facts_key(key), extracted.encoded)
@@ -338,9 +338,9 @@ class Reader:
                 self.settled = False
         return entries
 
-    def _passed_over(self, missing: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> dict[int, Entry]:
+    def _passed_over(self, missing: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> dict[int, FileEntry]:
         """Small files in which no anchor is found: not worth starting a reader for."""
-        found: dict[int, Entry] = {}
+        found: dict[int, FileEntry] = {}
         for index, _ in missing:
             source = self.sources[index]
             if source.language == "python" and self.held[index] and source.stamp.size <= _SMALL:
@@ -361,8 +361,8 @@ def _facts_key(key: str) -> str:
     return Cache.key(b"facts", key.encode())
 
 
-def _head_of(file: File, encoded: bytes, depends: Depends) -> _Head:
-    left = File(
+def _head_of(file: FileRecord, encoded: bytes, depends: Depends) -> _Head:
+    left = FileRecord(
         file.path,
         file.language,
         file.size,

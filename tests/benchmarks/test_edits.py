@@ -17,7 +17,7 @@ import pytest
 from ownlint import catalogue
 from ownlint.project.program import Program
 from ownlint.testing import cases
-from ownlint.testing.markdown import Block, parse
+from ownlint.testing.markdown import PageBlock, parse
 
 PAGES = Path(__file__).parents[1] / "rules"
 ALL = os.environ.get("OWNLINT_EDITS") == "all"
@@ -34,7 +34,7 @@ class Pages:
         self.rules = [rule for rule in RULES if rule.group == group]
         parsed = {rule.id: parse((PAGES / f"{rule.id}.md").read_text(encoding="utf-8")) for rule in self.rules}
         self._case = parsed[self.rules[0].id][0]
-        self._blocks: dict[str, Block] = {}
+        self._blocks: dict[str, PageBlock] = {}
         for rule, found in parsed.items():
             for number, case in enumerate(found):
                 for block in case.blocks:

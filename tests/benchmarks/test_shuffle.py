@@ -19,7 +19,7 @@ from ownlint import catalogue
 from ownlint.project.program import Program
 from ownlint.rule import Rule
 from ownlint.testing import cases
-from ownlint.testing.markdown import Block, parse
+from ownlint.testing.markdown import PageBlock, parse
 
 PAGES = Path(__file__).parents[1] / "rules"
 ALL = os.environ.get("OWNLINT_SHUFFLE") == "all"
@@ -41,7 +41,7 @@ def project(group: str) -> Program:
     return cases.read(replace(first[0], blocks=tuple(blocks), before=()), RULES)[0]
 
 
-def _blocks(rule: Rule) -> Iterator[Block]:
+def _blocks(rule: Rule) -> Iterator[PageBlock]:
     for number, case in enumerate(parse((PAGES / f"{rule.id}.md").read_text(encoding="utf-8"))):
         for block in case.blocks:
             yield replace(block, name=f"{rule.id}/case_{number}/{block.name}")

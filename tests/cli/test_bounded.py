@@ -15,7 +15,7 @@ from command import Done, Run
 
 from ownlint import analysis, steps
 from ownlint.crossing import exports
-from ownlint.domains.handles.handle_flow import Interpreter
+from ownlint.domains.handles.handle_flow import HandleInterpreter
 from ownlint.facts import anchors
 from ownlint.reading import Facts
 
@@ -116,7 +116,7 @@ def test_facts_of_files_are_decoded_in_children(run: Run, tmp_path: Path, monkey
 
 @pytest.fixture
 def large(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Done]:
-    monkeypatch.setattr(Interpreter, "MOST_STEPS", 12)
+    monkeypatch.setattr(HandleInterpreter, "MOST_STEPS", 12)
     long = "\n".join(f"    use({number})" for number in range(20))
     (tmp_path / "a.py").write_text(f"{USE}\n\ndef large(source):\n    module = Module.parse(source)\n{long}\n")
     return lambda *more: run("check", "--output-format", "json", *more)

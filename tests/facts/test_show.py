@@ -62,6 +62,6 @@ def test_a_long_name_is_cut_with_a_mark() -> None:
 
 def test_a_file_is_printed_with_its_statements_indented() -> None:
     body = (r.Branch(0, 0, name("ok"), (r.Leave(0, 0, "return", name("x")),)),)
-    function = r.Function(0, 0, "f", "N", "", "function", "int", (), 0, True, body=r.encode_body(body))
-    lines = list(file(r.File("a.cc", "cpp", 10, functions=(function,))))
+    function = r.FunctionRecord(0, 0, "f", "N", "", "function", "int", (), 0, True, body=r.encode_body(body))
+    lines = list(file(r.FileRecord("a.cc", "cpp", 10, functions=(function,))))
     assert lines == ["a.cc: cpp, 10 bytes, structure only", "#0 function N::f() -> int", "  if ok", "    return x"]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ownlint.facts.records import File, decode_file
+from ownlint.facts.records import FileRecord, decode_file
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.frontends import extract as subject
 from ownlint.frontends.extract import Task, extract
@@ -71,11 +71,11 @@ def tasks(folder: Path, *contents: str, types: bool = False) -> list[Task]:
     return made
 
 
-def files(work: list[Task], jobs: int = 2, deadline: float = 20, **more: object) -> list[File]:
+def files(work: list[Task], jobs: int = 2, deadline: float = 20, **more: object) -> list[FileRecord]:
     return [decode_file(found.encoded) for found in extract(work, Vocabulary(), jobs, deadline, **more)]  # type: ignore[arg-type]
 
 
-def reasons(file: File) -> list[str]:
+def reasons(file: FileRecord) -> list[str]:
     return [f"{problem.kind}: {problem.reason}" for problem in file.problems if not problem.reason.isdigit()]
 
 
@@ -174,7 +174,7 @@ def test_leaving_early_leaves_no_child_and_no_folder(tmp_path: Path, monkeypatch
     made: list[subject.Child] = []
     start = subject.Child.__init__
 
-    def remember(self: subject.Child, settings: subject.Settings) -> None:
+    def remember(self: subject.Child, settings: subject.ExtractorSettings) -> None:
         start(self, settings)
         made.append(self)
 

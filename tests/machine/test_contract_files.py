@@ -16,7 +16,7 @@ from ownlint.models.contract_records import (
     Category,
     ClassContract,
     ContractFile,
-    Kept,
+    KeptAddress,
     Kind,
     Lent,
     MemberContract,
@@ -42,7 +42,7 @@ _lent = st.builds(
     _sure,
 )
 _kept = st.builds(
-    Kept,
+    KeptAddress,
     _arguments,
     st.one_of(st.sampled_from(["self", "result"]), _arguments.map(lambda n: f"argument {n}")),
     st.booleans(),

@@ -103,7 +103,7 @@ PROPERTY = settings(max_examples=80)
 
 
 def _flow(body: tuple[r.Statement, ...]) -> Flow:
-    function = r.Function(0, 9, "f", "", "", "function", "", (), 0, True)
+    function = r.FunctionRecord(0, 9, "f", "", "", "function", "", (), 0, True)
     return Flow(lower(function, body, Surroundings()))
 
 
@@ -165,7 +165,7 @@ def test_paths_and_what_comes_before_and_after(body, at, wanted, avoided):
     start = flow.events[at % len(flow.events)]
 
     def named(name):
-        return lambda event: isinstance(event, e.Call) and last_name(event.node.callee) == name
+        return lambda event: isinstance(event, e.CallEvent) and last_name(event.node.callee) == name
 
     assert {event.index for event in flow.after(start)} == _reach(flow, start.index)
     expected = {event.index for event in flow if start.index in _reach(flow, event.index)}
@@ -196,7 +196,7 @@ DOOR = Machine("closed", {("closed", "a"): "open", ("open", "b"): "closed"})
 
 
 def _word(event: e.Event) -> str | None:
-    return last_name(event.node.callee) if isinstance(event, e.Call) else None
+    return last_name(event.node.callee) if isinstance(event, e.CallEvent) else None
 
 
 @PROPERTY
@@ -226,7 +226,7 @@ def test_always_means_on_every_path(body, name):
     paths = _paths(flow) if len(flow.events) <= 60 else []
 
     def wanted(event):
-        return isinstance(event, e.Call) and last_name(event.node.callee) == name
+        return isinstance(event, e.CallEvent) and last_name(event.node.callee) == name
 
     for index in flow.reachable if 0 < len(paths) <= 2000 else ():
         through = [path for path in paths if index in path and index not in (flow.entry, flow.exit)]

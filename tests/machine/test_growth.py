@@ -8,15 +8,15 @@ import pytest
 from tests.machine.conftest import make
 
 from ownlint import steps
-from ownlint.domains.counted.counts import Draft, Held
-from ownlint.domains.counted.counts import State as CountedState
-from ownlint.domains.handles.handles import NOTHING, Handle, State
+from ownlint.domains.counted.counts import CountDraft, HeldReference
+from ownlint.domains.counted.counts import CountState as CountedState
+from ownlint.domains.handles.handles import NOTHING, Handle, HandleState
 from ownlint.facts.records import Span
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Function
 from ownlint_rules.donation._donation_modules import Modules
-from ownlint_rules.donation._donation_values import Values
+from ownlint_rules.donation._donation_values import DonationValues
 from ownlint_rules.donation._donations import of
 from ownlint_rules.donation._reaching import bits, components, reached
 from ownlint_rules.resources import _losing as losing
@@ -63,14 +63,14 @@ def test_a_chain_of_ten_thousand_nodes_needs_no_recursion() -> None:
 
 def test_a_comprehension_in_a_comprehension_is_run_as_often_as_it_is_deep(monkeypatch: pytest.MonkeyPatch) -> None:
     runs = 0
-    run = Values.comprehension
+    run = DonationValues.comprehension
 
-    def counted(self: Values, value: object) -> object:
+    def counted(self: DonationValues, value: object) -> object:
         nonlocal runs
         runs += 1
         return run(self, value)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Values, "comprehension", counted)
+    monkeypatch.setattr(DonationValues, "comprehension", counted)
     depth = 12
     inner = "[" * depth + "x" + "".join(f" for o{number} in x]" for number in range(depth))
     source = (
@@ -82,7 +82,7 @@ def test_a_comprehension_in_a_comprehension_is_run_as_often_as_it_is_deep(monkey
 
 
 def test_a_state_of_many_names_is_changed_where_its_change_is() -> None:
-    state = State()
+    state = HandleState()
     for number in range(5000):
         state = state.bind(f"m{number}", frozenset({Handle("Module", (number, 0), True, AT, "made")}), AT, "")
     after = state.bind("m7", NOTHING, AT, "gone")
@@ -96,7 +96,7 @@ def test_a_state_of_many_names_is_changed_where_its_change_is() -> None:
 
 def test_what_lies_in_a_container_of_very_many_is_nobodys_to_know() -> None:
     many = frozenset(Handle("Module", (number, 0), True, AT, "made", path=("*",)) for number in range(1000))
-    state = State().bind("all", many, AT, "")
+    state = HandleState().bind("all", many, AT, "")
     assert state.get("all") == NOTHING
     assert state.alive((3, 0))
 
@@ -149,9 +149,9 @@ int run(int n) {
 
 
 def test_a_counted_reference_is_found_among_thousands_by_its_name() -> None:
-    draft = Draft(CountedState())
+    draft = CountDraft(CountedState())
     for number in range(5000):
-        draft.places[(f"o{number}",)] = draft.begin(number, Held("new", 1, "no"))
+        draft.places[(f"o{number}",)] = draft.begin(number, HeldReference("new", 1, "no"))
     before = draft.state()
     draft.forget((7, 0))
     after = draft.state()
@@ -162,16 +162,16 @@ def test_a_counted_reference_is_found_among_thousands_by_its_name() -> None:
 
 
 def test_what_a_lender_keeps_goes_with_the_event_after_the_loan() -> None:
-    draft = Draft(CountedState())
-    owner = draft.begin(1, Held("kept", 0, "no"))
-    draft.places[("x",)] = draft.begin(2, Held("borrowed", 0, "no", owner))
+    draft = CountDraft(CountedState())
+    owner = draft.begin(1, HeldReference("kept", 0, "no"))
+    draft.places[("x",)] = draft.begin(2, HeldReference("borrowed", 0, "no", owner))
     state = draft.state()
     assert owner in state.objects.entries
-    draft = Draft(state)
+    draft = CountDraft(state)
     del draft.places[("x",)]
     state = draft.state()
     assert list(state.objects.entries) == [owner]
-    assert not list(Draft(state).state().objects.entries)
+    assert not list(CountDraft(state).state().objects.entries)
 
 
 def test_an_answer_that_was_given_up_is_not_begun_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,9 +7,9 @@ from functools import reduce
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ownlint.domains.handles.handle_chains import Chain, at, literal
+from ownlint.domains.handles.handle_chains import HandleChain, at, literal
 
-ROOT = Chain()
+ROOT = HandleChain()
 CHILD = ROOT.step("part", "body").step("below", "[0]")
 INNER = CHILD.step("part", "regions").step("part", "[0]").step("below", "[1]")
 
@@ -57,12 +57,12 @@ def test_numbers_alone_move() -> None:
 
 
 def test_a_callee_speaks_of_its_argument() -> None:
-    assert CHILD.within(Chain(0, (".regions",))) == CHILD.step("part", "regions")
+    assert CHILD.within(HandleChain(0, (".regions",))) == CHILD.step("part", "regions")
     assert INNER.within(ROOT.step("above", "")) == CHILD
 
 
 @given(CHAINS, CHAINS)
-def test_reaches_are_ordered(outer: Chain, inner: Chain) -> None:
+def test_reaches_are_ordered(outer: HandleChain, inner: HandleChain) -> None:
     hit = {reach: inner.is_hit(outer, reach) for reach in ("deep", "derived", "below", "shallow")}
     assert not hit["below"] or hit["deep"]
     assert hit["deep"] == (hit["derived"] or hit["shallow"]) or inner.up != outer.up
@@ -70,7 +70,7 @@ def test_reaches_are_ordered(outer: Chain, inner: Chain) -> None:
 
 
 @given(CHAINS)
-def test_every_chain_is_its_own(chain: Chain) -> None:
+def test_every_chain_is_its_own(chain: HandleChain) -> None:
     assert chain.is_hit(chain, "deep")
     assert not chain.is_hit(chain, "below")
     assert len(chain.steps) <= 24

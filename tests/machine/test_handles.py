@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import ownlint_rules
 from ownlint.crossing import border
-from ownlint.domains.handles.handles import NOTHING, Handle, Handles, State, inside
+from ownlint.domains.handles.handles import NOTHING, Handle, Handles, HandleState, inside
 from ownlint.engine.containment import ANY, BURIED
-from ownlint.facts.records import File, Span
+from ownlint.facts.records import FileRecord, Span
 from ownlint.frontends.python.read import read
 from ownlint.models import libraries as models
 from ownlint.project.program import Program
@@ -40,7 +40,7 @@ def misuses(body: str, *, typed: bool = False) -> list[tuple[str, str, str]]:
     return [(m.kind, m.child.shown, m.certainty) for m in border.of(program).misuses]
 
 
-def file_of(source: str) -> File:
+def file_of(source: str) -> FileRecord:
     vocabulary = MODELS.vocabulary()
     return read("case.py", source.encode(), vocabulary, "case")
 
@@ -50,7 +50,7 @@ def held(token: int, *, holds: bool = True) -> Handles:
 
 
 def test_a_token_lives_as_long_as_a_name_holds_it() -> None:
-    state = State().bind("a", held(1), AT, "").bind("b", held(1), AT, "").bind("c", held(1, holds=False), AT, "")
+    state = HandleState().bind("a", held(1), AT, "").bind("b", held(1), AT, "").bind("c", held(1, holds=False), AT, "")
     assert state.alive((1, 0))
     state = state.bind("a", NOTHING, AT, "")
     assert state.alive((1, 0))
@@ -60,7 +60,7 @@ def test_a_token_lives_as_long_as_a_name_holds_it() -> None:
 
 
 def test_the_next_round_of_a_loop_makes_another_object() -> None:
-    state = State().bind("a", held(1), AT, "").age(1)
+    state = HandleState().bind("a", held(1), AT, "").age(1)
     assert not state.alive((1, 0))
     assert state.alive((1, 1))
 

@@ -18,7 +18,7 @@ def _at(function, name):
     return describe(locks[call.index])
 
 
-def _last(call: e.Call) -> str:
+def _last(call: e.CallEvent) -> str:
     callee = call.node.callee
     return getattr(callee, "name", "") or callee.text.rsplit("::", 1)[-1]
 

@@ -36,13 +36,13 @@ def runs(flow: Flow) -> set[str]:
 
 def _word(event: e.Event) -> tuple[str, ...]:
     match event:
-        case e.Call(node=node):
+        case e.CallEvent(node=node):
             return (last_name(node.callee),)
         case e.End(place=place):
             return ("~" + render(place),)
-        case e.Leave(kind="throw"):
+        case e.LeaveEvent(kind="throw"):
             return ("throw",)
-        case e.Opaque():
+        case e.OpaqueEvent():
             return ("?",)
     return ()
 
@@ -291,7 +291,7 @@ def test_names_bound_through_objects_are_not_locals():
 
 
 def _function(*body: r.Statement) -> Flow:
-    function = r.Function(0, 0, "f", "", "", "function", "", (), 0, True)
+    function = r.FunctionRecord(0, 0, "f", "", "", "function", "", (), 0, True)
     return Flow(lower(function, body, Surroundings()))
 
 

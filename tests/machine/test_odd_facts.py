@@ -9,9 +9,9 @@ from tests.machine.conftest import make
 
 from ownlint import catalogue
 from ownlint.facts import anchors
-from ownlint.facts.records import File, decode_file
+from ownlint.facts.records import FileRecord, decode_file
 from ownlint.finding import Crash
-from ownlint.frontends.worker import Handshake, Reader, Request
+from ownlint.frontends.worker import Handshake, Request, WorkerReader
 from ownlint.project.program import Program
 from ownlint.testing.cases import load_models
 from record_invariants import broken
@@ -56,10 +56,10 @@ PYTHON = {
 }
 
 
-def _files(folder: Path, name: str, text: str) -> tuple[File, ...]:
+def _files(folder: Path, name: str, text: str) -> tuple[FileRecord, ...]:
     known = load_models()
     words = [word for rule in catalogue.load() for word in rule.anchors]
-    reader = Reader(Handshake(anchors.with_words(known.vocabulary(), words)))
+    reader = WorkerReader(Handshake(anchors.with_words(known.vocabulary(), words)))
     (folder / name).write_text(text)
     kind = "python" if name.endswith(".py") else "structure"
     file = decode_file(reader.answer(Request(kind, name, str(folder / name), module="a"))[1])  # type: ignore[arg-type]

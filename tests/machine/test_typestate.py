@@ -13,7 +13,7 @@ DOOR = Machine("closed", {("closed", "open"): "open", ("open", "close"): "closed
 
 
 def _words(event: e.Event) -> str | None:
-    name = last_name(event.node.callee) if isinstance(event, e.Call) else ""
+    name = last_name(event.node.callee) if isinstance(event, e.CallEvent) else ""
     return name if name in ("open", "close") else None
 
 

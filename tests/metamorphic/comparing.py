@@ -12,12 +12,12 @@ import msgspec
 from rewriting import Rewrite, rewrite
 
 from ownlint import catalogue
-from ownlint.facts.records import Function, Opaque, OpaqueValue, decode_body
+from ownlint.facts.records import FunctionRecord, Opaque, OpaqueValue, decode_body
 from ownlint.finding import CERTAINTIES
 from ownlint.frontends.cpp import structure
 from ownlint.rule import Rule
 from ownlint.testing import cases
-from ownlint.testing.markdown import Case, parse
+from ownlint.testing.markdown import PageCase, parse
 
 PAGES = Path(__file__).parents[1] / "rules"
 
@@ -51,11 +51,11 @@ def rules() -> dict[str, Rule]:
     return {rule.id: rule for rule in catalogue.load()}
 
 
-def cases_of(page: Path) -> list[Case]:
+def cases_of(page: Path) -> list[PageCase]:
     return parse(page.read_text(encoding="utf-8"))
 
 
-def differences(page: str, case: Case, by: Sequence[Rewrite]) -> Iterator[Difference]:
+def differences(page: str, case: PageCase, by: Sequence[Rewrite]) -> Iterator[Difference]:
     """One for each rewrite under which the case is read otherwise; all by their structure only."""
     asked = [rules()[name] for name in sorted({page, *(case.options.select or ())})]
     expected: Counter[Seen] | None = None
@@ -76,7 +76,7 @@ def differences(page: str, case: Case, by: Sequence[Rewrite]) -> Iterator[Differ
 
 
 def _seen(
-    case: Case, asked: Sequence[Rule], texts: dict[str, bytes], origin: Callable[[str, int], int]
+    case: PageCase, asked: Sequence[Rule], texts: dict[str, bytes], origin: Callable[[str, int], int]
 ) -> tuple[Counter[Seen], tuple[str, ...]]:
     try:
         found = cases.run(case, asked, "structure")
@@ -96,7 +96,7 @@ def _seen(
     return seen, tuple(crash.error for crash in found.crashes)
 
 
-def facts_differ(page: str, case: Case, by: Rewrite) -> list[str]:
+def facts_differ(page: str, case: PageCase, by: Rewrite) -> list[str]:
     """Where the words of the facts of a C++ file differ: offsets and comments aside."""
     twin = rewrite(case, by)
     if twin is None:
@@ -128,7 +128,7 @@ def _words(record: object, place: str) -> Iterator[tuple[str, object]]:
     if isinstance(record, tuple):
         for index, item in enumerate(record):
             yield from _words(item, f"{place}[{index}]")
-    elif isinstance(record, Function):
+    elif isinstance(record, FunctionRecord):
         yield from _fields(record, place)
         yield from _words(decode_body(record), f"{place}.body")
     elif isinstance(record, Opaque | OpaqueValue):

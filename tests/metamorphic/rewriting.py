@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ownlint.facts.records import Language
-from ownlint.testing.markdown import Block, Case
+from ownlint.testing.markdown import PageBlock, PageCase
 
 
 class Edit(NamedTuple):
@@ -79,11 +79,11 @@ class Rewritten:
 class RewrittenCase:
     """The case in its other spelling, and its files' texts with their origins."""
 
-    case: Case
+    case: PageCase
     texts: dict[str, Rewritten]
 
 
-def rewrite(case: Case, by: Rewrite) -> RewrittenCase | None:
+def rewrite(case: PageCase, by: Rewrite) -> RewrittenCase | None:
     """None where the rewrite changes nothing in any file of the case."""
     texts: dict[str, Rewritten] = {}
     blocks = tuple(_rewritten(block, by, texts) for block in case.blocks)
@@ -93,7 +93,7 @@ def rewrite(case: Case, by: Rewrite) -> RewrittenCase | None:
     return RewrittenCase(replace(case, blocks=blocks, before=before), texts)
 
 
-def _rewritten(block: Block, by: Rewrite, texts: dict[str, Rewritten]) -> Block:
+def _rewritten(block: PageBlock, by: Rewrite, texts: dict[str, Rewritten]) -> PageBlock:
     data = block.text.encode()
     edits: Sequence[Edit] = list(by.edits(data)) if block.language == by.language else []
     texts[block.name] = made = Rewritten(data, edits)

@@ -18,7 +18,7 @@ from known_gaps import EVERY, GAPS, MENDED
 from python_rewrites import REWRITES as IN_PYTHON
 from rewriting import Rewrite, Rewritten
 
-from ownlint.testing.markdown import Case
+from ownlint.testing.markdown import PageCase
 
 REWRITES = [*IN_CPP, *IN_PYTHON]
 ALL = os.environ.get("OWNLINT_METAMORPHIC") == "all"
@@ -38,14 +38,14 @@ _LAYOUT = {
 }
 
 
-def picked(rewrite: Rewrite, page: str, case: Case, one_in: int = _ONE_IN) -> bool:
+def picked(rewrite: Rewrite, page: str, case: PageCase, one_in: int = _ONE_IN) -> bool:
     if (rewrite.name, page, case.heading) in MENDED:
         return True
     digest = hashlib.sha256(f"{rewrite.name}|{page}|{case.heading}".encode()).digest()
     return ALL or int.from_bytes(digest[:4]) % one_in == 0
 
 
-def known(rewrite: Rewrite, page: str, case: Case) -> bool:
+def known(rewrite: Rewrite, page: str, case: PageCase) -> bool:
     return not {(rewrite.name, page, case.heading), (rewrite.name, page, EVERY)}.isdisjoint(GAPS)
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from ownlint.facts.records import Span
 from ownlint.finding import Edit, Finding, Fix, Role, Step
 from ownlint.report.model import Incomplete, Report, RuleInfo, Sources, locate
-from ownlint.sources.origin import Origin
+from ownlint.sources.origin import Checkout
 
-ORIGIN = Origin("tree", "0123456789abcdef0123456789abcdef01234567", True, "2026-01-31")
+ORIGIN = Checkout("tree", "0123456789abcdef0123456789abcdef01234567", True, "2026-01-31")
 
 TRACKER = """\
 namespace run {

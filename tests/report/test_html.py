@@ -23,7 +23,7 @@ from ownlint.facts.records import Span
 from ownlint.finding import Edit, Finding, Fix, Severity, Step
 from ownlint.report import html
 from ownlint.report.model import Incomplete, Notice, Report, RuleInfo, Sources, locate
-from ownlint.sources.origin import Origin
+from ownlint.sources.origin import Checkout
 
 VOID = {"meta", "input", "path", "circle", "rect", "br", "hr"}
 ELEMENTS = frozenset(
@@ -112,7 +112,7 @@ def test_the_head_says_what_it_is_a_report_of(sources: Sources) -> None:
     read = page(sources)
     said = re.sub(r"\s+", " ", read.said)
     assert "tree commit 0123456789ab with uncommitted changes 2026-01-31 Found 7 problems" in said
-    bare = Page(html.render(Report(files=3), (), sources, "0.1.0", Origin("h5py")))
+    bare = Page(html.render(Report(files=3), (), sources, "0.1.0", Checkout("h5py")))
     assert "h5py No problems found in 3 files" in re.sub(r"\s+", " ", bare.said)
     assert "commit" not in bare.said
 
@@ -346,7 +346,7 @@ def hostile(root: Path, text: str, told: str) -> tuple[Report, tuple[RuleInfo, .
 
 @given(text=nasty, told=nasty.filter(lambda told: "\0" not in told))
 def test_no_text_becomes_markup(tmp_path_factory: pytest.TempPathFactory, text: str, told: str) -> None:
-    out = html.render(*hostile(tmp_path_factory.getbasetemp(), text, told), "0.1.0", Origin(told))
+    out = html.render(*hostile(tmp_path_factory.getbasetemp(), text, told), "0.1.0", Checkout(told))
     read = Page(out)
     assert {tag for tag, _ in read.elements} <= ELEMENTS
     assert not [name for _, attributes in read.elements for name in attributes if name.startswith("on")]

@@ -8,7 +8,7 @@ import pytest
 
 from ownlint.config import Config
 from ownlint.facts.comments import parse_suppression
-from ownlint.facts.records import File, Meaning, Problem, Span, Suppression
+from ownlint.facts.records import FileRecord, Meaning, Problem, Span, Suppression
 from ownlint.finding import Certainty, Crash, Finding
 from ownlint.report.compose import compose
 from ownlint.report.model import Report, RuleInfo, Sources
@@ -19,7 +19,7 @@ GROUPS = ("letters", "letters", "suppressions", "suppressions")
 NAMES = RuleNames(RuleInfo(rule, "error", "", "", group=group) for rule, group in zip(KNOWN, GROUPS, strict=True))
 
 
-def facts(path: str, text: str, problems: tuple[Problem, ...] = ()) -> File:
+def facts(path: str, text: str, problems: tuple[Problem, ...] = ()) -> FileRecord:
     """What a frontend says of the comments of a text."""
     comments: list[int] = []
     suppressions: list[Suppression] = []
@@ -28,7 +28,9 @@ def facts(path: str, text: str, problems: tuple[Problem, ...] = ()) -> File:
         line = text[: found.start()].rpartition("\n")[2]
         said = parse_suppression(found[0], *found.span(), code_before=bool(line.strip()))
         suppressions += [said] if said is not None else []
-    return File(path, "cpp", len(text), comments=tuple(comments), suppressions=tuple(suppressions), problems=problems)
+    return FileRecord(
+        path, "cpp", len(text), comments=tuple(comments), suppressions=tuple(suppressions), problems=problems
+    )
 
 
 def report(
@@ -151,16 +153,16 @@ def test_a_crash_is_kept_beside_the_findings(tmp_path: Path) -> None:
 
 
 def test_the_notice_counts_what_was_read_by_structure_only(tmp_path: Path) -> None:
-    files = [File("a.cc", "cpp", 0), File("b.cc", "cpp", 0), File("c.py", "python", 0)]
+    files = [FileRecord("a.cc", "cpp", 0), FileRecord("b.cc", "cpp", 0), FileRecord("c.py", "python", 0)]
 
-    def notice(files: list[File], hint: str = "") -> str:
+    def notice(files: list[FileRecord], hint: str = "") -> str:
         report = compose([], files, Sources(tmp_path), Config(), known=NAMES, ran=KNOWN, hint=hint)
         return "".join(notice.message for notice in report.notices)
 
     start = "2 of 2 C++ files were read by structure only"
     assert notice(files) == start
     assert notice(files, "no compile_commands.json") == f"{start} (no compile_commands.json)"
-    typed, part = File("a.cc", "cpp", 0, typed=True), File("d.cc", "cpp", 0, meanings=(Meaning(0, 1, "a"),))
+    typed, part = FileRecord("a.cc", "cpp", 0, typed=True), FileRecord("d.cc", "cpp", 0, meanings=(Meaning(0, 1, "a"),))
     assert notice([typed, files[2]]) == ""
     assert notice([typed], "a database is broken") == "a database is broken"
     assert notice([typed, part], "why") == "1 of 2 C++ files were read in part (why)"

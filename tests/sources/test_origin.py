@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ownlint.sources.origin import Origin, OriginError, given_date, origin_of
+from ownlint.sources.origin import Checkout, OriginError, given_date, origin_of
 
 WHO = {f"GIT_{who}_{what}": "x@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 SETTLED = {**os.environ, **WHO, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
@@ -34,7 +34,7 @@ def tree(tmp_path: Path) -> Path:
 
 def test_a_tree_of_git_has_the_commit_and_its_day(tree: Path) -> None:
     commit = git(tree, "rev-parse", "HEAD")
-    assert origin_of(tree, {}) == Origin("tree", commit, False, "2026-02-01")
+    assert origin_of(tree, {}) == Checkout("tree", commit, False, "2026-02-01")
     (tree / "new.cc").write_text("int c;\n")
     assert not origin_of(tree, {}).changed
     (tree / "a.cc").write_text("int aa;\n")
@@ -43,21 +43,21 @@ def test_a_tree_of_git_has_the_commit_and_its_day(tree: Path) -> None:
 
 
 def test_without_git_there_is_a_name_alone(tmp_path: Path) -> None:
-    assert origin_of(tmp_path, {}) == Origin(tmp_path.name)
+    assert origin_of(tmp_path, {}) == Checkout(tmp_path.name)
 
 
 def test_a_folder_that_the_tree_around_it_does_not_track_has_no_commit(tree: Path) -> None:
     inner = tree / "unpacked"
     inner.mkdir()
     (inner / "a.cc").write_text("int a;\n")
-    assert origin_of(inner, {}) == Origin("unpacked")
+    assert origin_of(inner, {}) == Checkout("unpacked")
 
 
 def test_a_tree_without_a_commit_has_none(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     (tmp_path / "a.cc").write_text("int a;\n")
     git(tmp_path, "add", "-A")
-    assert origin_of(tmp_path, {}) == Origin(tmp_path.name)
+    assert origin_of(tmp_path, {}) == Checkout(tmp_path.name)
 
 
 def test_the_project_is_called_what_it_calls_itself(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from ownlint import Certainty, Edit, Finding, Fix, Function, Span, because, plac
 from ownlint.frontends import worker
 from ownlint.rule import Rule
 from ownlint.testing import cases, docstrings
-from ownlint.testing.markdown import Case, parse
+from ownlint.testing.markdown import PageCase, parse
 
 
 def _check(function: Function) -> Iterator[Finding]:
@@ -108,7 +108,7 @@ def test_a_problem_says_where_it_stands_on_the_page() -> None:
     )
 
 
-def typed(code: str, options: str = "") -> Case:
+def typed(code: str, options: str = "") -> PageCase:
     (case,) = parse(f"## x\n\n{options}\n\n```cpp typed\n{code}\n```\n")
     return case
 

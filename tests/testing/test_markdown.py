@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ownlint.testing.markdown import Case, Mark, PageError, parse
+from ownlint.testing.markdown import PageCase, PageError, PageMark, parse
 
 PAGE = """\
 # a-rule
@@ -52,15 +52,15 @@ f();
 
 
 @pytest.fixture
-def cases() -> list[Case]:
+def cases() -> list[PageCase]:
     return parse(PAGE)
 
 
-def test_headings_with_code_are_cases(cases: list[Case]) -> None:
+def test_headings_with_code_are_cases(cases: list[PageCase]) -> None:
     assert [(case.heading, case.line) for case in cases] == [("A flag is set too early", 8), ("Typed only", 39)]
 
 
-def test_blocks_are_files(cases: list[Case]) -> None:
+def test_blocks_are_files(cases: list[PageCase]) -> None:
     assert [(block.name, block.language, block.line) for block in cases[0].blocks] == [
         ("engine.h", "cpp", 13),
         ("case.cc", "cpp", 17),
@@ -68,21 +68,21 @@ def test_blocks_are_files(cases: list[Case]) -> None:
     ]
 
 
-def test_marks_speak_for_their_line_or_the_next(cases: list[Case]) -> None:
+def test_marks_speak_for_their_line_or_the_next(cases: list[PageCase]) -> None:
     _, cpp, python = cases[0].blocks
     assert cpp.marks == (
-        Mark("error", "`on_` is set", 1, "likely"),
-        Mark("step", "this can still fail", 2),
-        Mark("ok", "taken back", 3),
+        PageMark("error", "`on_` is set", 1, "likely"),
+        PageMark("step", "this can still fail", 2),
+        PageMark("ok", "taken back", 3),
     )
     assert python.marks == (
-        Mark("warning", "the next line", 3),
-        Mark("note", "and again", 3),
-        Mark("missed", "not yet", 3),
+        PageMark("warning", "the next line", 3),
+        PageMark("note", "and again", 3),
+        PageMark("missed", "not yet", 3),
     )
 
 
-def test_marks_are_blanked_out_and_no_byte_moves(cases: list[Case]) -> None:
+def test_marks_are_blanked_out_and_no_byte_moves(cases: list[PageCase]) -> None:
     first, _, third = cases[0].blocks[1].text.splitlines()
     assert first.rstrip() == "on_ = true;"
     assert third.index("Stop") == "on_ = false;  /* ok: taken back */ Stop();".index("Stop")
@@ -93,7 +93,7 @@ def test_one_line_may_hold_two_marks() -> None:
     assert [mark.text for mark in case.blocks[0].marks] == ["one", "two"]
 
 
-def test_options_of_the_case_win_over_those_of_the_page(cases: list[Case]) -> None:
+def test_options_of_the_case_win_over_those_of_the_page(cases: list[PageCase]) -> None:
     assert cases[0].modes == ("structure", "typed")
     assert cases[1].modes == ("typed",)
     assert cases[1].options.certainty == "possible"

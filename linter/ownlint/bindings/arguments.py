@@ -143,7 +143,7 @@ def stored_by_field(binding: Binding) -> Step | None:
 # --- who keeps whom ------------------------------------------------------------------------------
 
 
-class Kept(msgspec.Struct, frozen=True):
+class KeptAlive(msgspec.Struct, frozen=True):
     """A keep-alive that holds, by the classes of its two ends."""
 
     binding: Binding
@@ -152,7 +152,7 @@ class Kept(msgspec.Struct, frozen=True):
     indexes: tuple[int, int]
 
 
-def kept_classes(program: Program) -> Iterator[Kept]:
+def kept_classes(program: Program) -> Iterator[KeptAlive]:
     """Every keep-alive of the project whose both ends are bound classes, in the order of the sources."""
     for binding in program.bindings:
         framework = framework_of(binding)
@@ -169,7 +169,7 @@ def kept_classes(program: Program) -> Iterator[Kept]:
                 continue
             nurse, patient = (_end(binding, signature, ends, index) for index in (keep.nurse, keep.patient))
             if {nurse.last, patient.last} <= program.names.bound_types:
-                yield Kept(binding, _instance(nurse), _instance(patient), (keep.nurse, keep.patient))
+                yield KeptAlive(binding, _instance(nurse), _instance(patient), (keep.nurse, keep.patient))
 
 
 def _end(binding: Binding, signature: Signature, ends: tuple[str, ...], index: int) -> types.Type:

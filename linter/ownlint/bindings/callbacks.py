@@ -69,7 +69,7 @@ def _can_be_pointer(function: Function) -> bool:
     return False
 
 
-def _declarations(function: Function) -> list[r.Function]:
+def _declarations(function: Function) -> list[r.FunctionRecord]:
     return [function.record, *(function.cls.declared(function.name) if function.cls is not None else ())]
 
 

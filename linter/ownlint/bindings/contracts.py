@@ -69,7 +69,7 @@ def contracts_in(binding: Binding) -> list[Contract]:
     target = target_of(binding)
     if framework is None or target is None:
         return []
-    return list(_Reading(binding, framework, target).answers())
+    return list(_BindingReading(binding, framework, target).answers())
 
 
 def _weight(answer: Contract) -> int:
@@ -102,7 +102,7 @@ def borrowed_by(binding: Binding) -> Step | None:
     return borrowing_field(cls) if cls is not None else None
 
 
-class _Reading:
+class _BindingReading:
     """One binding and the C++ behind it."""
 
     def __init__(self, binding: Binding, framework: FrameworkModel, target: Target) -> None:

@@ -42,13 +42,13 @@ _MOVES = frozenset(
 )
 
 
-class Lent(msgspec.Struct, frozen=True):
+class LentElement(msgspec.Struct, frozen=True):
     cls: Class
     field: str
     at: Step
 
 
-def lent_element(binding: Binding) -> Lent | None:
+def lent_element(binding: Binding) -> LentElement | None:
     """The field of whose elements one is handed out as it is."""
     framework = framework_of(binding)
     signature = signature_of(binding) if framework is not None and binding.record.owner >= 0 else None
@@ -62,7 +62,7 @@ def lent_element(binding: Binding) -> Lent | None:
     for value in returned_values(target.function):
         found = _field(value, target.function, target.first, 0)
         if found is not None:
-            return Lent(*found, target.function.step(value, "the element is handed out here"))
+            return LentElement(*found, target.function.step(value, "the element is handed out here"))
     return None
 
 

@@ -266,7 +266,7 @@ def _same_pointee(cls: Class, fields: frozenset[str], written: str) -> str:
     return ""
 
 
-def _takes(record: r.Function, count: int) -> bool:
+def _takes(record: r.FunctionRecord, count: int) -> bool:
     required = sum(parameter.default is None for parameter in record.parameters)
     return required <= count <= len(record.parameters)
 
@@ -409,7 +409,7 @@ def stores(function: Function, outlives: Outlives | None = None) -> Iterator[Sto
             case e.Write(place=place, op="=", fresh=False, target=target) if target is not None:
                 if outlives(function, place, target):
                     yield from _by_write(function, event, target)
-            case e.Call(receiver=place, node=r.Call(callee=r.Member(name=name))) if name in _PUTS:
+            case e.CallEvent(receiver=place, node=r.Call(callee=r.Member(name=name))) if name in _PUTS:
                 if place is not None and outlives(function, place, None):
                     yield from _by_call(function, event, place)
     for statement in function.statements:
@@ -537,7 +537,7 @@ def _by_write(function: Function, event: e.Write, target: r.Value) -> Iterator[S
         yield Store(event, event.place, found, in_container=event.place[-1].startswith("["))
 
 
-def _by_call(function: Function, event: e.Call, place: Place) -> Iterator[Store]:
+def _by_call(function: Function, event: e.CallEvent, place: Place) -> Iterator[Store]:
     call = event.node
     name, on = last_name(call.callee), receiver(call)
     written = function.program.types.of(on, function)
@@ -562,7 +562,7 @@ def _by_call(function: Function, event: e.Call, place: Place) -> Iterator[Store]
         )
 
 
-def _by_entry(function: Function, event: e.Call, place: Place, arguments: tuple[str, ...]) -> Iterator[Store]:
+def _by_entry(function: Function, event: e.CallEvent, place: Place, arguments: tuple[str, ...]) -> Iterator[Store]:
     name = last_name(event.node.callee)
     parts = containers.entry(event.node)
     if len(parts) < 2 or len(arguments) < 2:

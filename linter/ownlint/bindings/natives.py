@@ -141,7 +141,7 @@ def makes(name: str) -> bool:
     return not _MAKES.isdisjoint(words(name))
 
 
-def _destroyer(program: Program, name: str, record: r.Function) -> Destroyer | None:
+def _destroyer(program: Program, name: str, record: r.FunctionRecord) -> Destroyer | None:
     if record.owner or not record.parameters or len(record.parameters) > 3 or not ends_life(name):
         return None
     handles = [
@@ -188,7 +188,7 @@ def _named_in(written: str) -> Iterator[str]:
             yield inner.last
 
 
-def destroys(function: Function, found: Natives) -> Iterator[tuple[e.Call, str, r.Value]]:
+def destroys(function: Function, found: Natives) -> Iterator[tuple[e.CallEvent, str, r.Value]]:
     """The calls of a function that end the life of a native object, with its type and the argument."""
     mentions = function.mentioned
     if found.destroyers.keys().isdisjoint(mentions) and "delete" not in mentions and not function.says(_DELETES):
@@ -208,7 +208,7 @@ def taking(program: Program) -> tuple[Function, ...]:
     return tuple(function for function in said if next(taken(function), None) is not None)
 
 
-def taken(function: Function) -> Iterator[e.Call]:
+def taken(function: Function) -> Iterator[e.CallEvent]:
     """The calls of native functions whose names say that they take something in."""
     for call in function.flow.calls:
         named = takes_in(last_name(call.node.callee))

@@ -75,7 +75,7 @@ def constructed(cls: Class, parameters: tuple[str, ...], depth: int = 0) -> list
     return found
 
 
-def _fits(record: r.Function, parameters: tuple[str, ...]) -> bool:
+def _fits(record: r.FunctionRecord, parameters: tuple[str, ...]) -> bool:
     required = sum(parameter.default is None for parameter in record.parameters)
     if not required <= len(parameters) <= len(record.parameters):
         return False

@@ -42,7 +42,7 @@ class Target(msgspec.Struct, frozen=True):
     function: Function | None
     owner: Class | None
     first: int
-    declared: r.Function | None = None
+    declared: r.FunctionRecord | None = None
 
 
 @question
@@ -194,7 +194,7 @@ def _member_target(cls: Class, name: str, overload: Overload | None) -> Target |
     return Target(result, body, cls, 1 if static else 2, declared[0])
 
 
-def _fitting(records: Sequence[r.Function], overload: Overload | None) -> list[r.Function]:
+def _fitting(records: Sequence[r.FunctionRecord], overload: Overload | None) -> list[r.FunctionRecord]:
     if overload is None:
         return list(records)
     said = overload.parameters

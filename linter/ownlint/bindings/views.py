@@ -118,16 +118,16 @@ def _calls(function: Function) -> Iterator[r.Call]:
                 yield value
 
 
-def takes_its_own(cls: Class, record: r.Function) -> bool:
+def takes_its_own(cls: Class, record: r.FunctionRecord) -> bool:
     """Whether a constructor takes another object of the class to look at, as in `Node(Node& parent)`."""
     return _takes_one(cls, record) and not {"const", "&&"} & set(_PIECE.findall(record.parameters[0].type))
 
 
-def _copies(cls: Class, record: r.Function) -> bool:
+def _copies(cls: Class, record: r.FunctionRecord) -> bool:
     return _takes_one(cls, record) and "const" in _PIECE.findall(record.parameters[0].type)
 
 
-def _takes_one(cls: Class, record: r.Function) -> bool:
+def _takes_one(cls: Class, record: r.FunctionRecord) -> bool:
     """Whether a constructor can be called with a reference to an object of its own class alone."""
     if record.kind != "constructor" or not record.parameters or not _takes(record, 1):
         return False
@@ -217,7 +217,7 @@ def kept_by(cls: Class, method: str, count: int) -> frozenset[int]:
     return frozenset(position for each in made for position in _kept(cls, each, fields, 0) if position < count)
 
 
-def _takes(record: r.Function, count: int) -> bool:
+def _takes(record: r.FunctionRecord, count: int) -> bool:
     required = sum(parameter.default is None for parameter in record.parameters)
     return required <= count <= len(record.parameters)
 

@@ -100,7 +100,7 @@ def without_known(report: Report, options: Options, file: Path | None) -> Adopte
 
 def write_baseline(report: Report, options: Options, file: Path) -> str:
     """With the findings of this run, and what the file says of others; told in one line."""
-    kept: list[baseline.Entry] = []
+    kept: list[baseline.BaselineEntry] = []
     found = list(baseline.entries(report))
     if file.exists():
         asked, ran = _Asked(options), _ran(options)
@@ -142,14 +142,14 @@ def shown_baseline(file: Path, options: Options) -> Iterable[str]:
     yield f"{_count(len(entries), 'entry')} in {_count(len({entry.path for entry in entries}), 'file')}"
 
 
-def _read(file: Path, options: Options) -> list[baseline.Entry]:
+def _read(file: Path, options: Options) -> list[baseline.BaselineEntry]:
     try:
         return baseline.read(file, options.root)
     except baseline.BaselineError as error:
         raise CannotRunError(str(error)) from None
 
 
-def _write(file: Path, entries: Iterable[baseline.Entry]) -> None:
+def _write(file: Path, entries: Iterable[baseline.BaselineEntry]) -> None:
     try:
         write_whole(file, baseline.text(entries).encode())
     except OSError as error:

@@ -27,7 +27,7 @@ _MOST_BYTES = 1 << 20
 _NO_PACKAGES = ("test", "tests", "docs", "doc", "examples", "example", "benchmarks", "scripts", "tools", "setup")
 
 
-class Extracted(NamedTuple):
+class ExtractedContract(NamedTuple):
     """A contract, and what stood in the way: names that are computed, files that were not read."""
 
     contract: ContractFile
@@ -41,7 +41,7 @@ class _Told(msgspec.Struct, frozen=True):
     changed: frozenset[str]
 
 
-def extract(options: pipeline.Options, package: str = "") -> Extracted:
+def extract(options: pipeline.Options, package: str = "") -> ExtractedContract:
     """The contract of what the files that are asked for bind; the rest of the project is read for what it says of
     them. Raises a `RefusalError`, also when that takes too many steps."""
     from ownlint import analysis
@@ -89,7 +89,7 @@ def extract(options: pipeline.Options, package: str = "") -> Extracted:
     if not named:
         raise ContractError(options.paths[0], 0, "the name of the Python package is not clear; give it by --package")
     unread = (Incomplete(f.path, p.reason, p.kind) for f in facts.heads if f.path in asked for p in f.problems)
-    return Extracted(
+    return ExtractedContract(
         msgspec.structs.replace(contract, package=named), told.unnamed, (*unread, *pipeline.unsought(facts))
     )
 

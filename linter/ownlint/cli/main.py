@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _MOST_INCOMPLETE = 10
 
 
-class _Group(click.Group):
+class _CommandGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -54,7 +54,7 @@ class _Group(click.Group):
         return did_you_mean(name, self.commands)
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(cls=_CommandGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, "-V", "--version", prog_name="ownlint", message="%(prog)s %(version)s")
 def cli() -> None:
     """Finds ownership bugs at the border between C++ and Python."""
@@ -548,7 +548,7 @@ def _cache_said(options: pipeline.Options) -> str:
 # --- baseline ---------------------------------------------------------------------------------
 
 
-@cli.group(cls=_Group)
+@cli.group(cls=_CommandGroup)
 def baseline() -> None:
     """Write, prune and show the file of known findings."""
 
@@ -735,7 +735,7 @@ def config(paths: tuple[Path, ...], output_format: str, **given: Any) -> None:
 # --- model ------------------------------------------------------------------------------------
 
 
-@cli.group(cls=_Group)
+@cli.group(cls=_CommandGroup)
 def model() -> None:
     """Write, show and check ownership contracts (`pkg.own.toml`)."""
 

@@ -19,7 +19,7 @@ from ownlint.report.joined import joined, moved
 from ownlint.report.model import Report, below
 from ownlint.report.progress import Told
 from ownlint.sources import discover, git
-from ownlint.sources.discover import Scope
+from ownlint.sources.discover import ProjectScope
 
 _MOST = 200
 """Projects of one run: each costs a start, and anybody may write settings into a tree."""
@@ -86,7 +86,7 @@ def _enclosed(project: Options) -> Options:
     top = git.top(project.root)
     above = [folder for folder in project.root.parents if top is not None and folder.is_relative_to(top)]
     outer = [(folder, settings.config) for folder in above if (settings := config.standing_in(folder)) is not None]
-    return msgspec.structs.replace(project, scope=Scope(outer=_excluding(project.root, outer)))
+    return msgspec.structs.replace(project, scope=ProjectScope(outer=_excluding(project.root, outer)))
 
 
 def _excluding(root: Path, outer: Iterable[tuple[Path, Config]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -111,7 +111,7 @@ def split(paths: Sequence[Path], make: Make) -> Run:
 
 def _together(one: Options, other: Options) -> Options:
     """What is asked for in one project in two ways."""
-    scope = Scope(
+    scope = ProjectScope(
         tuple(sorted({*one.scope.nested, *other.scope.nested})), tuple(sorted({*one.scope.outer, *other.scope.outer}))
     )
     paths = tuple(dict.fromkeys((*one.paths, *other.paths)))
@@ -138,7 +138,7 @@ def _parted(project: Options, make: Make) -> list[Options]:
         outer = [(project.root, project.settings), *between]
         excluding = _excluding(root, [(place, above.config) for place, above in outer])
         above = tuple((f"{prefix}/{folder}", patterns) for prefix, patterns in project.scope.outer)
-        parts.append(msgspec.structs.replace(part, scope=Scope(nested, tuple(sorted({*excluding, *above})))))
+        parts.append(msgspec.structs.replace(part, scope=ProjectScope(nested, tuple(sorted({*excluding, *above})))))
     return parts
 
 

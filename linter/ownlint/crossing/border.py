@@ -16,17 +16,17 @@ from ownlint.crossing import exports
 from ownlint.crossing.bound_containers import containers
 from ownlint.crossing.contract_facts import fact_of_members, setter_of
 from ownlint.crossing.published import Published, promise
-from ownlint.domains.handles.handle_flow import Interpreter, is_context_manager
+from ownlint.domains.handles.handle_flow import HandleInterpreter, is_context_manager
 from ownlint.domains.handles.handle_stores import Dependence
 from ownlint.domains.handles.handles import (
     NOTHING,
     Attributes,
     Fact,
-    Given,
+    GivenHandle,
     Handle,
+    HandleMisuse,
     Handles,
-    Misuse,
-    Summary,
+    HandleSummary,
     Token,
     fact_of,
     foreign,
@@ -57,9 +57,9 @@ class Border:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._members: Answers[tuple[str, str], Fact | None] = Answers()
-        self._runs: Circular[tuple[Function, tuple[Given, ...]], tuple[list[Misuse], Summary | None]] = Circular(
-            ([], None)
-        )
+        self._runs: Circular[
+            tuple[Function, tuple[GivenHandle, ...]], tuple[list[HandleMisuse], HandleSummary | None]
+        ] = Circular(([], None))
         self._contracts: Answers[Binding, Contract | None] = Answers()
         self._made_by: Answers[str, bool] = Answers()
         self._owned: Answers[str, Function | None] = Answers()
@@ -235,17 +235,19 @@ class Border:
     # --- uses ---
 
     @program_property
-    def misuses(self) -> list[Misuse]:
+    def misuses(self) -> list[HandleMisuse]:
         """Every use of a handle after its owner is gone, in all Python of the project."""
         python = (function for function in self.program.functions if function.language == "python")
         return [misuse for function in python for misuse in self.misuses_in(function)]
 
-    def misuses_in(self, function: Function) -> list[Misuse]:
+    def misuses_in(self, function: Function) -> list[HandleMisuse]:
         return self._run(function, ())[0] if self._concerned(function) else []
 
-    def _run(self, function: Function, given: tuple[Given, ...]) -> tuple[list[Misuse], Summary | None]:
-        def answer() -> tuple[list[Misuse], Summary | None]:
-            interpreter = Interpreter(function, self, _passed(function, given))
+    def _run(
+        self, function: Function, given: tuple[GivenHandle, ...]
+    ) -> tuple[list[HandleMisuse], HandleSummary | None]:
+        def answer() -> tuple[list[HandleMisuse], HandleSummary | None]:
+            interpreter = HandleInterpreter(function, self, _passed(function, given))
             return interpreter.run(), interpreter.summary() if _is_plain(function) else None
 
         return self._runs.ask((function, given), answer)
@@ -344,7 +346,7 @@ class Border:
 
     # --- the project's own functions ---
 
-    def called(self, caller: Function, symbol: str, given: tuple[Given, ...]) -> Summary | None:
+    def called(self, caller: Function, symbol: str, given: tuple[GivenHandle, ...]) -> HandleSummary | None:
         """Handles the project's own function makes and returns; None when it does not, or nobody knows."""
         target = self._own(symbol)
         if target is None or target is caller or not _is_plain(target):
@@ -357,10 +359,10 @@ class Border:
             if number is not None
         )
         if not given and not self._concerned(target):
-            return self._as_called(target, Summary(NOTHING, frozenset()))
+            return self._as_called(target, HandleSummary(NOTHING, frozenset()))
         return self._as_called(target, self._run(target, given)[1])
 
-    def _as_called(self, target: Function, summary: Summary | None) -> Summary | None:
+    def _as_called(self, target: Function, summary: HandleSummary | None) -> HandleSummary | None:
         shift = _shift(target)
         if summary is None:
             return None
@@ -368,7 +370,7 @@ class Border:
         if "async" in target.record.qualifiers and "generator" not in target.record.qualifiers:
             returns = frozenset(h.inside("await") for h in returns)
         endings = tuple((e._replace(token=_shifted(e.token, shift)), sure) for e, sure in summary.endings)
-        return Summary(returns, frozenset(parameter - shift for parameter in summary.kept), endings)
+        return HandleSummary(returns, frozenset(parameter - shift for parameter in summary.kept), endings)
 
     def target(self, symbol: str) -> Function | None:
         return self._own(symbol) if symbol else None
@@ -446,7 +448,7 @@ class Border:
         """What a method leaves in its object's attributes, of an object that had none."""
 
         def answer() -> Attributes | None:
-            interpreter = Interpreter(function, self, {}, alone=True)
+            interpreter = HandleInterpreter(function, self, {}, alone=True)
             interpreter.run()
             return interpreter.attributes()
 
@@ -621,7 +623,7 @@ _ONE_CLASS = re.compile(
 )
 
 
-def _passed(function: Function, given: tuple[Given, ...]) -> dict[str, Handles]:
+def _passed(function: Function, given: tuple[GivenHandle, ...]) -> dict[str, Handles]:
     """The parameters that handles are passed for; spread ones take none."""
     parameters = function.record.parameters
     passed: dict[str, Handles] = {}
@@ -633,14 +635,14 @@ def _passed(function: Function, given: tuple[Given, ...]) -> dict[str, Handles]:
     return passed
 
 
-def misuse_steps(misuse: Misuse) -> tuple[Step, ...]:
+def misuse_steps(misuse: HandleMisuse) -> tuple[Step, ...]:
     """The binding in C++ where there is one, then the way to a misuse, in the order in which it happens."""
     if misuse.stored is not None:
         return _stored_steps(misuse, misuse.stored)
     return _stale_steps(misuse) if misuse.stale is not None else _owner_steps(misuse)
 
 
-def _owner_steps(misuse: Misuse) -> tuple[Step, ...]:
+def _owner_steps(misuse: HandleMisuse) -> tuple[Step, ...]:
     function, child = misuse.function, misuse.child
     unnamed = ", and no name keeps it" if misuse.kind == "use" and misuse.ended is None else ""
     steps = [child.declared] if child.declared is not None else []
@@ -654,7 +656,7 @@ def _owner_steps(misuse: Misuse) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def _stored_steps(misuse: Misuse, stored: Dependence) -> tuple[Step, ...]:
+def _stored_steps(misuse: HandleMisuse, stored: Dependence) -> tuple[Step, ...]:
     function = misuse.function
     steps = [stored.declared] if stored.declared is not None else []
     if misuse.made != stored.at and misuse.kind != "drop":
@@ -667,7 +669,7 @@ def _stored_steps(misuse: Misuse, stored: Dependence) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def _stale_steps(misuse: Misuse) -> tuple[Step, ...]:
+def _stale_steps(misuse: HandleMisuse) -> tuple[Step, ...]:
     function, child, stale = misuse.function, misuse.child, misuse.stale
     assert stale is not None
     steps = [child.declared] if child.declared is not None else []

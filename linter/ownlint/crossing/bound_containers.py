@@ -25,7 +25,7 @@ from ownlint.project.subjects import Function
 _STRING = re.compile(r'"(\w+)"')
 
 
-class Container(msgspec.Struct, frozen=True):
+class BoundContainer(msgspec.Struct, frozen=True):
     """`element` is the C++ type that an index gives."""
 
     name: str
@@ -77,7 +77,7 @@ class Container(msgspec.Struct, frozen=True):
 
 
 @program_question
-def containers(program: Program) -> dict[str, Container]:
+def containers(program: Program) -> dict[str, BoundContainer]:
     """By Python name, once each."""
     makers = {
         word: (framework, kind)
@@ -85,7 +85,7 @@ def containers(program: Program) -> dict[str, Container]:
         for kind in ("vector", "map")
         for word in framework.facts.get(f"{kind}_classes", "").split()
     }
-    found: dict[str, list[Container]] = {}
+    found: dict[str, list[BoundContainer]] = {}
     if makers.keys().isdisjoint(program.index.called_names):
         return {}
     for function in program.functions:
@@ -108,7 +108,7 @@ def _by_type(program: Program) -> dict[str, str]:
     return {_bare(one.cxx): name for name, one in containers(program).items()}
 
 
-def _made(program: Program, function: Function, call: r.Call) -> Container | None:
+def _made(program: Program, function: Function, call: r.Call) -> BoundContainer | None:
     written = call.callee.text if isinstance(call.callee, r.Name) else ""
     template = call.template
     if "<" in written:
@@ -129,7 +129,7 @@ def _made(program: Program, function: Function, call: r.Call) -> Container | Non
             policy = meaning
     referred = policy in ("reference internal", "reference")
     element = held[1] if kind == "map" else held[0]
-    return Container(said[1], function.path, call.start, cxx, framework, kind, element, referred, call.span)
+    return BoundContainer(said[1], function.path, call.start, cxx, framework, kind, element, referred, call.span)
 
 
 def _framework(program: Program, function: Function, word: str) -> tuple[FrameworkModel | None, str]:

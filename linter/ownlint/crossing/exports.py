@@ -27,7 +27,7 @@ from ownlint.models.contract_records import (
     Category,
     ClassContract,
     ContractFile,
-    Kept,
+    KeptAddress,
     Kind,
     Lent,
     MemberContract,
@@ -262,7 +262,7 @@ class Exports:
         elif policy == "reference":
             yield Lent("self", False, "", "the policy keeps nothing alive", because("possible", _BY_POLICY))
 
-    def _stores(self, binding: Binding, said: Policies, has_self: bool) -> Iterator[Kept]:
+    def _stores(self, binding: Binding, said: Policies, has_self: bool) -> Iterator[KeptAddress]:
         def place(index: int) -> str:
             return "self" if has_self and index == 1 else f"argument {index - has_self}"
 
@@ -272,14 +272,14 @@ class Exports:
             if (argument, holder) not in seen and argument > has_self and holder > 0:
                 seen.add((argument, holder))
                 via = _clean(one.at.message)
-                yield Kept(argument - one.has_self, place(holder), False, via, one.certainty)
+                yield KeptAddress(argument - one.has_self, place(holder), False, via, one.certainty)
         if (step := stored_by_field(binding)) is not None:
-            yield Kept(1, "self", False, _clean(step.message))
+            yield KeptAddress(1, "self", False, _clean(step.message))
         for keep in said.keep_alives():
             pair = (keep.patient, keep.nurse)
             if keep.nurse > 0 and keep.patient > has_self and pair not in seen and not said.is_ignored(keep.extra):
                 seen.add(pair)
-                yield Kept(keep.patient - has_self, place(keep.nurse), True, _clean(keep.extra.text))
+                yield KeptAddress(keep.patient - has_self, place(keep.nurse), True, _clean(keep.extra.text))
 
     def _releases(self, binding: Binding, framework: FrameworkModel, said: Policies) -> bool:
         gives_up = self.program.models.names_of("unguard") & self.program.models.holders_of("gil")
@@ -422,7 +422,7 @@ def _nested(file: File, index: int, variables: dict[str, int], depth: int = 0) -
     return f"{around}.{record.name}" if around else ""
 
 
-def _python_name(record: r.Binding) -> str:
+def _python_name(record: r.BindingRecord) -> str:
     if record.name.startswith("operator"):
         return _OPERATORS.get(record.name.removeprefix("operator").strip(), "")
     return record.name if record.name.isidentifier() else ""

@@ -13,11 +13,11 @@ from ownlint.domains.counted.references import References, arguments, format_let
 from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.places import strip
-from ownlint.models.contract_records import Kept
+from ownlint.models.contract_records import KeptAddress
 from ownlint.project.subjects import Function
 
 
-def stores_of(function: Function, flags: str, is_setter: bool) -> tuple[Kept, ...]:
+def stores_of(function: Function, flags: str, is_setter: bool) -> tuple[KeptAddress, ...]:
     """In the order of arguments, which count from 1 behind `self`."""
     known = references(function.program)
     numbers = dict(_given(function, flags, is_setter, known))
@@ -33,7 +33,7 @@ def stores_of(function: Function, flags: str, is_setter: bool) -> tuple[Kept, ..
             continue
         if write in unowned or is_counted or name in counted:
             via = f"`{write.place[-1]}` keeps it"
-            found.add(Kept(numbers[name], "self", write not in unowned, via))
+            found.add(KeptAddress(numbers[name], "self", write not in unowned, via))
     return tuple(sorted(found))
 
 
@@ -69,7 +69,7 @@ def _given(function: Function, flags: str, is_setter: bool, known: References) -
                 yield inner.value.text, number
 
 
-def _counted_up(call: e.Call, function: Function, known: References) -> Iterator[str]:
+def _counted_up(call: e.CallEvent, function: Function, known: References) -> Iterator[str]:
     """The variables, and the members, that the call gives one more reference."""
     for index, argument in arguments(call.node):
         if known.use(call.node, index, function) == "retained":

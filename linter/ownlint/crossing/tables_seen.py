@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ownlint.crossing.table_facts import stores_of
 from ownlint.facts import records as r
 from ownlint.flow.places import last_name
-from ownlint.models.contract_records import Kept, Kind
+from ownlint.models.contract_records import KeptAddress, Kind
 from ownlint.project.files import File
 from ownlint.project.program import Program
 
@@ -25,7 +25,7 @@ class Listed(NamedTuple):
     start: int
 
 
-class Entry(NamedTuple):
+class SeenEntry(NamedTuple):
     """One function or attribute; `on` is empty for a module's."""
 
     on: str
@@ -35,7 +35,7 @@ class Entry(NamedTuple):
     start: int
     cxx: str
     releases_gil: bool
-    stores: tuple[Kept, ...] = ()
+    stores: tuple[KeptAddress, ...] = ()
 
 
 def table_classes(program: Program) -> Iterator[Listed]:
@@ -45,7 +45,7 @@ def table_classes(program: Program) -> Iterator[Listed]:
                 yield Listed(name, file.path, table.start)
 
 
-def table_functions(program: Program) -> Iterator[Entry]:
+def table_functions(program: Program) -> Iterator[SeenEntry]:
     """Every line of a table that a type or module of its file refers to, and those of tables nobody is known to own."""
     for file in program.files.values():
         if not file.tables:
@@ -63,7 +63,7 @@ def table_functions(program: Program) -> Iterator[Entry]:
                     yield _entry(program, file, table, line, on)
 
 
-def _entry(program: Program, file: File, table: r.Table, line: r.Entry, on: str) -> Entry:
+def _entry(program: Program, file: File, table: r.Table, line: r.Entry, on: str) -> SeenEntry:
     kind: Kind = _KINDS[table.kind]
     if kind == "method" and not on:
         kind = "function"
@@ -73,19 +73,19 @@ def _entry(program: Program, file: File, table: r.Table, line: r.Entry, on: str)
         kind = "property_rw"
     called = last_name(line.function) if isinstance(line.function, r.Name) else ""
     stores = _stores(program, file, line, kind) if on and kind != "static" else ()
-    return Entry(on, line.name, kind, file.path, line.start, called, _releases(program, file, called), stores)
+    return SeenEntry(on, line.name, kind, file.path, line.start, called, _releases(program, file, called), stores)
 
 
-def _makers(program: Program, file: File, table: r.Table, owners: dict[str, str]) -> Iterator[Entry]:
+def _makers(program: Program, file: File, table: r.Table, owners: dict[str, str]) -> Iterator[SeenEntry]:
     """The function that a type gets its arguments by: `tp_init`, where it keeps one of them."""
     on = _class_name(table) if table.kind == "type" else owners.get(table.name, "")
     for line in table.entries if on else ():
         if line.name.endswith(_INITIALISES) and (stores := _stores(program, file, line, "init")):
             called = last_name(line.function)
-            yield Entry(on, "__init__", "init", file.path, line.start, called, False, stores)
+            yield SeenEntry(on, "__init__", "init", file.path, line.start, called, False, stores)
 
 
-def _stores(program: Program, file: File, line: r.Entry, kind: Kind) -> tuple[Kept, ...]:
+def _stores(program: Program, file: File, line: r.Entry, kind: Kind) -> tuple[KeptAddress, ...]:
     asked = line.setter if kind == "property_rw" else line.function
     if not isinstance(asked, r.Name):
         return ()

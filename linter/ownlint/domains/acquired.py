@@ -103,7 +103,7 @@ class Acquisitions:
         ways come together that left them early and late."""
         always, events = self.locking.held(function), function.flow.events
         return any(
-            not isinstance(events[index], e.End | e.Leave | e.Mark)
+            not isinstance(events[index], e.End | e.LeaveEvent | e.Mark)
             and index != function.flow.exit
             and any(one.lock == lock for one in held)
             and lock not in {one.lock for one in always.get(index, ())}

@@ -31,7 +31,7 @@ class Entrance(NamedTuple):
     `thread`; `at` is where that is said."""
 
     why: str
-    state: gil.State
+    state: gil.GilState
     at: Step
     sure: bool = True
 
@@ -101,7 +101,7 @@ def held(function: Function) -> Entrance | None:
     return found[0] if found and all(one.state is gil.HELD for one in found) else None
 
 
-def entry(function: Function) -> gil.State:
+def entry(function: Function) -> gil.GilState:
     """What is known of the lock where the function begins."""
     found = {one.state for one in entrances(function.program).of(function)}
     return found.pop() if len(found) == 1 else gil.RELEASED if gil.RELEASED in found else gil.UNKNOWN
@@ -214,7 +214,7 @@ def is_thread(function: Function, written: str) -> bool:
     return "thread" in function.program.types.roles(kind.name, function)
 
 
-def _handed_over(function: Function, call: e.Call) -> tuple[list[r.Value], bool]:
+def _handed_over(function: Function, call: e.CallEvent) -> tuple[list[r.Value], bool]:
     node, program = call.node, function.program
     if isinstance(node.callee, r.Name) and is_thread(function, node.callee.text):
         return list(node.args[:1]), True
@@ -251,7 +251,9 @@ def is_kept(functions: tuple[Function, ...], name: str) -> bool:
             match event:
                 case e.Write(place=("this", *_), value=value) if _says(value, name):
                     return True
-                case e.Call(receiver=("this", *_), node=r.Call(args=args)) if any(_says(one, name) for one in args):
+                case e.CallEvent(receiver=("this", *_), node=r.Call(args=args)) if any(
+                    _says(one, name) for one in args
+                ):
                     return True
     return False
 

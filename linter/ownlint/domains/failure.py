@@ -57,8 +57,8 @@ class Failure(msgspec.Struct, frozen=True):
     """An exit taken because `cause` failed (None when it is not known what did). `at` is where the way to the exit
     begins: the exit itself, or the `goto` that leads to it."""
 
-    leave: e.Leave
-    cause: e.Call | None
+    leave: e.LeaveEvent
+    cause: e.CallEvent | None
     certainty: Certainty
     at: e.Event
 
@@ -116,11 +116,11 @@ def _failures(function: Function) -> Iterator[Failure]:
             continue
         if isinstance(event, e.Mark) and event.what == "goto":
             yield from _by_goto(function, event)
-        elif isinstance(event, e.Leave) and event.kind != "end":
+        elif isinstance(event, e.LeaveEvent) and event.kind != "end":
             yield from _by_leave(function, event)
 
 
-def _by_leave(function: Function, leave: e.Leave) -> Iterator[Failure]:
+def _by_leave(function: Function, leave: e.LeaveEvent) -> Iterator[Failure]:
     if leave.via:
         yield Failure(leave, _cause_inside(function, leave), "certain", leave)
         return
@@ -152,10 +152,10 @@ def _by_goto(function: Function, mark: e.Event) -> Iterator[Failure]:
 
 
 @flow_question
-def _first_exits(function: Function) -> list[e.Leave | None]:
+def _first_exits(function: Function) -> list[e.LeaveEvent | None]:
     """For each event the first exit of the text that it can come to, itself included."""
     flow = function.flow
-    found: list[e.Leave | None] = [None] * len(flow.events)
+    found: list[e.LeaveEvent | None] = [None] * len(flow.events)
     for leave in flow.leaves:
         queue = [leave.index] if found[leave.index] is None else []
         for current in queue:
@@ -166,7 +166,7 @@ def _first_exits(function: Function) -> list[e.Leave | None]:
 
 
 def _never_returns(function: Function, event: e.Event) -> bool:
-    return isinstance(event, e.Call) and event.node.kind == "call" and ends_program(function, event.node)
+    return isinstance(event, e.CallEvent) and event.node.kind == "call" and ends_program(function, event.node)
 
 
 def ends_program(function: Function, call: r.Call, depth: int = _DEEPEST_END) -> bool:
@@ -201,7 +201,7 @@ def _comes_to_end(function: Function, body: Sequence[r.Statement], depth: int) -
     return False
 
 
-def _by_handler(function: Function, leave: e.Leave) -> Iterator[Failure]:
+def _by_handler(function: Function, leave: e.LeaveEvent) -> Iterator[Failure]:
     """An exit inside a handler, once for each call that can have ended there."""
     flow = function.flow
     if leave.kind == "return" and not reports_failure(function, leave.value):
@@ -213,7 +213,7 @@ def _by_handler(function: Function, leave: e.Leave) -> Iterator[Failure]:
         mark = min(around, key=lambda mark: mark.span.end - mark.span.start)
         for source, _ in flow.predecessors[mark.index]:
             cause = flow.events[source]
-            if not isinstance(cause, e.Call) or not is_caught(function, cause):
+            if not isinstance(cause, e.CallEvent) or not is_caught(function, cause):
                 continue
             if not asks(function, cause) and id(cause.node) not in _thrown_values(function):
                 yield Failure(leave, cause, "likely", leave)
@@ -229,7 +229,7 @@ def _inside(inner: e.Event, outer: e.Event) -> bool:
     return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
 
 
-def _cause_inside(function: Function, leave: e.Leave) -> e.Call | None:
+def _cause_inside(function: Function, leave: e.LeaveEvent) -> e.CallEvent | None:
     """The outermost call among a macro's arguments, else the call whose outcome an argument holds."""
     within = function.flow.calls_of(leave)
     inside = [call for call in within if last_name(call.node.callee) != leave.via]
@@ -241,7 +241,7 @@ def _cause_inside(function: Function, leave: e.Leave) -> e.Call | None:
     return next((origin for origin in origins if origin is not None), None)
 
 
-def _from_tests(function: Function, leave: e.Leave) -> Iterator[Failure]:
+def _from_tests(function: Function, leave: e.LeaveEvent) -> Iterator[Failure]:
     """A `return` in the branch where a call is known to have failed, or one of several may have."""
     found = _decided_by(function, leave)
     outcomes = [found] if found is not None else _alternatives(function, leave)
@@ -250,7 +250,7 @@ def _from_tests(function: Function, leave: e.Leave) -> Iterator[Failure]:
             yield Failure(leave, cause, certainty, leave)
 
 
-def _decided_by(function: Function, event: e.Event) -> tuple[e.Call | None, Certainty] | None:
+def _decided_by(function: Function, event: e.Event) -> tuple[e.CallEvent | None, Certainty] | None:
     """The call that is known to have failed where the event is reached. What only looks like an outcome (a number,
     a bool) is one where its test decides this very event; a status is one however far away it was tested."""
     for distance, (test, outcome) in enumerate(islice(_deciding(function, event), _MOST_GUARDS)):
@@ -277,7 +277,7 @@ def _loops_around(function: Function, event: e.Event) -> list[e.Mark]:
     return [mark for mark in function.flow.loops_over(event.span.start) if _inside(event, mark)]
 
 
-def _alternatives(function: Function, leave: e.Leave) -> Iterator[tuple[e.Call | None, Certainty]]:
+def _alternatives(function: Function, leave: e.LeaveEvent) -> Iterator[tuple[e.CallEvent | None, Certainty]]:
     """`if (!Open() || !Seek()) return false`: the calls of which any may lead here."""
     flow = function.flow
     first: e.Event = leave
@@ -293,7 +293,7 @@ def _alternatives(function: Function, leave: e.Leave) -> Iterator[tuple[e.Call |
                 yield cause, certainty
 
 
-def _from_choice(function: Function, leave: e.Leave) -> Failure | None:
+def _from_choice(function: Function, leave: e.LeaveEvent) -> Failure | None:
     """`return Work() ? OkStatus() : Error()`."""
     chosen = strip(leave.value)
     if not isinstance(chosen, r.Conditional):
@@ -323,7 +323,7 @@ def names_outcome(name: str) -> bool:
 
 
 @flow_question
-def failing(function: Function, test: e.Test, outcome: bool) -> tuple[e.Call | None, Certainty | None]:
+def failing(function: Function, test: e.Test, outcome: bool) -> tuple[e.CallEvent | None, Certainty | None]:
     """Whether `outcome` of the test means that a call failed, and which call."""
     value = _outcome_of(test.value)
     while isinstance(value, r.Unary) and value.op in ("!", "not"):
@@ -362,7 +362,7 @@ def failing(function: Function, test: e.Test, outcome: bool) -> tuple[e.Call | N
     return None, None
 
 
-def _likely(function: Function, origin: e.Call | None) -> tuple[e.Call | None, Certainty | None]:
+def _likely(function: Function, origin: e.CallEvent | None) -> tuple[e.CallEvent | None, Certainty | None]:
     """A number, a bool or a pointer is an outcome where the call can have done something: a question has an answer."""
     if origin is None or asks(function, origin):
         return None, None
@@ -370,7 +370,7 @@ def _likely(function: Function, origin: e.Call | None) -> tuple[e.Call | None, C
 
 
 @flow_question
-def asks(function: Function, call: e.Call) -> bool:
+def asks(function: Function, call: e.CallEvent) -> bool:
     """Whether a call only looks something up: by its name, or because it changes nothing it is called on."""
     name = last_name(call.node.callee)
     if isinstance(call.node.callee, r.Member) and _ASKED_OF_ONE.match(name):
@@ -389,7 +389,7 @@ def _constant_first(function: Function, left: r.Value, right: r.Value) -> bool:
 
 def _by_truth(
     function: Function, test: e.Test, value: r.Value, outcome: bool
-) -> tuple[e.Call | None, Certainty | None]:
+) -> tuple[e.CallEvent | None, Certainty | None]:
     """`if (f())`, `if (x)` where `x` is what a call returned: true is failure for a number or a status that converts to
     its error, false is failure for everything else."""
     origin = _origin(function, test, value)
@@ -454,7 +454,7 @@ def _last_word_is_good(name: str) -> bool | None:
     return True if last.endswith(_GOOD_ENDS) or last.startswith(("ok", "success", "noerr")) else None
 
 
-def _origin(function: Function, at: e.Event, value: r.Value | None) -> e.Call | None:
+def _origin(function: Function, at: e.Event, value: r.Value | None) -> e.CallEvent | None:
     """The call whose outcome is looked at: in the value itself, or what the variable was last given."""
     flow = function.flow
     inner = _outcome_of(value)
@@ -576,7 +576,7 @@ def _takes_why(function: Function, scope: str, name: str) -> bool:
     return cls is not None and any(record.parameters for record in cls.declared(name))
 
 
-def _handed_on(function: Function, leave: e.Leave) -> e.Call | None:
+def _handed_on(function: Function, leave: e.LeaveEvent) -> e.CallEvent | None:
     """The call whose outcome `return f();` or `return outcome;` hands on."""
     value = _outcome_of(leave.value)
     call = function.flow.call_of(value) if isinstance(value, r.Call) else None
@@ -597,7 +597,7 @@ def _handed_on(function: Function, leave: e.Leave) -> e.Call | None:
     return call if _same_convention(function, leave, written) else None
 
 
-def _becomes_status(function: Function, call: e.Call) -> bool:
+def _becomes_status(function: Function, call: e.CallEvent) -> bool:
     """Whether the answer of somebody's method, whose declaration is out of sight, is returned as a status."""
     status = function.program.statuses.of(function.record.result, function)
     return status is not None and not status.advisory and call.receiver is not None and status.kind == "value"
@@ -609,7 +609,7 @@ def _makes_status(call: r.Call, written: str) -> bool:
     return bool(scope) and types.parse(scope).last == types.parse(written).last
 
 
-def _same_convention(function: Function, leave: e.Leave, written: str) -> bool:
+def _same_convention(function: Function, leave: e.LeaveEvent, written: str) -> bool:
     """Both return the same simple type, and elsewhere the function returns what means success in it."""
     own = types.parse(function.record.result)
     if not written or types.parse(written).name != own.name or not own.is_value:
@@ -620,7 +620,7 @@ def _same_convention(function: Function, leave: e.Leave, written: str) -> bool:
 
 
 @flow_question
-def _successes(function: Function) -> list[e.Leave]:
+def _successes(function: Function) -> list[e.LeaveEvent]:
     """The exits that return success by name."""
     leaves = function.flow.leaves
     return [leave for leave in leaves if leave.value is not None and refuses(function, leave.value) is False]
@@ -654,7 +654,7 @@ def _thrown(function: Function) -> Iterator[Failure]:
             continue
         certainty = throws(function, call)
         if certainty is not None:
-            leave = e.Leave(call.span, "throw")
+            leave = e.LeaveEvent(call.span, "throw")
             leave.index = call.index
             why = f"on the path where `{last_name(call.node.callee)}` throws"
             yield Failure(leave, call, because(certainty, why), call)
@@ -666,7 +666,7 @@ def _may_throw(function: Function, name: str) -> bool:
     return name in throwers or not name or name in function.locals or "operator()" in throwers
 
 
-def throws(function: Function, call: e.Call) -> Certainty | None:
+def throws(function: Function, call: e.CallEvent) -> Certainty | None:
     """Whether a call can end in a `throw` of the project's own callee: likely where that throws because something it
     called has failed, possible where it may as well complain about a mistake of its caller."""
     callees = function.program.calls.callee(call.node, function).functions
@@ -695,7 +695,7 @@ def _each_throw(callee: Function) -> Iterator[Certainty]:
             yield "likely" if rethrown or _decided_by(callee, leave) is not None else "possible"
 
 
-def is_caught(function: Function, call: e.Call) -> bool:
+def is_caught(function: Function, call: e.CallEvent) -> bool:
     """Whether a handler of the same function can catch what the call throws: it runs inside of a `try`."""
     return any(_covers(statement.body, call) for statement in _tries(function))
 

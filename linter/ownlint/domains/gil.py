@@ -38,7 +38,7 @@ _MAKES = frozenset({"make_unique", "make_shared", "make_optional"})
 _DEEPEST = 3
 
 
-class Scope(NamedTuple):
+class GilScope(NamedTuple):
     """Something that puts the lock back when it ends: a local, or a pair of calls."""
 
     name: str
@@ -46,27 +46,27 @@ class Scope(NamedTuple):
     since: int
 
 
-class State(NamedTuple):
+class GilState(NamedTuple):
     """`since` is the index of the event that gave the lock up, `ENTRY` where it was given up from the start."""
 
     status: Status = ""
     since: int = ENTRY
-    scopes: tuple[Scope, ...] = ()
+    scopes: tuple[GilScope, ...] = ()
 
 
-HELD = State("held")
-RELEASED = State("released")
-UNKNOWN = State()
+HELD = GilState("held")
+RELEASED = GilState("released")
+UNKNOWN = GilState()
 
 
-def states(function: Function, entry: State) -> dict[int, State]:
+def states(function: Function, entry: GilState) -> dict[int, GilState]:
     """The state just before each reachable event; a guard's own construction does not count."""
     return _states(function, entry)
 
 
 @flow_question
-def _states(function: Function, entry: State) -> dict[int, State]:
-    reader = _Reader(function)
+def _states(function: Function, entry: GilState) -> dict[int, GilState]:
+    reader = _GilReader(function)
     return forward(function.flow, entry, reader.transfer, _both, reader.answered)
 
 
@@ -107,20 +107,20 @@ def by_hand(program: Program) -> frozenset[str]:
     return frozenset(found)
 
 
-def _both(one: State, other: State) -> State:
+def _both(one: GilState, other: GilState) -> GilState:
     if one == other:
         return one
-    scopes: list[Scope] = []
+    scopes: list[GilScope] = []
     for left, right in zip(one.scopes, other.scopes, strict=False):
         if left != right:
             break
         scopes.append(left)
     if one.status == other.status:
-        return State(one.status, min(one.since, other.since), tuple(scopes))
-    return State("", ENTRY, tuple(scopes))
+        return GilState(one.status, min(one.since, other.since), tuple(scopes))
+    return GilState("", ENTRY, tuple(scopes))
 
 
-class _Reader:
+class _GilReader:
     def __init__(self, function: Function) -> None:
         self.function = function
         self.program = function.program
@@ -129,7 +129,7 @@ class _Reader:
         self.boxes: set[str] = set()
         """Locals that may come to hold a guard."""
 
-    def transfer(self, event: e.Event, state: State) -> State:
+    def transfer(self, event: e.Event, state: GilState) -> GilState:
         match event:
             case e.Write(fresh=True):
                 return self.declared(event, state)
@@ -137,13 +137,13 @@ class _Reader:
                 return self.boxed(place[0], event.value, state)
             case e.End(place=place):
                 return _ended(place[0], state)
-            case e.Call():
+            case e.CallEvent():
                 return self.called(event, state)
             case e.Read(place=(name,), node=r.Name()):
                 return self.said(self.models.gil_word(name), event, state)
         return state
 
-    def answered(self, event: e.Event, outcome: bool, state: State) -> State:
+    def answered(self, event: e.Event, outcome: bool, state: GilState) -> GilState:
         """Behind a question whether the lock is held, on the side where it is."""
         if state.status != "released" or not isinstance(event, e.Test):
             return state
@@ -151,9 +151,9 @@ class _Reader:
         if isinstance(value, r.Unary) and value.op == "!":
             value, outcome = value.value, not outcome
         asks = isinstance(value, r.Call) and self.models.gil_word(last_name(value.callee)) == "asks"
-        return State("held", ENTRY, state.scopes) if asks and outcome else state
+        return GilState("held", ENTRY, state.scopes) if asks and outcome else state
 
-    def declared(self, write: e.Write, state: State) -> State:
+    def declared(self, write: e.Write, state: GilState) -> GilState:
         name, written = write.place[0], write.type
         kind = types.parse(written)
         made = _made(write.value)
@@ -178,19 +178,19 @@ class _Reader:
     def guard(self, written: str) -> Guard:
         return guard_kind(self.program, written, self.function.file, self.function.record.scope)
 
-    def guarded(self, name: str, kind: Guard, event: e.Event, state: State) -> State:
+    def guarded(self, name: str, kind: Guard, event: e.Event, state: GilState) -> GilState:
         if not kind:
             return state
-        scopes = (*state.scopes, Scope(name, state.status, state.since))
-        return State("held", ENTRY, scopes) if kind == "take" else State("released", event.index, scopes)
+        scopes = (*state.scopes, GilScope(name, state.status, state.since))
+        return GilState("held", ENTRY, scopes) if kind == "take" else GilState("released", event.index, scopes)
 
-    def boxed(self, name: str, value: r.Value | None, state: State) -> State:
+    def boxed(self, name: str, value: r.Value | None, state: GilState) -> GilState:
         """A box gets a guard, or loses it."""
         if isinstance(value, r.Literal) or (isinstance(value, r.Name) and value.text.endswith("nullopt")):
             return _ended(name, state)
-        return State("", ENTRY, state.scopes)
+        return GilState("", ENTRY, state.scopes)
 
-    def called(self, event: e.Call, state: State) -> State:
+    def called(self, event: e.CallEvent, state: GilState) -> GilState:
         node = event.node
         if event.receiver is not None and event.receiver[0] in self.boxes:
             return self.on_box(event, event.receiver[0], state)
@@ -201,12 +201,12 @@ class _Reader:
         if word in ("drops", "takes", "restores"):
             return self.said(word, event, state)
         if word == "asks" and event.into is not None and state.status == "released":
-            return State("", ENTRY, state.scopes)
+            return GilState("", ENTRY, state.scopes)
         if not word and name.rpartition("::")[2] in by_hand(self.program):
             return self.by_helper(event, state)
         return state
 
-    def on_box(self, event: e.Call, name: str, state: State) -> State:
+    def on_box(self, event: e.CallEvent, name: str, state: GilState) -> GilState:
         verb = last_name(event.node.callee)
         if verb == "reset" and not event.node.args:
             return _ended(name, state)
@@ -216,41 +216,41 @@ class _Reader:
             return self.guarded(name, self.guard(boxed[0]) if boxed else "", event, state)
         return state
 
-    def by_helper(self, event: e.Call, state: State) -> State:
+    def by_helper(self, event: e.CallEvent, state: GilState) -> GilState:
         for helper in self.program.calls.callee(event.node, self.function).functions[:1]:
             if helper is not self.function and (done := net(helper)):
                 return self.said("takes" if done == "take" else "drops", event, state)
         return state
 
-    def said(self, word: str, event: e.Event, state: State) -> State:
+    def said(self, word: str, event: e.Event, state: GilState) -> GilState:
         """By hand: giving up and taking again are a pair, and so are taking and putting back."""
         match word:
             case "drops":
-                scope = Scope(_HAND, state.status, state.since)
-                return State("released", event.index, (*state.scopes, scope))
+                scope = GilScope(_HAND, state.status, state.since)
+                return GilState("released", event.index, (*state.scopes, scope))
             case "takes" if any(scope.name == _HAND for scope in state.scopes):
-                return State("held", ENTRY, _without(_HAND, state.scopes))
+                return GilState("held", ENTRY, _without(_HAND, state.scopes))
             case "takes":
-                return State("held", ENTRY, (*state.scopes, Scope(_TAKEN, state.status, state.since)))
+                return GilState("held", ENTRY, (*state.scopes, GilScope(_TAKEN, state.status, state.since)))
             case "restores":
                 before = next((scope for scope in reversed(state.scopes) if scope.name == _TAKEN), None)
                 if before is None:
-                    return State("", ENTRY, state.scopes)
-                return State(before.status, before.since, _without(_TAKEN, state.scopes))
+                    return GilState("", ENTRY, state.scopes)
+                return GilState(before.status, before.since, _without(_TAKEN, state.scopes))
         return state
 
 
-def _without(name: str, scopes: tuple[Scope, ...]) -> tuple[Scope, ...]:
+def _without(name: str, scopes: tuple[GilScope, ...]) -> tuple[GilScope, ...]:
     """Without the last of that name."""
     position = max(index for index, scope in enumerate(scopes) if scope.name == name)
     return scopes[:position] + scopes[position + 1 :]
 
 
-def _ended(name: str, state: State) -> State:
+def _ended(name: str, state: GilState) -> GilState:
     """What it was before the local began. Those that began inside of it have ended already."""
     for position in range(len(state.scopes) - 1, -1, -1):
         if state.scopes[position].name == name:
-            return State(state.scopes[position].status, state.scopes[position].since, state.scopes[:position])
+            return GilState(state.scopes[position].status, state.scopes[position].since, state.scopes[:position])
     return state
 
 
@@ -392,7 +392,7 @@ def _types(program: Program) -> AnyName:
     return AnyName(names)
 
 
-def taken(function: Function, entry: State) -> e.Event | None:
+def taken(function: Function, entry: GilState) -> e.Event | None:
     """The first event that takes the lock."""
     found = states(function, entry)
     for event in function.flow:

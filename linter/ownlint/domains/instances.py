@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ownlint.facts import records as r
 from ownlint.flow.bodies import statements
 from ownlint.flow.places import walk
-from ownlint.models.memory import Fact, Memory
+from ownlint.models.memory import MemoryFact, MemoryModels
 from ownlint.project.files import File
 from ownlint.project.program import Program
 from ownlint.project.questions import Answers, program_property, program_question
@@ -32,7 +32,7 @@ class Kind(NamedTuple):
 class Instances:
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.memory: Memory = program.models.memory
+        self.memory: MemoryModels = program.models.memory
         self._bindings: Answers[Function, dict[str, list[r.Value | None]]] = Answers()
         self._kinds: Answers[tuple[Function, int, int], Kind | None] = Answers(
             None
@@ -109,7 +109,7 @@ class Instances:
         found = self.memory.known_as.get(name)
         return Kind(found, True) if found is not None else None
 
-    def _given(self, fact: Fact | None, kind: Kind | None) -> Kind | None:
+    def _given(self, fact: MemoryFact | None, kind: Kind | None) -> Kind | None:
         if fact is None or not fact.returns:
             return None
         if fact.returns == "self":

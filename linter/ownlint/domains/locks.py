@@ -65,14 +65,14 @@ _TAGS = frozenset({"defer_lock", "adopt_lock", "try_to_lock"})
 _TAG = frozenset({*_TAGS, *(f"{tag}_t" for tag in _TAGS)})
 
 
-class Held(msgspec.Struct, frozen=True, order=True):
+class HeldLock(msgspec.Struct, frozen=True, order=True):
     """A lock that is held: its place, and the local guard object that holds it (empty when locked by hand)."""
 
     lock: Place
     guard: str = ""
 
 
-Locks = frozenset[Held]
+Locks = frozenset[HeldLock]
 
 
 class Callers(NamedTuple):
@@ -84,9 +84,9 @@ class Callers(NamedTuple):
     alone: bool = False
 
 
-def holds(locks: Locks | frozenset[Place] | frozenset[Held | Place], name: str) -> bool:
+def holds(locks: Locks | frozenset[Place] | frozenset[HeldLock | Place], name: str) -> bool:
     """Whether a lock of that last name is among them, or one that may be any."""
-    places = (h.lock if isinstance(h, Held) else h for h in locks)
+    places = (h.lock if isinstance(h, HeldLock) else h for h in locks)
     return any(is_named(lock, name) or lock == SOMEBODYS for lock in places)
 
 
@@ -132,7 +132,7 @@ class Locking:
 
     def held_if(self, function: Function, locks: frozenset[Place]) -> dict[int, frozenset[Place]]:
         """Which of the locks are still held just before each event, when the caller holds them all."""
-        states = self._read(function, frozenset(Held(lock, CALLERS) for lock in locks))[0]
+        states = self._read(function, frozenset(HeldLock(lock, CALLERS) for lock in locks))[0]
         return {index: frozenset(one.lock for one in held if one.lock in locks) for index, held in states.items()}
 
     def _read(
@@ -142,7 +142,7 @@ class Locking:
         flow = function.flow
         if not self.may_lock(function):
             return dict.fromkeys(range(len(flow.events)), entry), {}
-        reader = _Reader(self, function)
+        reader = _LockReader(self, function)
         held = forward(flow, entry, reader.transfer, frozenset.union if anywhere else _both, reader.decided)
         return held, {index: frozenset(locks) for index, locks in reader.taken.items()}
 
@@ -160,7 +160,7 @@ class Locking:
 
         def answer() -> tuple[Locks, frozenset[Place]]:
             own = [name for cls in _around(function) for name in mutex_fields(cls)]
-            entry = frozenset(Held((THIS, name), CALLERS) for name in own)
+            entry = frozenset(HeldLock((THIS, name), CALLERS) for name in own)
             known = {THIS, *(parameter.name for parameter in function.record.parameters)}
             without = self._read(function, frozenset())[0].get(function.flow.exit, frozenset())
             taken = frozenset(h for h in without if not h.guard and h.lock[0] in known)
@@ -276,7 +276,7 @@ class Locking:
                 if last_name(event.node.callee) == function.name and self._reaches(caller, event, function):
                     yield caller, event
 
-    def _reaches(self, caller: Function, event: e.Call, function: Function) -> bool:
+    def _reaches(self, caller: Function, event: e.CallEvent, function: Function) -> bool:
         found = self.program.calls.callee(event.node, caller)
         if found.functions:
             return function in found.functions
@@ -287,7 +287,7 @@ class Locking:
     def starts_thread(self, made: Function) -> bool:
         """Whether a lambda is what a new thread runs."""
         event = self.creation(made)
-        if made.parent is None or not isinstance(event, e.Call):
+        if made.parent is None or not isinstance(event, e.CallEvent):
             return False
         written = event.node.callee.text if isinstance(event.node.callee, r.Name) else ""
         return bool(written) and "thread" in self.program.types.roles(written, made.parent)
@@ -307,7 +307,7 @@ def _creations(function: Function) -> dict[int, e.Event]:
     found: dict[int, e.Event] = {}
     for event in function.flow:
         match event:
-            case e.Call(node=node):
+            case e.CallEvent(node=node):
                 made = [inner for arg in node.args for inner in walk(arg) if isinstance(inner, r.Lambda)]
             case e.Write(value=value):
                 made = [inner for inner in walk(value) if isinstance(inner, r.Lambda)]
@@ -326,11 +326,11 @@ def _is_alone(function: Function) -> bool:
 
 def _made_it(caller: Function, event: e.Event) -> bool:
     """Whether a call is made on an object that the caller has just made."""
-    on = event.receiver if isinstance(event, e.Call) else None
+    on = event.receiver if isinstance(event, e.CallEvent) else None
     return on is not None and len(on) == 1 and is_made_in(caller, on[0])
 
 
-def _says_what_it_makes(caller: Function, event: e.Call, function: Function) -> bool:
+def _says_what_it_makes(caller: Function, event: e.CallEvent, function: Function) -> bool:
     """Whether the receiver is a local that a maker out of sight, or of a roundabout type, has made as an object of the
     function's class: `auto pool = make_counted<Pool>(n)`."""
     on = event.receiver
@@ -358,7 +358,7 @@ def is_made_in(function: Function, name: str) -> bool:
 
 def _translated(held: set[Place], function: Function, event: e.Event) -> frozenset[Place]:
     """Places of the caller as the callee knows them: its receiver is `this`, its arguments are parameters."""
-    if function.record.kind == "lambda" or not isinstance(event, e.Call):
+    if function.record.kind == "lambda" or not isinstance(event, e.CallEvent):
         return frozenset(held)
     on = event.receiver or (THIS,)
     out: set[Place] = set()
@@ -381,13 +381,13 @@ def _both(one: Locks, other: Locks) -> Locks:
         return one
     same = one & other
     locks = {h.lock for h in other}
-    return same | {Held(h.lock) for h in one - same if h.lock in locks}
+    return same | {HeldLock(h.lock) for h in one - same if h.lock in locks}
 
 
 # --- one function -------------------------------------------------------------------------------------
 
 
-class _Reader:
+class _LockReader:
     def __init__(self, locking: Locking, function: Function) -> None:
         self.locking = locking
         self.function = function
@@ -397,7 +397,7 @@ class _Reader:
         self.known: dict[str, tuple[Place, ...]] = dict.fromkeys(guard_parameters(function), ())
         """The local guards, and which locks they are about."""
         self.gave_up: dict[str, Locks] = {}
-        self.taken: dict[int, set[Held]] = {}
+        self.taken: dict[int, set[HeldLock]] = {}
         """The locks that are waited for, by event."""
         self.at = -1
 
@@ -408,7 +408,7 @@ class _Reader:
             return self.written(event, state)  # type: ignore[arg-type]
         if kind is e.End:
             return self.ended(event.place[0], state)  # type: ignore[attr-defined]
-        if kind is e.Call:
+        if kind is e.CallEvent:
             return self.called(event, state)  # type: ignore[arg-type]
         return state
 
@@ -456,7 +456,7 @@ class _Reader:
         if guard is None:
             return state
         if guard.holds:
-            return self.hold(state, frozenset({Held((f"<{guard.holds}>",), name)})) if not guard.gives_up else state
+            return self.hold(state, frozenset({HeldLock((f"<{guard.holds}>",), name)})) if not guard.gives_up else state
         call = self.maker(write.value)
         if call is None and write.fresh:  # empty, until something is put into it
             self.known[name] = ()
@@ -469,16 +469,16 @@ class _Reader:
         moved = [h for h in state if (h.guard,) in locks and h.guard]
         if moved:
             self.known[name] = tuple(h.lock for h in moved)
-            return (state - frozenset(moved)) | {Held(h.lock, name) for h in moved}
+            return (state - frozenset(moved)) | {HeldLock(h.lock, name) for h in moved}
         self.known[name] = locks
         tags = {last_name(arg).removesuffix("_t") for arg in call.args} if call is not None else set()
         if "defer_lock" in tags:
             return state
         if not tags.isdisjoint(_TAGS):  # taken before, or tried
             state = frozenset(h for h in state if h.lock not in locks or h.guard)
-            return state | {Held(lock, name) for lock in locks}
-        kept = state if guard.shared else self.hold(state, frozenset(Held(lock, name) for lock in locks))
-        return frozenset(h for h in kept if h.lock not in locks or h.guard) | {Held(lock, name) for lock in locks}
+            return state | {HeldLock(lock, name) for lock in locks}
+        kept = state if guard.shared else self.hold(state, frozenset(HeldLock(lock, name) for lock in locks))
+        return frozenset(h for h in kept if h.lock not in locks or h.guard) | {HeldLock(lock, name) for lock in locks}
 
     def guard_of(self, write: e.Write) -> GuardClass | None:
         """The kind of guard that a write makes; None when it makes none."""
@@ -570,7 +570,7 @@ class _Reader:
 
     # --- calls ---
 
-    def called(self, event: e.Call, state: Locks) -> Locks:
+    def called(self, event: e.CallEvent, state: Locks) -> Locks:
         call, on = event.node, event.receiver
         name = last_name(call.callee)
         if call.args and state and name not in self.guards.words:
@@ -580,7 +580,7 @@ class _Reader:
         if on is None and name in self.mutexes.macros:
             position = self.mutexes.macros[name]
             locks = self.lock(call.args[position]) if 0 <= position < len(call.args) else SOMEBODYS
-            return self.hold(state, frozenset({Held(locks, "<macro>")}))
+            return self.hold(state, frozenset({HeldLock(locks, "<macro>")}))
         if on is None and (changed := self.on_getter(call, name, state)) is not None:
             return changed
         if on is None and (name in self.mutexes.takers or name in self.mutexes.letters):
@@ -594,17 +594,17 @@ class _Reader:
         if name == "lock" and len(call.args) > 1 and not isinstance(call.callee, r.Member):
             return self.hold(state, frozenset().union(*(self.locked(argument) for argument in call.args)))
         if call.args and "trylock" in plain(name) and not isinstance(call.callee, r.Member):
-            return state | {Held(self.lock(call.args[0]))}
+            return state | {HeldLock(self.lock(call.args[0]))}
         verb = self.mutexes.verb(call, self.function)
         if verb == "assert":
-            return state | {Held(SOMEBODYS, CALLERS)}
+            return state | {HeldLock(SOMEBODYS, CALLERS)}
         if not verb or not isinstance(call.callee, r.Member) or not isinstance(strip(call.callee.base), r.Call):
             return None
         where = self.lock(call.callee.base)
         if verb == "hold":
             if where == SOMEBODYS and not self.is_lock(call, where):
                 return None
-            return self.got(call, state, frozenset({Held(where)}))
+            return self.got(call, state, frozenset({HeldLock(where)}))
         return frozenset(h for h in state if h.lock != where)
 
     def got(self, call: r.Call, state: Locks, locks: Locks) -> Locks:
@@ -615,8 +615,8 @@ class _Reader:
         """What is held once a lock, or a guard that has waited with it, is locked."""
         inner = strip(given)
         if isinstance(inner, r.Name) and inner.text in self.known:
-            return frozenset(Held(lock, inner.text) for lock in self.known[inner.text] or (SOMEBODYS,))
-        return frozenset({Held(self.lock(given))})
+            return frozenset(HeldLock(lock, inner.text) for lock in self.known[inner.text] or (SOMEBODYS,))
+        return frozenset({HeldLock(self.lock(given))})
 
     def without_moved(self, call: r.Call, state: Locks) -> Locks:
         """A guard that is moved into a call is gone when it returns."""
@@ -636,22 +636,24 @@ class _Reader:
                 made = call if name == "emplace" else self.maker(call.args[0]) or call
                 locks = self.locks_of(GuardClass("", 1), made)
                 self.known[root] = locks
-                return self.hold(state, frozenset(Held(lock, root) for lock in locks))
+                return self.hold(state, frozenset(HeldLock(lock, root) for lock in locks))
             if name == "reset":
                 return frozenset(h for h in state if h.guard != root)
             verb = self.mutexes.verb(call, self.function)
             if verb == "hold":
-                return self.got(call, state, frozenset(Held(lock, root) for lock in self.known[root] or (SOMEBODYS,)))
+                return self.got(
+                    call, state, frozenset(HeldLock(lock, root) for lock in self.known[root] or (SOMEBODYS,))
+                )
             return frozenset(h for h in state if h.guard != root) if verb == "release" else None
         verb = self.mutexes.verb(call, self.function)
         if not verb or on == (THIS,) or not self.is_lock(call, on):
-            return state | {Held(SOMEBODYS, CALLERS)} if verb == "assert" else None
+            return state | {HeldLock(SOMEBODYS, CALLERS)} if verb == "assert" else None
         if verb == "release":
             return frozenset(h for h in state if h.lock != on)
         known = any(h.lock == on for h in state)
         if verb == "assert":
-            return state if known else state | {Held(on, READS if shares(call) else CALLERS)}
-        after = self.got(call, state, frozenset({Held(on)}))
+            return state if known else state | {HeldLock(on, READS if shares(call) else CALLERS)}
+        after = self.got(call, state, frozenset({HeldLock(on)}))
         return state if known else after
 
     def is_lock(self, call: r.Call, on: Place) -> bool:
@@ -672,7 +674,7 @@ class _Reader:
                         self.lock(call.args[effect.place.index]) if effect.place.index < len(call.args) else SOMEBODYS
                     )
                     if effect.verb == "hold":
-                        state = self.got(call, state, frozenset({Held(where)}))
+                        state = self.got(call, state, frozenset({HeldLock(where)}))
                     else:
                         state = frozenset(h for h in state if h.lock != where)
         return state
@@ -685,7 +687,7 @@ class _Reader:
                 continue
             gone = {self.outside(lock, helper, call, on) for lock in let_go}
             state = frozenset(h for h in state if h.lock not in gone)
-            state = state | {Held(self.outside(h.lock, helper, call, on)) for h in taken}
+            state = state | {HeldLock(self.outside(h.lock, helper, call, on)) for h in taken}
         return state
 
     def outside(self, lock: Place, helper: Function, call: r.Call, on: Place | None) -> Place:
@@ -714,11 +716,11 @@ def _arguments(written: str) -> str:
 
 def _entry(locking: Locking, function: Function) -> Locks:
     given = {parameter.name for parameter in function.record.parameters}
-    found = {Held(_lock_named(written, given), CALLERS) for written in _required(function)}
-    found |= {Held(_lock_named(written, given), TAKES) for written in _annotated(function, "takes lock")}
+    found = {HeldLock(_lock_named(written, given), CALLERS) for written in _required(function)}
+    found |= {HeldLock(_lock_named(written, given), TAKES) for written in _annotated(function, "takes lock")}
     for parameter in guard_parameters(function):
         own = [name for cls in _around(function) for name in mutex_fields(cls)]
-        found.add(Held((THIS, own[0]) if len(own) == 1 else SOMEBODYS, parameter))
+        found.add(HeldLock((THIS, own[0]) if len(own) == 1 else SOMEBODYS, parameter))
     return frozenset(found)
 
 

@@ -30,7 +30,7 @@ _DEEPEST = 3
 _FURTHEST = 5
 
 
-class Use(NamedTuple):
+class PythonUse(NamedTuple):
     """A moment at which Python is used. `what` says how, as in "`print` is called"."""
 
     event: e.Event
@@ -135,17 +135,17 @@ def is_empty(function: Function, written: str) -> bool:
 # --- events ------------------------------------------------------------------------------------------
 
 
-def uses(function: Function) -> dict[int, Use]:
+def uses(function: Function) -> dict[int, PythonUse]:
     """What uses Python in the function, by event; what happens in a helper that takes the lock itself is left out."""
     return _uses(function)
 
 
 @flow_question
-def _uses(function: Function) -> dict[int, Use]:
+def _uses(function: Function) -> dict[int, PythonUse]:
     if function.language != "cpp":
         return {}
-    found: dict[int, Use] = {}
-    reader = _Reader(function, frozenset({function}))
+    found: dict[int, PythonUse] = {}
+    reader = _UseReader(function, frozenset({function}))
     for event in function.flow:
         use = reader.use(event)
         if use is not None:
@@ -153,17 +153,17 @@ def _uses(function: Function) -> dict[int, Use]:
     return found
 
 
-def without_lock(function: Function) -> Use | None:
+def without_lock(function: Function) -> PythonUse | None:
     """The first use of Python by somebody who enters the function without the lock; None when there is none."""
     return _needed(function, frozenset())[0]
 
 
-def _needed(function: Function, above: frozenset[Function]) -> tuple[Use | None, bool]:
+def _needed(function: Function, above: frozenset[Function]) -> tuple[PythonUse | None, bool]:
     """The first use, and whether that is the answer wherever it is asked, not only below the functions `above`."""
     known = function.known.get(_needed)
     if known is not None:
         read(known[1])
-        found: Use | None = known[0]
+        found: PythonUse | None = known[0]
         return found, True
     if function.language != "cpp":
         return None, True
@@ -176,10 +176,10 @@ def _needed(function: Function, above: frozenset[Function]) -> tuple[Use | None,
     return answer, whole
 
 
-def _first(function: Function, above: frozenset[Function]) -> tuple[Use | None, bool]:
+def _first(function: Function, above: frozenset[Function]) -> tuple[PythonUse | None, bool]:
     if not may_use(function):
         return None, True
-    reader = _Reader(function, above | {function})
+    reader = _UseReader(function, above | {function})
     states = gil.states(function, gil.RELEASED)
     for event in function.flow:
         state = states.get(event.index)
@@ -226,10 +226,10 @@ def _captured_unnamed(
 
 def given_away(function: Function) -> frozenset[str]:
     """Locals that are moved from or released somewhere."""
-    return _Reader(function, frozenset()).given_away()
+    return _UseReader(function, frozenset()).given_away()
 
 
-class _Reader:
+class _UseReader:
     def __init__(self, function: Function, above: frozenset[Function]) -> None:
         self.function = function
         self.program = function.program
@@ -240,16 +240,16 @@ class _Reader:
         """No answer so far hangs on how deep it was asked, or on the functions `above`."""
         self.gone: frozenset[str] | None = None
 
-    def use(self, event: e.Event) -> Use | None:
+    def use(self, event: e.Event) -> PythonUse | None:
         match event:
-            case e.Call():
+            case e.CallEvent():
                 return self.called(event)
             case e.Write():
                 return self.written(event)
             case e.End(place=(name,)):
                 return self.ended(event, name)
             case e.Read(node=r.Index(base=base)) if self.kind(base) in ("object", "handle") and not self.is_array(base):
-                return Use(event, f"an item of `{text(base)}` is looked up")
+                return PythonUse(event, f"an item of `{text(base)}` is looked up")
         return None
 
     def kind(self, value: r.Value | None) -> Kind:
@@ -266,7 +266,7 @@ class _Reader:
 
     # --- calls ---
 
-    def called(self, event: e.Call) -> Use | None:
+    def called(self, event: e.CallEvent) -> PythonUse | None:
         node = event.node
         if node.kind == "delete":
             return None
@@ -276,7 +276,7 @@ class _Reader:
                 return use
         return None
 
-    def by_name(self, event: e.Call, node: r.Call) -> Use | None:
+    def by_name(self, event: e.CallEvent, node: r.Call) -> PythonUse | None:
         """A function, or a class, of Python's."""
         callee = strip(node.callee)
         if not isinstance(callee, r.Name):
@@ -285,18 +285,20 @@ class _Reader:
             counted = kind_of(self.function, callee.text) == "object" and node.kind == "construct"
             if not counted or _is_moved(node) or (not node.args and is_empty(self.function, callee.text)):
                 return None
-            return Use(event, f"a `{callee.text}` is made", throws=not self.models.is_calm(callee.text, self.scopes))
+            return PythonUse(
+                event, f"a `{callee.text}` is made", throws=not self.models.is_calm(callee.text, self.scopes)
+            )
         if self.is_local(callee.text):
             if self.kind(callee) not in ("object", "handle") or self.is_array(callee):
                 return None
-            return Use(event, f"`{callee.text}` is called", runs=True)
+            return PythonUse(event, f"`{callee.text}` is called", runs=True)
         word = self.models.gil_word(callee.text, self.scopes)
         if word == "asks" and event.asserted:
-            return Use(event, f"`{callee.text}` asserts that it is held")
+            return PythonUse(event, f"`{callee.text}` asserts that it is held")
         if word != "needs" or self.program.calls.callee(node, self.function).records:
             return None
         c_function = "::" not in callee.text
-        return Use(
+        return PythonUse(
             event,
             f"`{callee.text}` is called",
             throws=not c_function and not self.models.is_calm(callee.text, self.scopes),
@@ -311,7 +313,7 @@ class _Reader:
             current = current.parent
         return self.function.home is not None and "::" not in name and self.function.home.field(name) is not None
 
-    def on_object(self, event: e.Call, node: r.Call) -> Use | None:
+    def on_object(self, event: e.CallEvent, node: r.Call) -> PythonUse | None:
         """A method of a Python object."""
         if not isinstance(node.callee, r.Member):
             return None
@@ -320,25 +322,25 @@ class _Reader:
         if kind not in ("object", "handle"):
             member = self.program.types.of(node.callee, self.function)
             if member and kind_of(self.function, member) in ("object", "handle"):
-                return Use(event, f"`{text(node.callee)}` is called", runs=True)
+                return PythonUse(event, f"`{text(node.callee)}` is called", runs=True)
             return None
         if name in self.models.gil.methods or (self.is_array(base) and name in _ELEMENTS):
             return None
         if self.program.calls.callee(node, self.function).records:
             return None
         runs = name not in _PLAIN
-        return Use(event, f"`{text(node.callee)}` is called", throws=runs and not self.is_struct(base), runs=runs)
+        return PythonUse(event, f"`{text(node.callee)}` is called", throws=runs and not self.is_struct(base), runs=runs)
 
     def is_struct(self, value: r.Value) -> bool:
         """Whether it is a struct of the C library, whose members are pointers to C functions: `type->tp_free(self)`."""
         kind = types.parse(self.program.types.of(value, self.function))
         return "::" not in kind.name and kind.name.startswith(self.models.prefixes)
 
-    def copied_in(self, event: e.Call, node: r.Call) -> Use | None:
+    def copied_in(self, event: e.CallEvent, node: r.Call) -> PythonUse | None:
         """A Python object that is copied into a lambda, or into a parameter by value of the project's own function."""
         for argument in node.args:
             if isinstance(argument, r.Lambda) and (name := self.captured(argument)):
-                return Use(event, f"`{name}` is copied into a lambda", throws=False)
+                return PythonUse(event, f"`{name}` is copied into a lambda", throws=False)
         callee = self.program.calls.callee(node, self.function)
         if callee.certainty != "certain" or not callee.records:
             return None
@@ -346,7 +348,7 @@ class _Reader:
             if not isinstance(argument, r.Name) or not is_counted(self.function, parameter.type):
                 continue
             if self.kind(argument) in ("object", "holder"):
-                return Use(event, f"`{argument.text}` is copied", throws=False)
+                return PythonUse(event, f"`{argument.text}` is copied", throws=False)
         return None
 
     def captured(self, made: r.Lambda) -> str:
@@ -356,7 +358,7 @@ class _Reader:
                 return name
         return ""
 
-    def by_lambda(self, event: e.Call, node: r.Call) -> Use | None:
+    def by_lambda(self, event: e.CallEvent, node: r.Call) -> PythonUse | None:
         """A lambda that an algorithm, or a function of the project, runs on the spot."""
         for position, argument in enumerate(node.args):
             inner = strip(argument)
@@ -366,7 +368,7 @@ class _Reader:
             function = self.program.index.function_at(self.function.file, made)
             use = self.needed(function) if function is not None else None
             if use is not None and function is not None:
-                return Use(event, use.what, (function.step(use.event, "here"), *use.steps), use.throws, use.runs)
+                return PythonUse(event, use.what, (function.step(use.event, "here"), *use.steps), use.throws, use.runs)
         return None
 
     def runs_at_once(self, node: r.Call, position: int) -> bool:
@@ -381,18 +383,18 @@ class _Reader:
                 return _runs_as_given(target, target.record.parameters[position].name)
         return False
 
-    def needed(self, function: Function) -> Use | None:
+    def needed(self, function: Function) -> PythonUse | None:
         use, whole = _needed(function, self.above)
         self.whole = self.whole and whole
         return use
 
-    def by_helper(self, event: e.Call, node: r.Call) -> Use | None:
+    def by_helper(self, event: e.CallEvent, node: r.Call) -> PythonUse | None:
         callee = self.program.calls.callee(node, self.function)
         only = isinstance(node.callee, r.Name) and len(callee.functions) == 1 and callee.all_defined
         if not callee.functions and callee.records and node.kind == "call":
             results = {record.result for record in callee.records}
             if all(types.parse(one).is_value and kind_of(self.function, one) == "object" for one in results):
-                return Use(event, f"`{text(node.callee)}` answers a Python object and is called")
+                return PythonUse(event, f"`{text(node.callee)}` answers a Python object and is called")
         if callee.certainty != "certain" and not only:
             return None
         for target in callee.functions[:1]:
@@ -400,12 +402,12 @@ class _Reader:
             if use is not None:
                 inside = target.step(use.event, f"{use.what} here")
                 what = f"`{text(node.callee)}` uses Python and is called"
-                return Use(event, what, (inside, *use.steps), use.throws, use.runs)
+                return PythonUse(event, what, (inside, *use.steps), use.throws, use.runs)
         return None
 
     # --- values ---
 
-    def written(self, write: e.Write) -> Use | None:
+    def written(self, write: e.Write) -> PythonUse | None:
         if write.fresh:
             return self.begun(write)
         if write.op == "init":
@@ -414,31 +416,31 @@ class _Reader:
             return None
         if self.kind(write.target) != "object":
             return None
-        return Use(write, f"`{text(write.target)}` is assigned", throws=False)
+        return PythonUse(write, f"`{text(write.target)}` is assigned", throws=False)
 
-    def begun(self, write: e.Write) -> Use | None:
+    def begun(self, write: e.Write) -> PythonUse | None:
         name, kind = write.place[0], types.parse(write.type)
         if isinstance(write.value, r.Index) and not write.value.indexes:  # the variable of a loop
             if self.kind(write.value.base) in ("object", "handle") and not self.is_array(write.value.base):
-                return Use(write, f"`{text(write.value.base)}` is iterated over")
+                return PythonUse(write, f"`{text(write.value.base)}` is iterated over")
             return None
         if not kind.is_value or isinstance(write.value, r.Lambda):
             copied = self.captured(write.value) if isinstance(write.value, r.Lambda) else ""
-            return Use(write, f"`{copied}` is copied into a lambda", throws=False) if copied else None
+            return PythonUse(write, f"`{copied}` is copied into a lambda", throws=False) if copied else None
         written = write.type
         if kind.is_placeholder:
             written = self.program.types.of(write.value, self.function) if isinstance(write.value, r.Name) else ""
         if write.value is None:
             if kind_of(self.function, written) != "object" or is_empty(self.function, written):
                 return None
-            return Use(write, f"`{name}` is made")
+            return PythonUse(write, f"`{name}` is made")
         inner = strip(write.value)
         if isinstance(inner, r.Call) and self.is_filled(inner, written):
-            return Use(write, f"the elements of `{name}` are made")
+            return PythonUse(write, f"the elements of `{name}` are made")
         if _is_move(write.value) or not isinstance(inner, (r.Name, r.Member)) or not is_counted(self.function, written):
             return None
         if self.kind(inner) in ("object", "holder", "handle"):
-            return Use(write, f"`{text(inner)}` is copied", throws=False)
+            return PythonUse(write, f"`{text(inner)}` is copied", throws=False)
         return None
 
     def is_filled(self, made: r.Call, written: str) -> bool:
@@ -453,16 +455,16 @@ class _Reader:
             return False
         return not given.arguments and not given.pointers and not self.kind(made.args[0])
 
-    def initialised(self, write: e.Write) -> Use | None:
+    def initialised(self, write: e.Write) -> PythonUse | None:
         found = self.function.home.field(write.place[-1]) if self.function.home is not None else None
         if found is None or kind_of(self.function, found[1].type) != "object" or write.value is None:
             return None
         inner = strip(write.value)
         if _is_move(write.value) or not isinstance(inner, (r.Name, r.Member)):
             return None
-        return Use(write, f"`{text(inner)}` is copied", throws=False)
+        return PythonUse(write, f"`{text(inner)}` is copied", throws=False)
 
-    def ended(self, event: e.End, name: str) -> Use | None:
+    def ended(self, event: e.End, name: str) -> PythonUse | None:
         """A local that counts references and has not been given away."""
         written, value = self.function.locals.get(name, ("", None))
         if event.why != "scope" or not is_counted(self.function, written) or name in self.given_away():
@@ -471,7 +473,7 @@ class _Reader:
             return None
         if any(parameter.name == name for parameter in self.function.record.parameters):
             return None
-        return Use(event, f"`{name}` ends", throws=False)
+        return PythonUse(event, f"`{name}` ends", throws=False)
 
     def given_away(self) -> frozenset[str]:
         """Locals that are moved from or released somewhere."""

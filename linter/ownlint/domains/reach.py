@@ -40,12 +40,12 @@ class Reach:
     def runs(self, function: Function, event: e.Event) -> Function | None:
         """The one function that an event runs and that may come there, where it is clear which runs."""
         match event:
-            case e.Call(node=node) if node.kind == "call" and last_name(node.callee) in self.names:
+            case e.CallEvent(node=node) if node.kind == "call" and last_name(node.callee) in self.names:
                 found = self.program.calls.callee(node, function)
                 bodies = found.functions
                 if len(bodies) == 1 and found.certainty == "certain" and "virtual" not in bodies[0].record.qualifiers:
                     return bodies[0] if bodies[0] is not function else None
-            case e.Call(node=r.Call(kind="construct" | "new", callee=r.Name(text=name), args=args)):
+            case e.CallEvent(node=r.Call(kind="construct" | "new", callee=r.Name(text=name), args=args)):
                 return self._constructor(function, name, len(args))
             case e.Write(fresh=True, value=None, type=written) if written and types.parse(written).is_value:
                 return self._constructor(function, written, 0)
@@ -66,7 +66,7 @@ def outside(function: Function, event: e.Event, callee: Function, lock: Place) -
     unknown = locks.ELSEWHERE, lock[-1]
     if len(lock) == 1 and lock[0] not in callee.declared:
         return lock
-    if not isinstance(event, e.Call) or callee.record.kind == "constructor":
+    if not isinstance(event, e.CallEvent) or callee.record.kind == "constructor":
         return unknown
     if lock[0] == THIS:
         if event.receiver is not None:

@@ -93,9 +93,9 @@ class StoredCalls:
 
     def _own(self, function: Function, events: Sequence[e.Event]) -> Iterator[StoredCall]:
         for event in events if function in self._reach.own else ():
-            is_call = isinstance(event, e.Call) and event.node.kind == "call"
-            stored = self.stored(function, event.node.callee) if isinstance(event, e.Call) and is_call else None
-            if not isinstance(event, e.Call) or stored is None or self._is_computation(function, event, stored):
+            is_call = isinstance(event, e.CallEvent) and event.node.kind == "call"
+            stored = self.stored(function, event.node.callee) if isinstance(event, e.CallEvent) and is_call else None
+            if not isinstance(event, e.CallEvent) or stored is None or self._is_computation(function, event, stored):
                 continue
             holder = place(function, stored)
             if holder is not None and self._is_others(function, holder):
@@ -113,7 +113,7 @@ class StoredCalls:
                     yield one._replace(at=event.index, holder=holder, given_up=given_up)
                     break
 
-    def _is_computation(self, function: Function, call: e.Call, stored: r.Value) -> bool:
+    def _is_computation(self, function: Function, call: e.CallEvent, stored: r.Value) -> bool:
         """Whether what is called answers with a value that is wanted: a clock, an order, a factory. Who only tells
         others something wants no more than to know whether it went well."""
         answer = self._answer(self.program.types.of(stored, function))
@@ -191,7 +191,9 @@ class StoredCalls:
             match event:
                 case e.Write(fresh=False, target=target, value=value) if target is not None and _says(value, given):
                     holder = self._holder(function, target)
-                case e.Call(node=r.Call(callee=r.Member(base=base), args=args)) if any(_says(a, given) for a in args):
+                case e.CallEvent(node=r.Call(callee=r.Member(base=base), args=args)) if any(
+                    _says(a, given) for a in args
+                ):
                     holder = self._holder(function, base)
                     yield from self._element_fields(function, base)
                 case _:

@@ -41,7 +41,7 @@ _DEPTH = 4
 _MOST_STEPS = 8
 
 
-class Guard(msgspec.Struct, frozen=True):
+class ValidityGuard(msgspec.Struct, frozen=True):
     """`flags` are the places it asks, below the object: `(closed_,)`, `(owner, alive)`; `owners` those on which it
     calls another guard. `answers` when its answer must be looked at; `at` is where it refuses. `unready` when a
     fresh object is refused, too."""
@@ -52,7 +52,7 @@ class Guard(msgspec.Struct, frozen=True):
     answers: bool
     at: e.Event
     unready: bool = False
-    origin: Guard | None = None
+    origin: ValidityGuard | None = None
     """The guard that it calls in the end."""
 
     @property
@@ -60,7 +60,7 @@ class Guard(msgspec.Struct, frozen=True):
         return self.function.name
 
 
-class Use(msgspec.Struct, frozen=True):
+class ValidityUse(msgspec.Struct, frozen=True):
     """`event` hands the member `field` of the object at `receiver` to `callee`, or looks through it (no callee)."""
 
     event: e.Event
@@ -75,7 +75,7 @@ Kind = OneOf["checked", "asked", "partly", "late", "never"]
 when the guard comes behind it, `never`."""
 
 
-class Ways(msgspec.Struct, frozen=True):
+class ValidityWays(msgspec.Struct, frozen=True):
     """Indexes of events: what is reached without a check or a look, without a check, behind one, and before one."""
 
     blind: frozenset[int]
@@ -102,9 +102,9 @@ class Validity:
     # --- guards ---
 
     @program_property
-    def guards(self) -> dict[Class, list[Guard]]:
+    def guards(self) -> dict[Class, list[ValidityGuard]]:
         """The guards of each class that has some, its own first, in source order."""
-        found: dict[Class, list[Guard]] = {}
+        found: dict[Class, list[ValidityGuard]] = {}
         for function in self.program.functions:
             if self._may_be_guard(function) and (owner := self._guarded_by(function)) is not None:
                 guard = _direct(function, _subject(function))
@@ -165,7 +165,7 @@ class Validity:
     def ends_program(self, call: r.Call) -> bool:
         return call.kind == "call" and last_name(call.callee) in self._enders
 
-    def guards_of(self, cls: Class) -> list[Guard]:
+    def guards_of(self, cls: Class) -> list[ValidityGuard]:
         """Its own and inherited ones."""
         return [guard for one in cls.ancestry for guard in self.guards.get(one, ())]
 
@@ -234,7 +234,7 @@ class Validity:
         written = self.program.names.expand(parameter.type, function.file, function.record.scope)
         return self.program.names.find_class(written, function.record.scope, function.file)
 
-    def _forwarded(self, function: Function, known: dict[Class, list[Guard]]) -> Guard | None:
+    def _forwarded(self, function: Function, known: dict[Class, list[ValidityGuard]]) -> ValidityGuard | None:
         """A function that always calls a guard, on a member of the object or on the object itself."""
         subject = _subject(function)
         flow = function.flow
@@ -256,7 +256,7 @@ class Validity:
             below = where[len(subject) :]
             flags = frozenset((*below, *flag) for guard in found for flag in guard.flags)
             owners = frozenset({below} if below else guard_owners(found))
-            return Guard(
+            return ValidityGuard(
                 function,
                 flags,
                 owners,
@@ -267,7 +267,9 @@ class Validity:
             )
         return None
 
-    def _meant(self, function: Function, call: e.Call, known: dict[Class, list[Guard]]) -> list[Guard]:
+    def _meant(
+        self, function: Function, call: e.CallEvent, known: dict[Class, list[ValidityGuard]]
+    ) -> list[ValidityGuard]:
         """The guards that a call may mean: those of the class that the receiver's type names, if it names one."""
         name = last_name(call.node.callee)
         found = {cls: [g for g in guards if g.name == name and not _needs_argument(g)] for cls, guards in known.items()}
@@ -328,7 +330,7 @@ class Validity:
         only = found.pop() if len(found) == 1 else None
         return only[1:] if only is not None and only[0] == THIS else None
 
-    def receiver_of(self, function: Function, call: e.Call) -> Place | None:
+    def receiver_of(self, function: Function, call: e.CallEvent) -> Place | None:
         """The object a call is about: what it is called on, `this`, or the only argument."""
         on = receiver(call.node)
         if on is not None:
@@ -339,9 +341,9 @@ class Validity:
 
     # --- checks ---
 
-    def is_check(self, function: Function, event: e.Event, at: Place, guards: list[Guard]) -> bool:
+    def is_check(self, function: Function, event: e.Event, at: Place, guards: list[ValidityGuard]) -> bool:
         """Whether the event makes sure that the object at `at` is usable, by calling a guard."""
-        if not isinstance(event, e.Call) or event.asserted or event.node.kind != "call":
+        if not isinstance(event, e.CallEvent) or event.asserted or event.node.kind != "call":
             return False
         name = last_name(event.node.callee)
         named = [guard for guard in guards if guard.name == name]
@@ -371,17 +373,17 @@ class Validity:
     def _names(self) -> frozenset[str]:
         return frozenset(guard.name for guards in self.guards.values() for guard in guards)
 
-    def _always_checks(self, function: Function, event: e.Call, guards: list[Guard]) -> bool:
+    def _always_checks(self, function: Function, event: e.CallEvent, guards: list[ValidityGuard]) -> bool:
         """Whether the method called makes the check itself on every way through it."""
         targets = self.program.calls.callee(event.node, function).functions
         return bool(targets) and all(self.checks(target, guards) for target in targets)
 
-    def checks(self, method: Function, guards: list[Guard], at: Place = (THIS,)) -> bool:
+    def checks(self, method: Function, guards: list[ValidityGuard], at: Place = (THIS,)) -> bool:
         """Whether every way through the method, but for those that throw, calls a guard on the object at `at`, or asks
         one of its flags where the method throws otherwise."""
         return self._checks.ask((method, at), lambda: self._is_checking(method, guards, at))
 
-    def _is_checking(self, method: Function, guards: list[Guard], at: Place) -> bool:
+    def _is_checking(self, method: Function, guards: list[ValidityGuard], at: Place) -> bool:
         flow = method.flow
         throws = [leave for leave in flow.leaves if leave.kind == "throw"]
         decide = {test.index for leave in throws for test, _ in flow.guards(leave)}
@@ -395,7 +397,7 @@ class Validity:
             found |= {leave.index for leave in throws}
         return bool(found) and flow.exit not in _reached(flow, {flow.entry}, found)
 
-    def is_look(self, function: Function, event: e.Event, at: Place, guards: list[Guard]) -> bool:
+    def is_look(self, function: Function, event: e.Event, at: Place, guards: list[ValidityGuard]) -> bool:
         """Whether the event decides something by a flag of the object at `at`."""
         if not isinstance(event, e.Test) or event.asserted:
             return False
@@ -424,22 +426,22 @@ class Validity:
                 return True
         return False
 
-    def ways(self, function: Function, at: Place, guards: list[Guard]) -> Ways:
+    def ways(self, function: Function, at: Place, guards: list[ValidityGuard]) -> ValidityWays:
         """How events of the function are reached, as to the object at `at`."""
         flow = function.flow
         checks = frozenset(event.index for event in flow if self.is_check(function, event, at, guards))
         looks = frozenset(event.index for event in flow if self.is_look(function, event, at, guards))
-        return Ways(
+        return ValidityWays(
             _reached(flow, {flow.entry}, checks | looks),
             _reached(flow, {flow.entry}, checks),
             _reached(flow, checks, frozenset()),
             _leading(flow, checks),
         )
 
-    def first_check(self, function: Function, at: Place, guards: list[Guard]) -> e.Event | None:
+    def first_check(self, function: Function, at: Place, guards: list[ValidityGuard]) -> e.Event | None:
         return next((event for event in function.flow if self.is_check(function, event, at, guards)), None)
 
-    def sets_flag(self, function: Function, at: Place, guards: list[Guard]) -> bool:
+    def sets_flag(self, function: Function, at: Place, guards: list[ValidityGuard]) -> bool:
         """Whether the function, or a method that it calls on the object or its owner, changes what the guards ask."""
         flags = {flag for guard in guards for flag in guard.flags}
         last = {flag[-1] for flag in flags}
@@ -449,7 +451,7 @@ class Validity:
                     written = self.where(function, target) if target is not None else where
                     if written in {(*at, *flag) for flag in flags}:
                         return True
-                case e.Call(node=call) if isinstance(call.callee, (r.Name, r.Member)):
+                case e.CallEvent(node=call) if isinstance(call.callee, (r.Name, r.Member)):
                     on = receiver(call)
                     where_on = self.where(function, on) if on is not None else (THIS,)
                     if where_on in {(*at, *flag) for flag in flags} and last_name(call.callee) in _SETTERS:
@@ -460,7 +462,7 @@ class Validity:
                             return True
         return False
 
-    def is_checked_outside(self, function: Function, at: Place, guards: list[Guard], depth: int = 0) -> bool:
+    def is_checked_outside(self, function: Function, at: Place, guards: list[ValidityGuard], depth: int = 0) -> bool:
         """Whether all who call the function have made sure before, or the function around a lambda has."""
         if function.record.kind == "lambda":
             return at == (THIS,) and self._is_checked_around(function, at, guards, depth)
@@ -479,14 +481,14 @@ class Validity:
                 found = True
         return found
 
-    def _is_careful(self, caller: Function, event: e.Event, at: Place, guards: list[Guard], depth: int) -> bool:
+    def _is_careful(self, caller: Function, event: e.Event, at: Place, guards: list[ValidityGuard], depth: int) -> bool:
         if caller.record.kind in ("constructor", "destructor") and at == (THIS,):
             return True
         if self.ways(caller, at, guards).to(event) in ("checked", "asked") or self.sets_flag(caller, at, guards):
             return True
         return len(at) == 1 and self.is_checked_outside(caller, at, guards, depth + 1)
 
-    def _as_caller_sees(self, caller: Function, event: e.Call, function: Function, at: Place) -> Place | None:
+    def _as_caller_sees(self, caller: Function, event: e.CallEvent, function: Function, at: Place) -> Place | None:
         """The place in the caller of the object that is at `at` in the function it calls."""
         if at == (THIS,):
             return self.receiver_of(caller, event)
@@ -494,7 +496,7 @@ class Validity:
         position = names.index(at[0]) if at[0] in names else len(names)
         return self.where(caller, _pointee(event.node.args[position])) if position < len(event.node.args) else None
 
-    def _is_checked_around(self, function: Function, at: Place, guards: list[Guard], depth: int) -> bool:
+    def _is_checked_around(self, function: Function, at: Place, guards: list[ValidityGuard], depth: int) -> bool:
         parent = function.parent
         start = function.record.start
         made = next((one for one in parent.flow if start in one.span), None) if parent is not None else None
@@ -527,41 +529,41 @@ class Validity:
 
     # --- uses ---
 
-    def uses(self, function: Function, at: Place, cls: Class) -> Iterator[Use]:
+    def uses(self, function: Function, at: Place, cls: Class) -> Iterator[ValidityUse]:
         """Where the function works on a handle of the object at `at`, in source order."""
         flow = function.flow
         for event in flow:
             if event.index not in flow.reachable:
                 continue
             match event:
-                case e.Call(node=call) if not event.asserted and call.kind == "call":
+                case e.CallEvent(node=call) if not event.asserted and call.kind == "call":
                     yield from self._handed(function, event, at, cls)
                 case e.Read(node=r.Member(base=base, arrow=True)):
                     yield from self._looked_through(function, event, base, at, cls)
 
-    def _handed(self, function: Function, event: e.Call, at: Place, cls: Class) -> Iterator[Use]:
+    def _handed(self, function: Function, event: e.CallEvent, at: Place, cls: Class) -> Iterator[ValidityUse]:
         call = event.node
         name = last_name(call.callee)
         on = receiver(call)
         if isinstance(call.callee, r.Member) and call.callee.arrow and name not in self._names:
             field = self._handle(function, on, at, cls)
             if field:
-                yield Use(event, at, field, text(call), "")
+                yield ValidityUse(event, at, field, text(call), "")
                 return
         if on is not None or self.program.macros.role(name) or not self._is_function(function, call):
             return
         for argument in call.args:
             field = self._handle(function, argument, at, cls) or self._converted(function, call, argument, at, cls)
             if field:
-                yield Use(event, at, field, text(argument), name)
+                yield ValidityUse(event, at, field, text(argument), name)
                 return
 
     def _looked_through(
         self, function: Function, event: e.Event, base: r.Value, at: Place, cls: Class
-    ) -> Iterator[Use]:
+    ) -> Iterator[ValidityUse]:
         field = self._handle(function, base, at, cls)
         if field and not isinstance(strip(base), r.Call):
-            yield Use(event, at, field, text(base), "")
+            yield ValidityUse(event, at, field, text(base), "")
 
     def _is_function(self, function: Function, call: r.Call) -> bool:
         """Whether the call is one of a free function: no constructor, no method of the project, no local."""
@@ -653,7 +655,7 @@ def of(program: Program) -> Validity:
     return Validity(program)
 
 
-def guard_owners(guards: list[Guard]) -> frozenset[Place]:
+def guard_owners(guards: list[ValidityGuard]) -> frozenset[Place]:
     return frozenset(owner for guard in guards for owner in guard.owners)
 
 
@@ -668,7 +670,7 @@ def _first(function: Function) -> str:
     return function.record.parameters[0].name if function.record.parameters else ""
 
 
-def _needs_argument(guard: Guard) -> bool:
+def _needs_argument(guard: ValidityGuard) -> bool:
     return guard.function.record.kind != "method"
 
 
@@ -701,7 +703,7 @@ def _is_answer(written: str, function: Function) -> bool:
     return kind.name in ("void", *_NUMBERS) or function.program.statuses.of(written, function) is not None
 
 
-def _direct(function: Function, subject: Place) -> Guard | None:
+def _direct(function: Function, subject: Place) -> ValidityGuard | None:
     """A function that does nothing but refuse where a flag of the object says so."""
     if any(not write.fresh for write in function.flow.writes):
         return None
@@ -725,7 +727,7 @@ def _direct(function: Function, subject: Place) -> Guard | None:
     if not _is_answer(function.record.result, function) and not _only_hands_out(function):
         return None
     answers = types.parse(function.record.result).name != "void" and _is_answer(function.record.result, function)
-    return Guard(function, frozenset(flags), frozenset(), answers, at, unready)
+    return ValidityGuard(function, frozenset(flags), frozenset(), answers, at, unready)
 
 
 def _only_hands_out(function: Function) -> bool:
@@ -746,15 +748,15 @@ def _refusals(function: Function) -> Iterator[tuple[e.Event, r.Value, bool]]:
         match event:
             case e.Test(value=value, asserted=False) if all(label for _, label in flow.successors[event.index]):
                 yield event, value, False
-            case e.Leave(kind="return", via=macro) if macro:
+            case e.LeaveEvent(kind="return", via=macro) if macro:
                 call = next((c for c in flow.calls if c.span == event.span), None)
                 yield event, call.node if call is not None else _NOTHING, True
-            case e.Leave(kind="throw"):
+            case e.LeaveEvent(kind="throw"):
                 yield _decided(flow, event)
-            case e.Leave(kind="return", value=value) if value is not None:
+            case e.LeaveEvent(kind="return", value=value) if value is not None:
                 if _is_no(value) if number else _is_failure(function, value):
                     yield _decided(flow, event)
-            case e.Call(node=call) if of(function.program).ends_program(call):
+            case e.CallEvent(node=call) if of(function.program).ends_program(call):
                 yield _decided(flow, event)
 
 
@@ -878,7 +880,7 @@ def _is_inside(inner: e.Event, outer: e.Event) -> bool:
     return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
 
 
-def _is_accessor(call: e.Call) -> bool:
+def _is_accessor(call: e.CallEvent) -> bool:
     return not call.node.args and isinstance(call.node.callee, r.Member) and call.dropped == ""
 
 

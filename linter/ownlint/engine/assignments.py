@@ -81,7 +81,7 @@ def _assignments(function: Function) -> Iterator[Assignment]:
                 what = _written(op, value, where)
                 if what is not None:
                     yield Assignment(event, where, what)
-            case e.Call(node=call):
+            case e.CallEvent(node=call):
                 yield from _by_call(function, event, call)
 
 
@@ -98,7 +98,7 @@ def _written(op: str, value: r.Value | None, where: Place) -> Held | None:
     return None
 
 
-def _by_call(function: Function, event: e.Call, call: r.Call) -> Iterator[Assignment]:
+def _by_call(function: Function, event: e.CallEvent, call: r.Call) -> Iterator[Assignment]:
     if (found := assigned(call)) is not None:
         target, what = found
         where = place(function, target)

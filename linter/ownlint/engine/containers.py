@@ -68,7 +68,7 @@ class Container(NamedTuple):
 
 
 class Insert(NamedTuple):
-    event: e.Write | e.Call
+    event: e.Write | e.CallEvent
     container: Container
     key: r.Value
     value: r.Value | None
@@ -391,7 +391,7 @@ def inserts(function: Function) -> Iterator[Insert]:
             case e.Write(op="=", target=target, fresh=False) if target is not None:
                 if (found := element(function, target)) is not None:
                     yield Insert(event, found[0], found[1], event.value, True)
-            case e.Call(node=r.Call(callee=r.Member(base=base, name=name)) as node) if name in INSERTS:
+            case e.CallEvent(node=r.Call(callee=r.Member(base=base, name=name)) as node) if name in INSERTS:
                 parts = entry(node)
                 if parts and (held := container(function, base)) is not None:
                     overwrites = name == "insert_or_assign"

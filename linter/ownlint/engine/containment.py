@@ -88,7 +88,7 @@ S = TypeVar("S")
 """What sits somewhere: a handle, a raw address."""
 
 
-class Expressions(Generic[S]):
+class ContainmentExpressions(Generic[S]):
     """What an expression gives: whatever sits in its value. A flow says what each kind of expression does."""
 
     # --- what a flow says ---

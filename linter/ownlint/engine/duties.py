@@ -57,7 +57,7 @@ class Duty(NamedTuple):
 NOTHING = Duty()
 
 
-class Source(NamedTuple):
+class DutySource(NamedTuple):
     """What a value may be: a parameter, or what an acquisition handed out."""
 
     parameter: int
@@ -147,19 +147,19 @@ class Reading:
     def __init__(self, function: Function, resources: Resources) -> None:
         self.function = function
         self.resources = resources
-        self.names: dict[str, set[Source]] = {}
+        self.names: dict[str, set[DutySource]] = {}
         self.ends_itself = resources.may_end_itself(function)
         if self.ends_itself:
-            self.names[THIS] = {Source(RECEIVER)}
+            self.names[THIS] = {DutySource(RECEIVER)}
         self.statics: set[str] = set()
         self.members: dict[str, set[int]] = {}
         """The locals that hold a member of a parameter."""
         self.parts: set[int] = set()
         for index, parameter in enumerate(function.record.parameters):
             if parameter.name and may_be_handle(parameter.type):
-                self.names[parameter.name] = {Source(index)}
+                self.names[parameter.name] = {DutySource(index)}
         self.acquires = resources.may_acquire(function) or bool(function.record.initializers)
-        self.calls: dict[int, set[Source]] = {}
+        self.calls: dict[int, set[DutySource]] = {}
         self.released: set[int] = set()
         self.adopted: set[int] = set()
         self.stored: set[int] = set()
@@ -290,7 +290,7 @@ class Reading:
         owned = self.owns(written) or (_is_member(target) and self.is_released_member(name))
         self.put(sources, owned, assign, target)
 
-    def comes_out(self, index: int, sources: set[Source]) -> None:
+    def comes_out(self, index: int, sources: set[DutySource]) -> None:
         for source in sources:
             if source.made is not None and source.at not in self.given_away:
                 self.outs.setdefault(index, source.made)
@@ -303,7 +303,7 @@ class Reading:
         on = self.sources(receiver(call)) if isinstance(call.callee, r.Member) else set()
         parts = [(index, found) for index, arg in enumerate(call.args) if (found := self.part_of(arg))]
         if self.ends_itself and isinstance(call.callee, r.Name) and call.kind == "call":
-            on = {Source(RECEIVER)}  # a method of our own, perhaps
+            on = {DutySource(RECEIVER)}  # a method of our own, perhaps
         if not given and not on and not parts:
             return
         ended = self.resources.released(call, self.function)
@@ -333,7 +333,7 @@ class Reading:
     def hands_out(self, call: r.Call, made: Acquisition) -> None:
         """The call writes an owned handle where the argument points to."""
         target = strip(call.args[made.where.index])
-        source = Source(RECEIVER, made, call.start)
+        source = DutySource(RECEIVER, made, call.start)
         is_address = isinstance(target, r.Unary) and target.op == "&"
         inner = strip(target.value) if isinstance(target, r.Unary) and is_address else target
         if not isinstance(inner, r.Name) or inner.text not in self.function.declared:
@@ -380,7 +380,7 @@ class Reading:
 
     # --- what becomes of a source ---
 
-    def end(self, sources: set[Source], certainty: Certainty) -> None:
+    def end(self, sources: set[DutySource], certainty: Certainty) -> None:
         """A release that only a name speaks of is a place out of sight where the handle went."""
         if certainty == "possible":
             self.put(sources, False)
@@ -390,7 +390,7 @@ class Reading:
         self.give_away(sources)
 
     def put(
-        self, sources: set[Source], owned: bool, node: r.Node | None = None, target: r.Value | str | None = None
+        self, sources: set[DutySource], owned: bool, node: r.Node | None = None, target: r.Value | str | None = None
     ) -> None:
         if node is not None and target is not None:
             for source in sorted(sources, key=lambda source: source.at):
@@ -401,16 +401,16 @@ class Reading:
         (self.adopted if owned else self.stored).update(found)
         self.give_away(sources)
 
-    def give_away(self, sources: set[Source]) -> None:
+    def give_away(self, sources: set[DutySource]) -> None:
         self.given_away.update(source.at for source in sources if source.made is not None)
 
-    def sources(self, value: r.Value | None) -> set[Source]:
+    def sources(self, value: r.Value | None) -> set[DutySource]:
         """What the value may be, as far as we follow it."""
         found = self._sources(strip(value))
         spend(1 + len(found) // 16)
         return found
 
-    def _sources(self, inner: r.Value | None) -> set[Source]:
+    def _sources(self, inner: r.Value | None) -> set[DutySource]:
         match inner:
             case r.Name(text=name):
                 return self.names.get(name, set())
@@ -445,10 +445,10 @@ class Reading:
             return set()
         return {source.parameter for source in self.names.get(inner.text, ()) if source.made is None}
 
-    def sources_of_call(self, call: r.Call) -> set[Source]:
+    def sources_of_call(self, call: r.Call) -> set[DutySource]:
         made = self.resources.acquisition(call, self.function) if self.acquires else None
         if made is not None and made.where.kind == "result":
-            return set() if self.is_hung_on_this(call) else {Source(RECEIVER, made, call.start)}
+            return set() if self.is_hung_on_this(call) else {DutySource(RECEIVER, made, call.start)}
         if last_name(call.callee) in _PAIRS or (call.kind == "construct" and self.is_plain(call)):
             return {source for argument in call.args for source in self.sources(argument)}
         if call.kind != "call" or not any(self.sources(arg) for arg in call.args):

@@ -62,7 +62,7 @@ def _is_reached(function: Function, root: str, announced: assignments.Assignment
         return not written.const
     event = announced.event
     is_pointee = isinstance(event, e.Write) and isinstance(event.target, r.Unary) and event.target.op == "*"
-    return bool(written.pointers) and (is_pointee or isinstance(event, e.Call))
+    return bool(written.pointers) and (is_pointee or isinstance(event, e.CallEvent))
 
 
 def _is_setting(function: Function, place: Place) -> bool:

@@ -66,7 +66,7 @@ def looks(function: Function, held: Container, key: r.Value | None, depth: int =
     for event in function.flow:
         found: Look | None = None
         match event:
-            case e.Call():
+            case e.CallEvent():
                 found = _call_looks(function, event, held, key, depth)
             case e.Read(node=node) if (at := _read_of(function, node)) is not None:
                 if at[0].is_same(held.names) and (key is None or is_same_key(function, at[1], key)):
@@ -102,7 +102,9 @@ def _binds_reference(function: Function, node: r.Value) -> bool:
     )
 
 
-def _call_looks(function: Function, event: e.Call, held: Container, key: r.Value | None, depth: int) -> Look | None:
+def _call_looks(
+    function: Function, event: e.CallEvent, held: Container, key: r.Value | None, depth: int
+) -> Look | None:
     node = event.node
     name = last_name(node.callee)
     base = receiver(node)
@@ -120,7 +122,7 @@ def _call_looks(function: Function, event: e.Call, held: Container, key: r.Value
     return None if helpers else _stranger_looks(function, event, held, key)
 
 
-def _stranger_looks(function: Function, event: e.Call, held: Container, key: r.Value | None) -> Look | None:
+def _stranger_looks(function: Function, event: e.CallEvent, held: Container, key: r.Value | None) -> Look | None:
     """`find_or_null(map, key)`, which the project does not define."""
     args = event.node.args
     handed = [argument for argument in args if held.is_same(names_of(function, argument))]
@@ -133,7 +135,7 @@ def _stranger_looks(function: Function, event: e.Call, held: Container, key: r.V
 
 
 def _helper_looks(
-    function: Function, event: e.Call, helper: Function, held: Container, key: r.Value | None, depth: int
+    function: Function, event: e.CallEvent, helper: Function, held: Container, key: r.Value | None, depth: int
 ) -> Look | None:
     inner = None
     for parameter, argument in zip(helper.record.parameters, event.node.args, strict=False):
@@ -151,12 +153,12 @@ def _helper_looks(
 
 
 def _inserts_only(look: Look) -> bool:
-    return isinstance(look.event, e.Call) and last_name(look.event.node.callee) in INSERTS
+    return isinstance(look.event, e.CallEvent) and last_name(look.event.node.callee) in INSERTS
 
 
 def _is_unheard(function: Function, event: e.Event) -> bool:
     """A question whose answer is thrown away."""
-    if isinstance(event, e.Call):
+    if isinstance(event, e.CallEvent):
         return bool(event.dropped) and last_name(event.node.callee) in LOOKS | INSERTS
     return function.is_voided(event.span)
 
@@ -249,7 +251,7 @@ def _touches_nothing(function: Function, event: e.Event) -> bool:
     """A mark, a read, the end of a local, or a call that logs or is handed literals alone. One that may
     end the program, or is called as if it did, is none of these."""
     match event:
-        case e.Call(node=node, receiver=None):
+        case e.CallEvent(node=node, receiver=None):
             name = last_name(node.callee)
             if function.program.macros.role(name) == "log":
                 return True
@@ -312,7 +314,7 @@ def _ask_around(function: Function, held: Container, key: r.Value | None, depth:
     return Answer("bare", tuple(steps["bare"][:1] + steps["guarded"][:1]))
 
 
-def handing(function: Function, held: Container) -> Iterator[tuple[Function, e.Call, Container]]:
+def handing(function: Function, held: Container) -> Iterator[tuple[Function, e.CallEvent, Container]]:
     """The calls of the function in the project, with the map as the caller knows it. A map that the caller
     made for itself is left out."""
     for caller in function.program.index.callers(function):

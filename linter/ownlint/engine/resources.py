@@ -132,7 +132,7 @@ class Resources:
         modelled = {name for name in self._mentioned if "acquire" in self.program.models.verbs(name, "argument")}
         return frozenset(fillers | own | modelled)
 
-    def _may_hand_out(self, record: r.Function) -> bool:
+    def _may_hand_out(self, record: r.FunctionRecord) -> bool:
         """Whether the declaration has room for an owned handle: in its result, or behind a pointer to write through."""
         if is_getter(record.name) or record.kind not in ("function", "method") or record.name.startswith("operator"):
             return False
@@ -466,12 +466,12 @@ class Resources:
         return any(releases_member(self, event.node, destructor, field) for event in destructor.flow.calls)
 
 
-def _fills(record: r.Function) -> bool:
+def _fills(record: r.FunctionRecord) -> bool:
     """Whether there is a parameter through which a pointer can come out."""
     return any("**" in p.type.replace(" ", "") or "*&" in p.type.replace(" ", "") for p in record.parameters)
 
 
-def _is_handed_on(record: r.Function, index: int) -> bool:
+def _is_handed_on(record: r.FunctionRecord, index: int) -> bool:
     """Whether the argument belongs to a pack: `make<T>(Args&&... args)`, which hands it on to a constructor."""
     return any("..." in given.type or given.spread for given in record.parameters[: index + 1])
 

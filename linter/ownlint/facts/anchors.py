@@ -14,7 +14,7 @@ from typing import Protocol
 import msgspec
 
 from ownlint.facts import consumers
-from ownlint.facts.records import File, Function
+from ownlint.facts.records import FileRecord, FunctionRecord
 from ownlint.facts.vocabulary import Anchor, Vocabulary
 from ownlint.patterns import AnyName, strings
 
@@ -30,13 +30,13 @@ def with_words(vocabulary: Vocabulary, words: Iterable[str]) -> Vocabulary:
     return _with(vocabulary, (Anchor(word) for word in words))
 
 
-def with_bound_classes(vocabulary: Vocabulary, files: Iterable[File]) -> Vocabulary:
+def with_bound_classes(vocabulary: Vocabulary, files: Iterable[FileRecord]) -> Vocabulary:
     """A Python file that names a class which the project binds is read too."""
     names = {record.name for file in files for record in file.bound_classes if record.name.isidentifier()}
     return _with(vocabulary, (Anchor(rf"\b{name}\b") for name in names))
 
 
-class Contract(Protocol):
+class AnchoringContract(Protocol):
     """A contract of a package, as far as words in files are concerned."""
 
     @property
@@ -46,7 +46,7 @@ class Contract(Protocol):
     def modules(self) -> tuple[str, ...]: ...
 
 
-def of_contracts(contracts: Iterable[Contract]) -> list[str]:
+def of_contracts(contracts: Iterable[AnchoringContract]) -> list[str]:
     """A Python file that names one of these packages, or an extension module of one, is read."""
     names = {name for one in contracts for name in (one.package, *one.modules)}
     return [rf"\b{re.escape(name)}\b" for name in sorted(names)]
@@ -57,7 +57,7 @@ class Words(Protocol):
     def invalidators(self) -> frozenset[str]: ...
 
 
-class Libraries(Protocol):
+class AnchoringLibraries(Protocol):
     """What models know of Python's libraries."""
 
     @property
@@ -78,7 +78,7 @@ class Libraries(Protocol):
     def words(self, libraries: Iterable[str]) -> Words: ...
 
 
-def with_helpers(vocabulary: Vocabulary, files: Sequence[File], libraries: Libraries) -> Vocabulary:
+def with_helpers(vocabulary: Vocabulary, files: Sequence[FileRecord], libraries: AnchoringLibraries) -> Vocabulary:
     """A file that names one of the project's own functions that hand out an owner, or end or consume what they are
     given, and the module it stands in. A file that hands one on is only then known: ask again when it has been read."""
     helpers: dict[str, set[str]] = {}
@@ -94,7 +94,7 @@ def with_helpers(vocabulary: Vocabulary, files: Sequence[File], libraries: Libra
     return _with(vocabulary, (Anchor(m, tuple(rf"\b{n}\b" for n in sorted(helpers[m])), True) for m in helpers))
 
 
-def _handing_out(file: File, makes_owner: Callable[[str], bool]) -> Iterator[Function]:
+def _handing_out(file: FileRecord, makes_owner: Callable[[str], bool]) -> Iterator[FunctionRecord]:
     places = sorted(meaning.start for meaning in file.meanings if makes_owner(meaning.symbol))
     for function in file.functions if places else ():
         if function.kind not in ("function", "method") or _RETURNS not in bytes(function.body):
@@ -104,7 +104,7 @@ def _handing_out(file: File, makes_owner: Callable[[str], bool]) -> Iterator[Fun
             yield function
 
 
-def _ending(file: File, libraries: Libraries) -> Iterator[Function]:
+def _ending(file: FileRecord, libraries: AnchoringLibraries) -> Iterator[FunctionRecord]:
     """Functions with arguments that call what may end a handle, in a file that has to do with such a library."""
     spoken = {library for imported in file.imports for library in libraries.libraries_of(imported.target)}
     endings = libraries.words(spoken).invalidators
@@ -114,7 +114,7 @@ def _ending(file: File, libraries: Libraries) -> Iterator[Function]:
             yield function
 
 
-def _classes(files: Iterable[File], libraries: Libraries) -> dict[str, set[str]]:
+def _classes(files: Iterable[FileRecord], libraries: AnchoringLibraries) -> dict[str, set[str]]:
     """By module, the names of classes that the project has a library make (`CB = FUNCTION_TYPE(...)`), where they are
     made and where they are imported."""
     out: dict[str, set[str]] = {}
@@ -132,7 +132,7 @@ def _classes(files: Iterable[File], libraries: Libraries) -> dict[str, set[str]]
     return {module: names for module, names in out.items() if module.isidentifier()}
 
 
-def _made_classes(file: File, makes_class: Callable[[str], bool], said: AnyName) -> Iterator[str]:
+def _made_classes(file: FileRecord, makes_class: Callable[[str], bool], said: AnyName) -> Iterator[str]:
     """Variables of the module that stand in front of such a call."""
     if not file.variables:
         return
@@ -164,7 +164,7 @@ def _outermost(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return out
 
 
-def _own_name(file: File) -> str:
+def _own_name(file: FileRecord) -> str:
     return file.module.removesuffix(".__init__").rpartition(".")[2]
 
 

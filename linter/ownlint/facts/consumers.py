@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from ownlint.facts import records as r
-from ownlint.facts.records import File
+from ownlint.facts.records import FileRecord
 
 _MOST_ROUNDS = 5
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 
 
-def by_module(files: Sequence[File], keywords: frozenset[str], wrappers: frozenset[str]) -> dict[str, set[str]]:
+def by_module(files: Sequence[FileRecord], keywords: frozenset[str], wrappers: frozenset[str]) -> dict[str, set[str]]:
     """Last names of modules, each with the names that it defines or hands on. `wrappers` are the library's own, which
     need no looking for."""
     read = [file for file in files if file.language == "python" and file.functions]
@@ -46,7 +46,7 @@ def by_module(files: Sequence[File], keywords: frozenset[str], wrappers: frozens
     return out
 
 
-def _module(file: File) -> str:
+def _module(file: FileRecord) -> str:
     return (file.module.removesuffix(".__init__") or file.path.removesuffix(".py").replace("/", ".")).rpartition(".")[2]
 
 
@@ -56,7 +56,7 @@ def _words(body: bytes | msgspec.Raw) -> frozenset[str]:
 
 
 def _names(
-    file: File, words: list[frozenset[str]], keywords: frozenset[str], every: set[str], own: set[str]
+    file: FileRecord, words: list[frozenset[str]], keywords: frozenset[str], every: set[str], own: set[str]
 ) -> Iterator[str]:
     """What the file adds, given what is known of others (`every`) and of itself; `words` are those of its functions."""
     handed = {imported.name for imported in file.imports if imported.target.rpartition(".")[2] in every}

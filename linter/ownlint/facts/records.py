@@ -1,6 +1,6 @@
 """What a file says: frozen records, one vocabulary for C++ and Python.
 
-A `File` is everything a frontend read in one source file. Its functions hold their bodies as
+A `FileRecord` is everything a frontend read in one source file. Its functions hold their bodies as
 *statements* (structured blocks) over *values* (expression trees). `ownlint.flow.events` lowers
 a body to the six events of the flow engine (`Call`, `Read`, `Write`, `End`, `Leave`, `Opaque`).
 
@@ -10,15 +10,15 @@ what the source says, never what it means for ownership.
 
 What a frontend promises of every file, whatever bytes it holds, and rules rely on:
 
-* Ranges lie in the file, and `Function.name_start` in its function. `Lambda.function`, `Nested.function`, `parent`,
-  `in_function`, `Import.scope` and `Binding.owner` are indexes that exist, or -1; a `parent` is smaller than the index
-  of its child, and what a `Lambda` leads to is of kind `lambda`.
+* Ranges lie in the file, and `FunctionRecord.name_start` in its function. `Lambda.function`, `Nested.function`,
+  `parent`, `in_function`, `Import.scope` and `BindingRecord.owner` are indexes that exist, or -1; a `parent` is smaller
+  than the index of its child, and what a `Lambda` leads to is of kind `lambda`.
 * What has a name has one: the texts of `Name`, `Member.name`, each of `Declare.names`, and the names of functions,
   fields, variables, bases, captures, initializers, labels, annotations, macros and imports are not empty, and the last
   part of a qualified `Name` is there. A parser that made a name up makes an `OpaqueValue`, or nothing. Empty is the
   name of a class without one, of a parameter, a `Handler`, a `Nested`, an `open` alias, and of a binding or a bound
   class that is not named by a literal.
-* `Function.mentions` and `qualifiers` are sorted; what the body calls or assigns is in `mentions`.
+* `FunctionRecord.mentions` and `qualifiers` are sorted; what the body calls or assigns is in `mentions`.
 * The callee of a `construct`, `new` or `macro` is a `Name` (`<unnamed>` for a type without one); a `delete` has one
   argument; a `range` loop has a target and an iterable, a `while` or `do` loop a condition; a `Cast` has a type.
 * Only a function that is `defined` has a body. The offsets in `comments`, `debug` and `conditional` come in pairs.
@@ -152,7 +152,7 @@ class Capture(Node, frozen=True, array_like=True, gc=False):
 
 
 class Lambda(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=10):
-    """A function of its own, `File.functions[function]`, with what it captures."""
+    """A function of its own, `FileRecord.functions[function]`, with what it captures."""
 
     function: int
     captures: tuple[Capture, ...] = ()
@@ -346,7 +346,7 @@ class Delete(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=4
 
 
 class Nested(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=41):
-    """A function or class defined here, inside a body: `File.functions[function]` when it is a
+    """A function or class defined here, inside a body: `FileRecord.functions[function]` when it is a
     function (a Python nested `def`), else -1. The definition binds `name`."""
 
     name: str
@@ -418,7 +418,7 @@ class Initializer(Node, frozen=True, array_like=True, gc=False):
     args: tuple[Value, ...]
 
 
-class Function(Node, frozen=True, array_like=True, gc=False):
+class FunctionRecord(Node, frozen=True, array_like=True, gc=False):
     """A function's declaration or definition.
 
     `name` is the last part (`~Foo`, `operator=`, `operator()`, `<lambda>`, `<module>`, `<class C>`),
@@ -444,7 +444,7 @@ class Function(Node, frozen=True, array_like=True, gc=False):
     initializers: tuple[Initializer, ...] = ()
     access: OneOf["", "public", "protected", "private"] = ""
     parent: int = -1
-    """Index of the enclosing function in `File.functions`: lambdas, nested functions and the
+    """Index of the enclosing function in `FileRecord.functions`: lambdas, nested functions and the
     methods of classes that are local to a function."""
     mentions: tuple[str, ...] = ()
     """Sorted last names of all that the body calls, plus `=name` for every member or name it
@@ -479,10 +479,10 @@ class Base(Node, frozen=True, array_like=True, gc=False):
     virtual: bool = False
 
 
-class Class(Node, frozen=True, array_like=True, gc=False):
-    """A class, struct, union or enum. `scope` as for `Function`.
+class ClassRecord(Node, frozen=True, array_like=True, gc=False):
+    """A class, struct, union or enum. `scope` as for `FunctionRecord`.
 
-    Methods that are only declared here stand in `File.functions` with `defined` false; the
+    Methods that are only declared here stand in `FileRecord.functions` with `defined` false; the
     destructor is `implicit` when none is declared. A macro that is called among the members
     (`DISALLOW_COPY(T);`) is one of the `annotations`."""
 
@@ -606,10 +606,10 @@ class BoundClass(Node, frozen=True, array_like=True, gc=False):
     in_function: int = -1
 
 
-class Binding(Node, frozen=True, array_like=True, gc=False):
+class BindingRecord(Node, frozen=True, array_like=True, gc=False):
     """One thing made visible to Python: `.def("name", callable, extras...)` and its relatives.
 
-    `owner` is the index into `File.bound_classes`, or -1 for a module function or when unknown.
+    `owner` is the index into `FileRecord.bound_classes`, or -1 for a module function or when unknown.
     `kind`: `method`, `static`, `function` (of a module), `init`, `property` (read-only),
     `property_rw`, `field` (`def_readonly`, `def_ro`), `field_rw`, `iterator`, `other`.
     `callable` is the C++ callable (a `Lambda`, `&Class::method`, a name, `init<...>` as a `Call`),
@@ -663,20 +663,20 @@ class Table(Node, frozen=True, array_like=True, gc=False):
 # --- the file -------------------------------------------------------------------------------
 
 
-class File(msgspec.Struct, frozen=True, gc=False):
+class FileRecord(msgspec.Struct, frozen=True, gc=False):
     """Everything one source file says. `path` is relative to the project root, with `/`."""
 
     path: str
     language: Language
     size: int
-    functions: tuple[Function, ...] = ()
-    classes: tuple[Class, ...] = ()
+    functions: tuple[FunctionRecord, ...] = ()
+    classes: tuple[ClassRecord, ...] = ()
     variables: tuple[Variable, ...] = ()
     aliases: tuple[Alias, ...] = ()
     macros: tuple[Macro, ...] = ()
     imports: tuple[Import, ...] = ()
     bound_classes: tuple[BoundClass, ...] = ()
-    bindings: tuple[Binding, ...] = ()
+    bindings: tuple[BindingRecord, ...] = ()
     tables: tuple[Table, ...] = ()
     comments: tuple[int, ...] = ()
     """Flat pairs of byte offsets: start and end of each comment."""
@@ -698,24 +698,24 @@ class File(msgspec.Struct, frozen=True, gc=False):
 
 _body_encoder = msgspec.json.Encoder()
 _body_decoder = msgspec.json.Decoder(Body)
-_file_decoder = msgspec.json.Decoder(File)
+_file_decoder = msgspec.json.Decoder(FileRecord)
 
 
 def encode_body(statements: Body) -> msgspec.Raw:
-    """The encoded form a `Function` keeps."""
+    """The encoded form a `FunctionRecord` keeps."""
     return msgspec.Raw(_body_encoder.encode(statements))
 
 
-def decode_body(function: Function) -> Body:
+def decode_body(function: FunctionRecord) -> Body:
     """The statements of a function. A new tree on every call: keep it if you need it twice."""
     return _body_decoder.decode(function.body)
 
 
-def encode_file(file: File) -> bytes:
+def encode_file(file: FileRecord) -> bytes:
     """JSON, the same bytes for the same file."""
     return _body_encoder.encode(file)
 
 
-def decode_file(data: bytes) -> File:
-    """Raises `msgspec.DecodeError` (or its `ValidationError`) on anything that is not a `File`."""
+def decode_file(data: bytes) -> FileRecord:
+    """Raises `msgspec.DecodeError` (or its `ValidationError`) on anything that is not a `FileRecord`."""
     return _file_decoder.decode(data)

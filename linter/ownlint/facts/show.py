@@ -164,7 +164,7 @@ def _comprehension(value: r.Comprehension, depth: int) -> str:
 # --- a whole file -----------------------------------------------------------------------------
 
 
-def file(facts: r.File) -> Iterator[str]:
+def file(facts: r.FileRecord) -> Iterator[str]:
     """The lines of a readable print."""
     read = "typed" if facts.typed else "structure only"
     yield f"{facts.path}: {facts.language}, {facts.size} bytes, {read}"
@@ -212,7 +212,7 @@ def _short(written: str, width: int = 100) -> str:
     return flat if len(flat) <= width else flat[: width - 1] + "…"
 
 
-def _qualified(scope: str, name: str, facts: r.File) -> str:
+def _qualified(scope: str, name: str, facts: r.FileRecord) -> str:
     separator = "::" if facts.language == "cpp" else "."
     return f"{scope}{separator}{name}" if scope else name
 
@@ -221,7 +221,7 @@ def _annotations(annotations: tuple[r.Annotation, ...]) -> str:
     return "".join(f" @{each.name}" + (f"({each.arguments})" if each.arguments else "") for each in annotations)
 
 
-def _class(each: r.Class, facts: r.File) -> Iterator[str]:
+def _class(each: r.ClassRecord, facts: r.FileRecord) -> Iterator[str]:
     bases = f" : {', '.join(base.name for base in each.bases)}" if each.bases else ""
     template = f"<{each.template}>" if each.template else ""
     name = _qualified(each.scope, each.name, facts)
@@ -233,7 +233,7 @@ def _class(each: r.Class, facts: r.File) -> Iterator[str]:
         yield f"  {static}{field.name}: {field.type or '?'}{value}{_annotations(field.annotations)}{comment}"
 
 
-def _bound_class(index: int, bound: r.BoundClass, facts: r.File) -> Iterator[str]:
+def _bound_class(index: int, bound: r.BoundClass, facts: r.FileRecord) -> Iterator[str]:
     extras = "".join(f", {extra.text or extra.name}" for extra in bound.extras)
     yield f'bound class "{bound.name}" = {bound.framework} class_<{", ".join(bound.arguments)}>{extras}'
     for binding in facts.bindings:
@@ -241,14 +241,14 @@ def _bound_class(index: int, bound: r.BoundClass, facts: r.File) -> Iterator[str
             yield "  " + _binding(binding)
 
 
-def _binding(binding: r.Binding) -> str:
+def _binding(binding: r.BindingRecord) -> str:
     target = "" if binding.callable is None else f" = {text(binding.callable)}"
     setter = "" if binding.setter is None else f", set by {text(binding.setter)}"
     extras = "".join(f", {extra.text or extra.name}" for extra in binding.extras)
     return f'{binding.kind} "{binding.name}"{target}{setter}{extras}'
 
 
-def _function(index: int, function: r.Function, facts: r.File) -> Iterator[str]:
+def _function(index: int, function: r.FunctionRecord, facts: r.FileRecord) -> Iterator[str]:
     parameters = ", ".join(_parameter(each) for each in function.parameters)
     result = f" -> {function.result}" if function.result else ""
     words = f" [{', '.join(function.qualifiers)}]" if function.qualifiers else ""

@@ -63,7 +63,7 @@ def values(statement: r.Statement) -> Iterator[r.Value]:
 
 
 def declared_names(
-    function: r.Function, body: r.Body, python: bool = False, *, every: Sequence[r.Statement] | None = None
+    function: r.FunctionRecord, body: r.Body, python: bool = False, *, every: Sequence[r.Statement] | None = None
 ) -> frozenset[str]:
     """Every name the body binds itself: parameters, locals, loop variables. In Python an assignment binds,
     unless the name is declared global. `every` saves a walk: the `statements` of the body."""

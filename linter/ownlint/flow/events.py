@@ -1,4 +1,4 @@
-"""A body as six events: `Call`, `Read`, `Write`, `End`, `Leave`, `Opaque` (and `Test`, where it branches).
+"""A body as events: `CallEvent`, `Read`, `Write`, `End`, `LeaveEvent`, `OpaqueEvent`, and `Test`, where it branches.
 
 The same for C++ and Python. An event is one moment of a function's run; `flow` says in which order
 moments can follow each other. Events are compared by identity. They are dataclasses, not records: rules ask
@@ -22,7 +22,7 @@ class Event:
 
 
 @dataclass(slots=True, eq=False)
-class Call(Event):
+class CallEvent(Event):
     """A call runs. `dropped` says how its result is dropped: `statement`, `void cast`, `ignore`, or "" when it is used.
     `receiver` is the place it is called on; `into` the place that gets the result."""
 
@@ -70,7 +70,7 @@ class End(Event):
 
 
 @dataclass(slots=True, eq=False)
-class Leave(Event):
+class LeaveEvent(Event):
     """Control leaves the function. `via` names the macro when one does it; `kind` is `return`, `throw`
     or `end` (falling off the end)."""
 
@@ -91,7 +91,7 @@ class Test(Event):
 
 
 @dataclass(slots=True, eq=False)
-class Opaque(Event):
+class OpaqueEvent(Event):
     text: str
     names: tuple[str, ...] = ()
 

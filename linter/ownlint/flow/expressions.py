@@ -56,7 +56,7 @@ class Surroundings(NamedTuple):
 class Expressions:
     """Lowers values; what statements need besides is kept by `lower`."""
 
-    def __init__(self, function: r.Function, body: r.Body, around: Surroundings) -> None:
+    def __init__(self, function: r.FunctionRecord, body: r.Body, around: Surroundings) -> None:
         self.events: list[e.Event] = []
         self.successors: list[list[Edge]] = []
         self.frontier: list[Edge] = []
@@ -87,7 +87,7 @@ class Expressions:
         self.frontier = [edge]
         return index
 
-    def emit_call(self, event: e.Call) -> None:
+    def emit_call(self, event: e.CallEvent) -> None:
         self.emit(event)
         callee = event.node.callee
         if self.handlers and (not isinstance(callee, r.Name) or self.around.throws(callee.text)):
@@ -106,7 +106,7 @@ class Expressions:
     # --- values ---
 
     def value(self, value: r.Value | None, into: Place | None = None, dropped: str = "", declares: str = "") -> None:
-        """Lowers an expression. `into`, `dropped` and `declares` say where its result goes, as in `events.Call`."""
+        """Lowers an expression. `into`, `dropped` and `declares` say where its result goes: see `CallEvent`."""
         kind = type(value)
         if kind is r.Name:
             self.name(value)  # type: ignore[arg-type]
@@ -190,7 +190,7 @@ class Expressions:
         self.value(value.element)
 
     def opaque(self, value: r.OpaqueValue | r.Opaque) -> None:
-        self.emit(e.Opaque(value.span, value.text, value.names))
+        self.emit(e.OpaqueEvent(value.span, value.text, value.names))
 
     def element(self, value: r.Member | r.Index) -> None:
         """Reads a member or an element: what it is reached through comes first."""
@@ -243,7 +243,9 @@ class Expressions:
         for argument in call.args:
             self.value(argument)
         receiver = self.place(on) if on is not None else None
-        self.emit_call(e.Call(call.span, call, receiver, dropped, into, declares, self.asserting, call is self.awaited))
+        self.emit_call(
+            e.CallEvent(call.span, call, receiver, dropped, into, declares, self.asserting, call is self.awaited)
+        )
         if self.around.accessors and not call.args and (place := self.place(call)) is not None:
             self.emit(e.Read(call.span, place, call))
 
@@ -260,7 +262,9 @@ class Expressions:
         elif role in _LEAVING_ROLES:
             for argument in call.args:
                 self.value(argument, into, "", declares)
-            self.emit_call(e.Call(call.span, call, None, dropped, into, declares, self.asserting, call is self.awaited))
+            self.emit_call(
+                e.CallEvent(call.span, call, None, dropped, into, declares, self.asserting, call is self.awaited)
+            )
             here = self.frontier
             self.leave(call.span, "return", None, via=name)
             self.frontier = here
@@ -269,7 +273,7 @@ class Expressions:
             for argument in call.args:
                 self.value(argument)
             self.asserting = before
-            self.emit_call(e.Call(call.span, call, None, dropped, into, declares, before, call is self.awaited))
+            self.emit_call(e.CallEvent(call.span, call, None, dropped, into, declares, before, call is self.awaited))
             if call.kind == "call" and role == "leave":
                 self.leave(call.span, "throw", None, via=name)
             elif call.kind == "call" and role == RETURNS:

@@ -55,8 +55,8 @@ def _is_null(value: r.Value) -> bool:
     return isinstance(value, r.Literal) and (value.kind == "null" or value.text == "0")
 
 
-def _may_set(event: e.Write | e.Opaque, names: frozenset[str]) -> bool:
-    return isinstance(event, e.Opaque) or event.place[:1] == () or event.place[0] in names
+def _may_set(event: e.Write | e.OpaqueEvent, names: frozenset[str]) -> bool:
+    return isinstance(event, e.OpaqueEvent) or event.place[:1] == () or event.place[0] in names
 
 
 def _gives_address(value: r.Value, names: frozenset[str]) -> bool:
@@ -100,16 +100,16 @@ class Flow:
         return [event for event in self.events if isinstance(event, kind)]
 
     @cached_property
-    def calls(self) -> list[e.Call]:
-        return [event for event in self.events if isinstance(event, e.Call)]
+    def calls(self) -> list[e.CallEvent]:
+        return [event for event in self.events if isinstance(event, e.CallEvent)]
 
     @cached_property
     def writes(self) -> list[e.Write]:
         return [event for event in self.events if isinstance(event, e.Write)]
 
     @cached_property
-    def leaves(self) -> list[e.Leave]:
-        return [event for event in self.events if isinstance(event, e.Leave)]
+    def leaves(self) -> list[e.LeaveEvent]:
+        return [event for event in self.events if isinstance(event, e.LeaveEvent)]
 
     @cached_property
     def loops(self) -> list[e.Mark]:
@@ -141,17 +141,17 @@ class Flow:
         """Where handlers begin; the span of each is the whole handler."""
         return [event for event in self.events if isinstance(event, e.Mark) and event.what == "catch"]
 
-    def call_of(self, node: object) -> e.Call | None:
+    def call_of(self, node: object) -> e.CallEvent | None:
         """The event of a call, by the identity of what is called."""
         return self._calls_by_node.get(id(node))
 
     @cached_property
-    def _calls_by_node(self) -> dict[int, e.Call]:
+    def _calls_by_node(self) -> dict[int, e.CallEvent]:
         return {id(call.node): call for call in reversed(self.calls)}
 
-    def calls_of(self, leave: e.Leave) -> list[e.Call]:
+    def calls_of(self, leave: e.LeaveEvent) -> list[e.CallEvent]:
         """The calls inside of a macro that leaves, the macro's own among them: they run right before it does."""
-        found: list[e.Call] = []
+        found: list[e.CallEvent] = []
         for position in range(bisect_left(self.calls, leave.index, key=lambda call: call.index) - 1, -1, -1):
             call = self.calls[position]
             if call.span.start < leave.span.start or call.span.end > leave.span.end:
@@ -406,8 +406,11 @@ class Flow:
         return any(
             event.index in behind
             and (
-                (isinstance(event, e.Write | e.Opaque) and _may_set(event, names))
-                or (isinstance(event, e.Call) and any(_gives_address(argument, names) for argument in event.node.args))
+                (isinstance(event, e.Write | e.OpaqueEvent) and _may_set(event, names))
+                or (
+                    isinstance(event, e.CallEvent)
+                    and any(_gives_address(argument, names) for argument in event.node.args)
+                )
             )
             for event in self.before(later)
         )

@@ -62,7 +62,7 @@ class _Loop(NamedTuple):
 
 
 class _Builder(Expressions):
-    def __init__(self, function: r.Function, body: r.Body, around: Surroundings) -> None:
+    def __init__(self, function: r.FunctionRecord, body: r.Body, around: Surroundings) -> None:
         super().__init__(function, body, around)
         self.scopes: list[_Ends | _Final] = []
         self.finals = 0
@@ -82,13 +82,13 @@ class _Builder(Expressions):
 
     def leave(self, span: Span, kind: str, value: r.Value | None, via: str = "") -> None:
         if kind == "throw" and self.handlers:
-            event = self.emit(e.Leave(span, kind, value, via))
+            event = self.emit(e.LeaveEvent(span, kind, value, via))
             self.handlers[-1].append((event, None))
             self.frontier = []
             return
         if self.finals:
             self.unwind(0, None)
-        event = self.emit(e.Leave(span, kind, value, via))
+        event = self.emit(e.LeaveEvent(span, kind, value, via))
         self.leaves.append((event, None))
         self.frontier = []
 
@@ -117,7 +117,7 @@ class _Builder(Expressions):
         """One more copy of a `finally`, unless there are too many."""
         before = len(self.events)
         if self.copied > _MOST_COPIED:
-            self.emit(e.Opaque(Span(final.body[0].start, final.body[-1].end), "finally"))
+            self.emit(e.OpaqueEvent(Span(final.body[0].start, final.body[-1].end), "finally"))
             return
         loops, handlers = self.loops, self.handlers
         self.loops, self.handlers = loops[: final.loops], handlers[: final.handlers]
@@ -236,7 +236,7 @@ class _Builder(Expressions):
 
     def goto(self, statement: r.Leave) -> None:
         if statement.label not in self.known_labels:  # nobody can say where it leads: out, as far as we know
-            event = self.emit(e.Opaque(statement.span, "goto " + statement.label))
+            event = self.emit(e.OpaqueEvent(statement.span, "goto " + statement.label))
             self.leaves.append((event, None))
             self.frontier = []
             return
@@ -504,7 +504,7 @@ _STATEMENTS: dict[type, Callable[[_Builder, Any], None]] = {
 }
 
 
-def lower(function: r.Function, body: r.Body, around: Surroundings) -> Graph:
+def lower(function: r.FunctionRecord, body: r.Body, around: Surroundings) -> Graph:
     """The event graph of one body. Linear in the size of the body but for nested `finally`, which is bounded."""
     builder = _Builder(function, body, around)
     builder.emit(e.Mark(Span(function.start, function.start), "entry"))

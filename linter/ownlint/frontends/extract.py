@@ -25,7 +25,7 @@ import msgspec
 
 from ownlint.children import LostError, Messages, frame, kill_group, signal_name
 from ownlint.facts.base import LIBCLANG
-from ownlint.facts.records import File, Language, Problem, decode_file, encode_file
+from ownlint.facts.records import FileRecord, Language, Problem, decode_file, encode_file
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.frontends.worker import Handshake, Request, Response
 from ownlint.sources.compilation import Command
@@ -51,7 +51,7 @@ class Task(msgspec.Struct, frozen=True):
 
 
 class Extracted(msgspec.Struct, frozen=True):
-    """`encoded` is a `File`. `dependencies` are the headers that were read for its meaning, absolute
+    """`encoded` is a `FileRecord`. `dependencies` are the headers that were read for its meaning, absolute
     paths; `digest` is the blake2b of the file's bytes, empty when they could not be read. `lost` is a file whose
     reader gave no answer: another attempt may have one."""
 
@@ -62,7 +62,7 @@ class Extracted(msgspec.Struct, frozen=True):
     lost: bool = False
 
 
-class Settings(msgspec.Struct, frozen=True):
+class ExtractorSettings(msgspec.Struct, frozen=True):
     """What a child is started with. `run` tells the children of one call from those of another."""
 
     run: str
@@ -83,7 +83,7 @@ def extract(
     if not tasks:
         return
     handshake = msgspec.structs.replace(limits or Handshake(vocabulary), vocabulary=vocabulary)
-    settings = Settings(uuid.uuid4().hex, msgspec.json.encode(handshake), deadline)
+    settings = ExtractorSettings(uuid.uuid4().hex, msgspec.json.encode(handshake), deadline)
     pool = executor or ThreadPoolExecutor(max(1, jobs), thread_name_prefix="ownlint")
     waiting: deque[Future[list[Extracted]]] = deque()
     try:
@@ -135,7 +135,7 @@ def _chunks(tasks: Sequence[Task], size: int) -> Iterator[tuple[Task, ...]]:
 # --- one piece of work -------------------------------------------------------------------------
 
 
-def run_chunk(settings: Settings, tasks: Sequence[Task]) -> list[Extracted]:
+def run_chunk(settings: ExtractorSettings, tasks: Sequence[Task]) -> list[Extracted]:
     """Reads `tasks` with the child of this thread. A module-level function, so that an executor
     may carry it to another process."""
     done: dict[int, Extracted] = {}
@@ -172,7 +172,7 @@ def _damaged(task: Task, request: Request, before: Extracted | None, lost: LostE
     """What is left of a file when its child was lost."""
     problem = Problem(0, 0, "limit" if lost.limit else "types" if request.kind == "meaning" else "unread", lost.reason)
     if before is None:
-        bare = File(task.path, task.language, 0, problems=(problem,))
+        bare = FileRecord(task.path, task.language, 0, problems=(problem,))
         return Extracted(task.path, encode_file(bare), lost=True)
     file = decode_file(before.encoded)
     file = msgspec.structs.replace(file, problems=(*file.problems, problem))
@@ -185,7 +185,7 @@ def _damaged(task: Task, request: Request, before: Extracted | None, lost: LostE
 class Child:
     """A running worker, its pipes and its private folder for temporary files."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ExtractorSettings) -> None:
         self.run = settings.run
         self.tired = False
         self._folder = tempfile.mkdtemp(prefix="ownlint-")
@@ -290,7 +290,7 @@ _living: dict[str, list[Child]] = {}
 _stopped: set[str] = set()
 
 
-def _child(settings: Settings) -> Child:
+def _child(settings: ExtractorSettings) -> Child:
     """The child of this thread, a new one where there is none."""
     child: Child | None = getattr(_own, "child", None)
     if child is not None and child.run == settings.run:

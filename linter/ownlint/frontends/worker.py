@@ -8,7 +8,7 @@ libclang prints). Every message is four bytes of length, big endian, and then so
     Handshake (JSON)       ->
                            <-   an empty message: it is there
     Request (JSON)         ->
-                           <-   Response (JSON), then the encoded `File`
+                           <-   Response (JSON), then the encoded `FileRecord`
 
 Requests are answered in order, one at a time; several may wait in the pipe. A `meaning` request
 answers with the whole file again, types and symbols joined in.
@@ -27,7 +27,7 @@ import msgspec
 from ownlint import door
 from ownlint.children import bound, frame, receive, resident, watched
 from ownlint.facts.digest import digest_of
-from ownlint.facts.records import File, Problem, encode_file
+from ownlint.facts.records import FileRecord, Problem, encode_file
 from ownlint.facts.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -71,12 +71,12 @@ class Response(msgspec.Struct, frozen=True):
     retire: bool = False
 
 
-class Reader:
+class WorkerReader:
     """Answers requests. Parsers are imported when the first request needs them."""
 
     def __init__(self, handshake: Handshake) -> None:
         self._handshake = handshake
-        self._last: tuple[str, bytes, File] | None = None
+        self._last: tuple[str, bytes, FileRecord] | None = None
         self._ahead: dict[tuple[tuple[str, ...], tuple[str, ...], str], Precompiled | None] = {}
 
     def answer(self, request: Request) -> tuple[Response, bytes]:
@@ -86,7 +86,7 @@ class Reader:
             data = door.read(request.absolute, limit)
         except door.UnreadableError as error:
             problem = Problem(0, 0, "limit" if error.size > limit else "unread", error.reason)
-            return Response(), encode_file(File(request.path, language, error.size, problems=(problem,)))
+            return Response(), encode_file(FileRecord(request.path, language, error.size, problems=(problem,)))
         digest = digest_of(data)
         dependencies: tuple[str, ...] = ()
         try:
@@ -107,7 +107,7 @@ class Reader:
             encoded = encode_file(self._fallback(request, language, data, problem))
         return Response(digest, dependencies, self._tired()), encoded
 
-    def _structure(self, request: Request, data: bytes) -> File:
+    def _structure(self, request: Request, data: bytes) -> FileRecord:
         from ownlint.frontends.cpp import bindings, structure, tables
 
         file = structure.read(request.path, data, self._handshake.vocabulary)
@@ -117,7 +117,7 @@ class Reader:
         self._last = (request.absolute, data, file)
         return file
 
-    def _meaning(self, request: Request, data: bytes) -> tuple[File, tuple[str, ...]]:
+    def _meaning(self, request: Request, data: bytes) -> tuple[FileRecord, tuple[str, ...]]:
         from ownlint.frontends.cpp import meaning
 
         file = self._structured(request, data)
@@ -141,23 +141,25 @@ class Reader:
             self._ahead[key] = meaning.precompile(request.ahead, request.arguments, request.directory, path)
         return self._ahead[key]
 
-    def _structured(self, request: Request, data: bytes) -> File:
+    def _structured(self, request: Request, data: bytes) -> FileRecord:
         """The structure of this very file, usually still at hand from the request before."""
         if self._last is not None and self._last[:2] == (request.absolute, data):
             return self._last[2]
         return self._structure(request, data)
 
-    def _python(self, request: Request, data: bytes) -> File:
+    def _python(self, request: Request, data: bytes) -> FileRecord:
         from ownlint.frontends.python import read
 
         return read.read(request.path, data, self._handshake.vocabulary, request.module)
 
-    def _fallback(self, request: Request, language: Literal["cpp", "python"], data: bytes, problem: Problem) -> File:
+    def _fallback(
+        self, request: Request, language: Literal["cpp", "python"], data: bytes, problem: Problem
+    ) -> FileRecord:
         """What is known of a file when reading it raised: its structure, if only meaning was lost."""
         if request.kind == "meaning" and self._last is not None and self._last[:2] == (request.absolute, data):
             file = self._last[2]
             return msgspec.structs.replace(file, problems=(*file.problems, problem))
-        return File(request.path, language, len(data), problems=(problem,))
+        return FileRecord(request.path, language, len(data), problems=(problem,))
 
     def _tired(self) -> bool:
         """Cycles are collected only when memory is short: parsing makes few."""
@@ -174,7 +176,7 @@ def serve(requests: BinaryIO, responses: BinaryIO) -> None:
         return
     handshake = msgspec.json.decode(first, type=Handshake)
     bound(handshake.memory)
-    reader = Reader(handshake)
+    reader = WorkerReader(handshake)
     decoder = msgspec.json.Decoder(Request)
     encoder = msgspec.json.Encoder()
     gc.collect()

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import msgspec
 
-from ownlint.models.tables import Table
+from ownlint.models.tables import ModelTable
 
 
 class ConsumerModel(msgspec.Struct, frozen=True):
@@ -88,7 +88,7 @@ class StorageModel(msgspec.Struct, frozen=True):
     """Last names of the exceptions that a call can raise after it has consumed its arguments."""
 
 
-def read_consumer(table: Table) -> list[ConsumerModel]:
+def read_consumer(table: ModelTable) -> list[ConsumerModel]:
     names = table.names()
     model = ConsumerModel(
         positions=table.text("positions"),
@@ -106,7 +106,7 @@ def read_consumer(table: Table) -> list[ConsumerModel]:
     return [msgspec.structs.replace(model, name=name) for name in names]
 
 
-def read_storage(table: Table) -> StorageModel:
+def read_storage(table: ModelTable) -> StorageModel:
     found = {key: table.texts(key) for key in StorageModel.__struct_fields__}
     table.text("source")
     table.done()

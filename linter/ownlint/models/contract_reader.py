@@ -14,7 +14,7 @@ from ownlint.models.contract_records import (
     Category,
     ClassContract,
     ContractFile,
-    Kept,
+    KeptAddress,
     Kind,
     Lent,
     MemberContract,
@@ -158,11 +158,11 @@ class _Reader:
         table.done()
         return found
 
-    def _kept(self, table: _Table) -> Kept:
+    def _kept(self, table: _Table) -> KeptAddress:
         number = table.take("argument")
         if number.__class__ is not int or not 1 <= number <= _MOST_ARGUMENTS:
             table.fail(f"`argument` must be a number from 1 to {_MOST_ARGUMENTS}", "argument")
-        found = Kept(
+        found = KeptAddress(
             number,
             table.place("into", ("self", "result", "argument")),
             table.flag("protected", required=True),

@@ -37,7 +37,7 @@ class Lent(msgspec.Struct, frozen=True, order=True):
     certainty: Certainty = "certain"
 
 
-class Kept(msgspec.Struct, frozen=True, order=True):
+class KeptAddress(msgspec.Struct, frozen=True, order=True):
     """The address of `argument` is kept in `into`: `self`, `result` or `argument N`."""
 
     argument: int
@@ -63,7 +63,7 @@ class MemberContract(msgspec.Struct, frozen=True):
     category: Category = "unknown"
     policy: str = ""
     borrows: tuple[Lent, ...] = ()
-    stores: tuple[Kept, ...] = ()
+    stores: tuple[KeptAddress, ...] = ()
     invalidates: tuple[str, ...] = ()
     """Members of the same class: what they gave before is dead after a call."""
     releases_gil: bool = False

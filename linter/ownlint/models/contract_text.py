@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ownlint.models.contract_records import FORMAT, ClassContract, ContractFile, Kept, Lent, MemberContract
+from ownlint.models.contract_records import FORMAT, ClassContract, ContractFile, KeptAddress, Lent, MemberContract
 
 _WIDTH = 120
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f"\\\u2028\u2029\ud800-\udfff\ufeff]')
@@ -79,7 +79,7 @@ def _lent(one: Lent) -> str:
     )
 
 
-def _kept(one: Kept) -> str:
+def _kept(one: KeptAddress) -> str:
     said: dict[str, object] = {"argument": one.argument, "into": one.into, "protected": one.protected, "via": one.via}
     return _inline(said, one.certainty)
 

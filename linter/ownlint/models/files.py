@@ -40,7 +40,7 @@ from ownlint.models.records import (
     constructor,
     makers_among,
 )
-from ownlint.models.tables import ModelError, Table, meant, parse
+from ownlint.models.tables import ModelError, ModelTable, meant, parse
 
 _HANDINGS = tuple(way + kind for way in ("", "property ", "cast ") for kind in ("pointer", "reference", "value"))
 """What a framework can have a default policy for."""
@@ -51,9 +51,9 @@ class ModelFile:
 
     def __init__(self, path: Path, data: bytes) -> None:
         self.source, top = parse(path, data)
-        self.top = Table(self.source, "", top)
+        self.top = ModelTable(self.source, "", top)
         self.top.start = 0
-        library = Table(self.source, "library", self._section("library", {}))
+        library = ModelTable(self.source, "library", self._section("library", {}))
         if not library.data:
             raise ModelError(path, 1, "a model needs a `[library]` table with a `name`")
         self.library = library.required("name")
@@ -76,8 +76,8 @@ class ModelFile:
         self.frameworks = [self._framework(table) for table in self._tables("framework")]
         self.versions = [self._version(table) for table in self._tables("version")]
         self.parity = [self._parity(table) for table in self._tables("parity")]
-        self.environment = self._environment(Table(self.source, "env", self._section("env", {})))
-        self.gil = self._gil(Table(self.source, "gil", self._section("gil", {})))
+        self.environment = self._environment(ModelTable(self.source, "env", self._section("env", {})))
+        self.gil = self._gil(ModelTable(self.source, "gil", self._section("gil", {})))
         self.modules: dict[str, str] = {}
         self.exports: dict[str, tuple[str, ...]] = {}
         self.py_classes: list[PyClass] = []
@@ -85,7 +85,7 @@ class ModelFile:
         self.consumers: list[ConsumerModel] = []
         self.storages: list[StorageModel] = []
         self._python(self._section("python", {}))
-        memory = Table(self.source, "memory", self._section("memory", {}))
+        memory = ModelTable(self.source, "memory", self._section("memory", {}))
         self.memory = memory_models.read(
             self.library, lambda key: list(self._tables(f"memory.{key}", memory.take(key) or []))
         )
@@ -96,15 +96,15 @@ class ModelFile:
         value = self.top.take(key)
         return default if value is None else value
 
-    def _tables(self, key: str, data: Any = None) -> Iterator[Table]:
+    def _tables(self, key: str, data: Any = None) -> Iterator[ModelTable]:
         items = self._section(key, []) if data is None else data
         if not isinstance(items, list):
             self.top.start = self.source.header(key, 0)
             self.top.fail(f"write `[[{key}]]`, with two brackets: there may be several")
         for occurrence, item in enumerate(items):
-            yield Table(self.source, key, item, occurrence)
+            yield ModelTable(self.source, key, item, occurrence)
 
-    def _status(self, table: Table) -> StatusModel:
+    def _status(self, table: ModelTable) -> StatusModel:
         model = StatusModel(
             library=self.library,
             types=table.texts("types"),
@@ -126,7 +126,7 @@ class ModelFile:
         table.done()
         return model
 
-    def _functions(self, table: Table) -> Iterator[FunctionModel]:
+    def _functions(self, table: ModelTable) -> Iterator[FunctionModel]:
         names = table.names()
         languages = table.choices("languages", ("cpp", "python")) or self.languages
         model = FunctionModel(
@@ -162,7 +162,7 @@ class ModelFile:
         table.done()
         return (msgspec.structs.replace(model, name=name) for name in names)
 
-    def _classes(self, table: Table) -> Iterator[ClassModel]:
+    def _classes(self, table: ModelTable) -> Iterator[ClassModel]:
         names = table.names()
         model = ClassModel(
             library=self.library,
@@ -180,19 +180,19 @@ class ModelFile:
         table.done()
         return (msgspec.structs.replace(model, name=name) for name in names)
 
-    def _environment(self, table: Table) -> Environment:
+    def _environment(self, table: ModelTable) -> Environment:
         model = Environment(table.texts("reads"), table.texts("writes"), table.texts("ignore"))
         table.text("source")
         table.done()
         return model
 
-    def _gil(self, table: Table) -> Gil:
+    def _gil(self, table: ModelTable) -> Gil:
         model = Gil(*(table.texts(key) for key in Gil.__struct_fields__))
         table.text("source")
         table.done()
         return model
 
-    def _macros(self, table: Table) -> Iterator[MacroModel]:
+    def _macros(self, table: ModelTable) -> Iterator[MacroModel]:
         patterns = table.expressions("pattern")
         names = () if patterns else table.names()
         role = table.choice("role", get_args(MacroRole))
@@ -204,7 +204,7 @@ class ModelFile:
         both = [*((name, False) for name in names), *((pattern, True) for pattern in patterns)]
         return (MacroModel(self.library, name, role, argument, regular, source) for name, regular in both)
 
-    def _framework(self, table: Table) -> FrameworkModel:
+    def _framework(self, table: ModelTable) -> FrameworkModel:
         spelling = Framework(
             name=table.required("name"),
             namespaces=table.texts("namespaces"),
@@ -227,7 +227,7 @@ class ModelFile:
         table.done()
         return model
 
-    def _parity(self, table: Table) -> tuple[str, ...]:
+    def _parity(self, table: ModelTable) -> tuple[str, ...]:
         words = table.texts("words")
         table.text("source")
         if len(words) < 2:
@@ -238,13 +238,13 @@ class ModelFile:
         table.done()
         return words
 
-    def _version(self, table: Table) -> Version:
+    def _version(self, table: ModelTable) -> Version:
         version = Version(self.library, table.required("name"), table.mapping("packages"), table.text("note"))
         table.done()
         return version
 
     def _python(self, data: Any) -> None:
-        section = Table(self.source, "python", data)
+        section = ModelTable(self.source, "python", data)
         for table in self._tables("python.module", section.take("module") or []):
             name = table.required("name")
             for alias in table.texts("aliases"):
@@ -272,7 +272,7 @@ class ModelFile:
             first = {key: of_it[0] for key, of_it in variants.items()}
             self.py_classes.append(msgspec.structs.replace(cls, members=first, variants=variants))
 
-    def _py_class(self, table: Table) -> PyClass:
+    def _py_class(self, table: ModelTable) -> PyClass:
         name, module = table.required("name"), table.text("module")
         bases = tuple(_dotted(module, base) for base in table.texts("bases"))
         role = table.choice("role", get_args(HandleRole), "handle")
@@ -294,7 +294,7 @@ class ModelFile:
         table.done()
         return model
 
-    def _py_members(self, table: Table, classes: set[str], *, function: bool = False) -> Iterator[PyMember]:
+    def _py_members(self, table: ModelTable, classes: set[str], *, function: bool = False) -> Iterator[PyMember]:
         names = table.names()
         owners = [""] if function else [self._class_named(table, on, "on", classes) for on in table.texts("on")]
         if not owners:
@@ -331,14 +331,14 @@ class ModelFile:
         table.done()
         return (msgspec.structs.replace(model, on=owner, name=name) for owner in owners for name in names)
 
-    def _condition(self, table: Table) -> tuple[str, ...]:
+    def _condition(self, table: ModelTable) -> tuple[str, ...]:
         """`buffers=True`"""
         written = table.text("when")
         if written and not re.fullmatch(r"[A-Za-z_]\w*=[\w.\-]+", written):
             table.fail(f"`when` cannot be `{written}`; it is a parameter and a constant: `buffers=True`", "when")
         return tuple(written.split("=")) if written else ()
 
-    def _class_named(self, table: Table, word: str, key: str, classes: set[str]) -> str:
+    def _class_named(self, table: ModelTable, word: str, key: str, classes: set[str]) -> str:
         found = [name for name in sorted(classes) if name == word or name.endswith("." + word)]
         if len(found) == 1:
             return found[0]
@@ -371,7 +371,7 @@ _PYTHON_EXAMPLES = (
 )
 
 
-def _python_effects(table: Table, function: bool) -> tuple[Effect, ...]:
+def _python_effects(table: ModelTable, function: bool) -> tuple[Effect, ...]:
     """Of a member, or of a `function`; any other effect would be without effect."""
     kind = "static" if function else table.data.get("kind", "method")
     without_receiver = kind in ("static", "classmethod")

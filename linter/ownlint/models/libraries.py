@@ -23,7 +23,7 @@ from ownlint.finding import Certainty
 from ownlint.models import memory as memory_models
 from ownlint.models.consumers import Consuming
 from ownlint.models.files import ModelFile, anchors, beside
-from ownlint.models.names import _INLINE_NAMESPACE, Index, spelling, without_templates
+from ownlint.models.names import _INLINE_NAMESPACE, NameIndex, spelling, without_templates
 from ownlint.models.records import (
     ATTRIBUTE_ROLES,
     GIL_WORDS,
@@ -45,7 +45,7 @@ from ownlint.models.records import (
     python_words,
 )
 from ownlint.models.tables import bytes_of
-from ownlint.patterns import Expressions, globs
+from ownlint.patterns import PatternSet, globs
 
 FORMAT = 1
 """Part of the digest: raised when the same text comes to mean something else."""
@@ -80,7 +80,7 @@ class Models:
                 for key in Environment.__struct_fields__
             )
         )
-        self.memory = memory_models.Memory(file.memory for file in files)
+        self.memory = memory_models.MemoryModels(file.memory for file in files)
         self.gil = Gil(
             *(
                 tuple(dict.fromkeys(name for file in files for name in getattr(file.gil, key)))
@@ -109,15 +109,18 @@ class Models:
         self.python_class: Callable[[str], PyClass | None] = functools.lru_cache(1 << 14)(self._python_class)
 
     def _index_types(self, files: Sequence[ModelFile]) -> None:
-        self._status_index: Index[tuple[str, StatusModel]] = Index("::")
-        self._returning: Index[StatusModel] = Index("::")
-        self._droppable: Index[StatusModel] = Index("::")
+        self._status_index: NameIndex[tuple[str, StatusModel]] = NameIndex("::")
+        self._returning: NameIndex[StatusModel] = NameIndex("::")
+        self._droppable: NameIndex[StatusModel] = NameIndex("::")
         self._returning_names: dict[str, bool] = {}
-        self._class_index: Index[ClassModel] = Index("::")
-        self._gil_index: Index[tuple[str, bool]] = Index("::")
-        self._calm_index: Index[str] = Index("::")
-        self._runs_index: Index[str] = Index("::")
-        self._function_index: dict[Language, Index[FunctionModel]] = {"cpp": Index("::"), "python": Index(".")}
+        self._class_index: NameIndex[ClassModel] = NameIndex("::")
+        self._gil_index: NameIndex[tuple[str, bool]] = NameIndex("::")
+        self._calm_index: NameIndex[str] = NameIndex("::")
+        self._runs_index: NameIndex[str] = NameIndex("::")
+        self._function_index: dict[Language, NameIndex[FunctionModel]] = {
+            "cpp": NameIndex("::"),
+            "python": NameIndex("."),
+        }
         for file in files:
             for status in file.statuses:
                 for name in status.types:
@@ -144,7 +147,7 @@ class Models:
         self.macros = tuple(macros)
         self._macro_names = {macro.name: macro for macro in reversed(macros) if not macro.regular}
         self._macro_patterns = [macro for macro in macros if macro.regular]
-        self._macro_expressions = Expressions(macro.name for macro in self._macro_patterns)
+        self._macro_expressions = PatternSet(macro.name for macro in self._macro_patterns)
 
     def _index_python(self, files: Sequence[ModelFile]) -> None:
         self._modules = {alias: name for file in files for alias, name in file.modules.items()}
@@ -327,7 +330,7 @@ class Models:
         """Whether a library's function runs code of Python's, in which another thread may get the lock."""
         return self._is_among(self._runs_index, symbol, scopes)
 
-    def _is_among(self, index: Index[str], symbol: str, scopes: tuple[str, ...]) -> bool:
+    def _is_among(self, index: NameIndex[str], symbol: str, scopes: tuple[str, ...]) -> bool:
         parts = self._parts(tuple(without_templates(symbol)[0].split("::")))
         return any(fit != "possible" for fit, _ in index.find(parts, self._scopes(scopes)))
 

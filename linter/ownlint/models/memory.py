@@ -14,7 +14,7 @@ from typing import Literal, get_args
 
 import msgspec
 
-from ownlint.models.tables import Table
+from ownlint.models.tables import ModelTable
 
 Role = Literal[
     "owner",
@@ -33,7 +33,7 @@ Role = Literal[
 Keeps = Literal["own", "owner", "none", "copy"]
 
 
-class Type(msgspec.Struct, frozen=True):
+class MemoryType(msgspec.Struct, frozen=True):
     """A class whose instances own raw memory, point to it, or make it."""
 
     library: str
@@ -46,7 +46,7 @@ class Type(msgspec.Struct, frozen=True):
     """Members that no other class has: what has one is an instance."""
 
 
-class Fact(msgspec.Struct, frozen=True):
+class MemoryFact(msgspec.Struct, frozen=True):
     """What a function or a member gives. `source` is what the result points into: an argument from 1, or 0 for the
     receiver."""
 
@@ -83,38 +83,38 @@ class Callbacks(msgspec.Struct, frozen=True):
     ended_by: tuple[str, ...] = ()
 
 
-class Section(msgspec.Struct, frozen=True):
+class MemorySection(msgspec.Struct, frozen=True):
     """What one model file says about raw memory."""
 
-    types: tuple[Type, ...] = ()
-    facts: tuple[Fact, ...] = ()
+    types: tuple[MemoryType, ...] = ()
+    facts: tuple[MemoryFact, ...] = ()
     callbacks: tuple[Callbacks, ...] = ()
 
 
-def read(library: str, tables: Callable[[str], Iterable[Table]]) -> Section:
+def read(library: str, tables: Callable[[str], Iterable[ModelTable]]) -> MemorySection:
     """Reads the tables, given by the last part of their headers."""
     types = tuple(made for table in tables("type") for made in _types(library, table))
     known = {made.name for made in types}
     facts = tuple(fact for table in tables("function") for fact in _facts(library, table, known))
-    return Section(types, facts, tuple(_callbacks(table) for table in tables("callbacks")))
+    return MemorySection(types, facts, tuple(_callbacks(table) for table in tables("callbacks")))
 
 
-def _types(library: str, table: Table) -> Iterator[Type]:
+def _types(library: str, table: ModelTable) -> Iterator[MemoryType]:
     names, module = table.names(), table.text("module")
     role = table.choice("role", get_args(Role), "owner")
     bases = tuple(_dotted(module, base) for base in table.texts("bases"))
-    made = Type(library, "", role, bases, table.texts("known_as"), table.texts("told_by"))
+    made = MemoryType(library, "", role, bases, table.texts("known_as"), table.texts("told_by"))
     table.done()
     return (msgspec.structs.replace(made, name=_dotted(module, name)) for name in names)
 
 
-def _facts(library: str, table: Table, known: set[str]) -> Iterator[Fact]:
+def _facts(library: str, table: ModelTable, known: set[str]) -> Iterator[MemoryFact]:
     names, module = table.names(), table.text("module")
     on = tuple(_known(table, word, "on", known) for word in table.texts("on"))
     returns = table.text("returns")
     if returns and returns != "self":
         returns = _known(table, returns, "returns", known)
-    made = Fact(
+    made = MemoryFact(
         library,
         "",
         "",
@@ -138,7 +138,7 @@ def _facts(library: str, table: Table, known: set[str]) -> Iterator[Fact]:
             yield msgspec.structs.replace(made, on=owner, name=name if owner else _dotted(module, name))
 
 
-def _callbacks(table: Table) -> Callbacks:
+def _callbacks(table: ModelTable) -> Callbacks:
     made = Callbacks(table.texts("kept_by"), table.texts("used_by"), table.texts("ended_by"))
     table.text("source")
     table.done()
@@ -149,18 +149,18 @@ def _dotted(module: str, name: str) -> str:
     return f"{module}.{name}" if module else name
 
 
-def _known(table: Table, word: str, key: str, known: set[str]) -> str:
+def _known(table: ModelTable, word: str, key: str, known: set[str]) -> str:
     found = [word] if word in known else [name for name in sorted(known) if name.endswith("." + word)]
     if len(found) != 1:
         table.fail(f"`{key}` names `{word}`, which is not one `[[memory.type]]` of this file", key, word)
     return found[0]
 
 
-def _source(table: Table) -> int:
+def _source(table: ModelTable) -> int:
     return max(_place(table, "from"), 0)
 
 
-def _place(table: Table, key: str) -> int:
+def _place(table: ModelTable, key: str) -> int:
     """`argument 2` is 2, `self` is -1, and 0 stands for nothing."""
     written = table.text(key)
     if not written:
@@ -172,10 +172,10 @@ def _place(table: Table, key: str) -> int:
     return int(written[-1])
 
 
-class Memory:
+class MemoryModels:
     """All model files together. Names are canonical: whoever asks has replaced the aliases of modules."""
 
-    def __init__(self, sections: Iterable[Section]) -> None:
+    def __init__(self, sections: Iterable[MemorySection]) -> None:
         many = list(sections)
         self.types = {made.name: made for section in many for made in section.types}
         self._facts = {(fact.on, fact.name): fact for section in many for fact in section.facts}
@@ -187,21 +187,21 @@ class Memory:
         self.ended_by = frozenset(word for one in callbacks for word in one.ended_by)
         self.used_by = tuple(pattern for one in callbacks for pattern in one.used_by)
         self._keeping: dict[str, bool | None] = {}
-        self._members: dict[tuple[str, str], Fact | None] = {}
+        self._members: dict[tuple[str, str], MemoryFact | None] = {}
 
     def role(self, name: str) -> str:
         """Empty for what is no class of memory."""
         made = self.types.get(name)
         return made.role if made is not None else ""
 
-    def member(self, name: str, member: str) -> Fact | None:
+    def member(self, name: str, member: str) -> MemoryFact | None:
         """A member of a class or of its bases."""
         key = (name, member)
         if key not in self._members:
             self._members[key] = self._find(name, member)
         return self._members[key]
 
-    def _find(self, name: str, member: str) -> Fact | None:
+    def _find(self, name: str, member: str) -> MemoryFact | None:
         pending = [name]
         for current in pending:
             if (fact := self._facts.get((current, member))) is not None:
@@ -210,7 +210,7 @@ class Memory:
             pending += [base for base in made.bases if base not in pending] if made is not None else []
         return None
 
-    def function(self, dotted: str) -> Fact | None:
+    def function(self, dotted: str) -> MemoryFact | None:
         """A function of a library."""
         found = self._facts.get(("", dotted))
         if found is None:
@@ -250,7 +250,7 @@ class Memory:
         return frozenset(word for word in found | set(self.told_by) | set(self.known_as) if "*" not in word)
 
     @functools.cached_property
-    def moving(self) -> dict[str, Fact]:
+    def moving(self) -> dict[str, MemoryFact]:
         """Methods that move memory, by name: being called with that argument tells whose they are."""
         return {name: fact for (on, name), fact in self._facts.items() if on and fact.moves}
 

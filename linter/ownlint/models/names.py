@@ -64,7 +64,7 @@ _FITS_A_STEP = 16
 """Names that are compared in a step."""
 
 
-class Index(Generic[_Model]):
+class NameIndex(Generic[_Model]):
     """Models by qualified name: the last part through a dictionary, the others by comparing suffixes."""
 
     def __init__(self, separator: str) -> None:

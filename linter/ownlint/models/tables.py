@@ -111,7 +111,7 @@ _SET = re.compile(r"""(?:\A|[{,])\s*+["']?([^"'={},\s]++)["']?\s*+=""")
 """A key that is given a value, also within braces."""
 
 
-class Source:
+class ModelText:
     """The text of a model file: tells on which line a table or a key stands."""
 
     def __init__(self, path: Path, text: str) -> None:
@@ -134,10 +134,10 @@ class Source:
         return at
 
 
-class Table:
+class ModelTable:
     """One table of a model file. Every key must be asked for once; what is left over is a mistake."""
 
-    def __init__(self, source: Source, header: str, data: object, occurrence: int = 0, after: int = -1) -> None:
+    def __init__(self, source: ModelText, header: str, data: object, occurrence: int = 0, after: int = -1) -> None:
         self.source, self.name = source, header
         self.start = source.header(header, occurrence, after)
         self.known: list[str] = []
@@ -233,7 +233,7 @@ class Table:
             return {}
         header = f"{self.name}.{key}"
         inline = not any(name == header and number > self.start for number, name in self.source.headers)
-        table = self if inline else Table(self.source, header, value, 0, self.start)
+        table = self if inline else ModelTable(self.source, header, value, 0, self.start)
         if not isinstance(value, dict):
             self.fail(f"`{key}` must be a table", key)
         for name, word in value.items():
@@ -275,13 +275,13 @@ def meant(word: str, options: Iterable[str]) -> str:
 # --- files -----------------------------------------------------------------------------------------
 
 
-def parse(path: Path, data: bytes) -> tuple[Source, dict[str, Any]]:
+def parse(path: Path, data: bytes) -> tuple[ModelText, dict[str, Any]]:
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
         raise ModelError(path, data.count(b"\n", 0, error.start) + 1, "the file is not UTF-8") from None
     try:
-        return Source(path, text), toml.parse(text)
+        return ModelText(path, text), toml.parse(text)
     except toml.TomlError as error:
         raise ModelError(path, error.line, error.message) from None
 

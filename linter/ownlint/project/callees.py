@@ -16,8 +16,8 @@ from ownlint.models.records import Effect, FunctionModel
 from ownlint.project import qualified, types
 from ownlint.project.deduced import Types
 from ownlint.project.files import File
-from ownlint.project.index import Index
-from ownlint.project.names import Names
+from ownlint.project.index import ProjectIndex
+from ownlint.project.names import ProjectNames
 from ownlint.project.questions import Answers, Note, derived, program_property, read
 from ownlint.project.subjects import Class, Function
 from ownlint.steps import spend
@@ -34,7 +34,7 @@ class Callee(msgspec.Struct, frozen=True):
     that are defined, `models` what libraries say of it."""
 
     symbol: str
-    records: tuple[r.Function, ...] = ()
+    records: tuple[r.FunctionRecord, ...] = ()
     functions: tuple[Function, ...] = ()
     models: tuple[FunctionModel, ...] = ()
     certainty: Certainty = "possible"
@@ -92,7 +92,7 @@ def _handed(around: Function) -> dict[int, Handed]:
 class Calls:
     """The calls of a program."""
 
-    def __init__(self, index: Index, names: Names, types: Types, models: Models) -> None:
+    def __init__(self, index: ProjectIndex, names: ProjectNames, types: Types, models: Models) -> None:
         self._index = index
         self._names = names
         self._types = types
@@ -285,7 +285,7 @@ class Calls:
         sure: Certainty = "likely" if agreed else "possible"
         return self._made(name, found, (), because(sure, _by_name(name, bool(found), agreed)), None)
 
-    def _fits(self, file: File, record: r.Function, call: r.Call, function: Function) -> bool:
+    def _fits(self, file: File, record: r.FunctionRecord, call: r.Call, function: Function) -> bool:
         """Whether the arguments can be what a method of an unknown object takes: a number is no object."""
         if "template" in record.qualifiers:
             return True
@@ -294,7 +294,7 @@ class Calls:
             for given, taken in zip(call.args, record.parameters, strict=False)
         )
 
-    def _is_method_of(self, family: frozenset[str], file: File, record: r.Function) -> bool:
+    def _is_method_of(self, family: frozenset[str], file: File, record: r.FunctionRecord) -> bool:
         owner = self._index.owner(file, record)
         symbols = [owner.symbol if owner is not None else record.owner]
         if owner is None and "::" not in record.owner:  # of which namespace, says what the file opens
@@ -354,13 +354,13 @@ class Calls:
     def _models_of(self, symbol: str, scopes: tuple[str, ...]) -> tuple[FunctionModel, ...]:
         return self._models.function(symbol, "cpp", scopes)
 
-    def _agreed(self, found: Sequence[tuple[File, r.Function]]) -> bool:
+    def _agreed(self, found: Sequence[tuple[File, r.FunctionRecord]]) -> bool:
         return len({_plain(record.result) for _, record in found if record.result}) == 1
 
     def _made(
         self,
         symbol: str,
-        found: Sequence[tuple[File, r.Function]],
+        found: Sequence[tuple[File, r.FunctionRecord]],
         models: tuple[FunctionModel, ...],
         certainty: Certainty,
         owner: Class | None,
@@ -421,7 +421,7 @@ class Calls:
                 return meant
         return found.result
 
-    def _declared_on(self, base: str, name: str, function: Function) -> Iterator[r.Function]:
+    def _declared_on(self, base: str, name: str, function: Function) -> Iterator[r.FunctionRecord]:
         cls = self._names.find_class(types.parse(base).name, function.record.scope, function.file)
         if cls is not None:
             yield from cls.declared(name)
@@ -456,14 +456,14 @@ def _by_name(name: str, found: bool, agreed: bool) -> str:
     return f"`{name}` is found by its name: the type that it is called on is not known"
 
 
-def _is_of_its_file(file: File, record: r.Function) -> bool:
+def _is_of_its_file(file: File, record: r.FunctionRecord) -> bool:
     """A static function of a source file, which no other file can call."""
     return (
         "static" in record.qualifiers and not record.owner and file.path.endswith((".c", ".cc", ".cpp", ".cxx", ".cu"))
     )
 
 
-def _signature(record: r.Function) -> tuple[str, str, tuple[str, ...], bool]:
+def _signature(record: r.FunctionRecord) -> tuple[str, str, tuple[str, ...], bool]:
     taken = tuple(parameter.type for parameter in record.parameters)
     return record.scope, record.owner, taken, "const" in record.qualifiers
 
@@ -484,7 +484,7 @@ def fits(given: str, taken: str) -> bool:
     return not other.pointers and (not other.reference or other.const)
 
 
-def _takes(record: r.Function, call: r.Call) -> bool:
+def _takes(record: r.FunctionRecord, call: r.Call) -> bool:
     """Whether a function can take as many arguments as the call gives."""
     given = len(call.args)
     if any(isinstance(arg, r.Unary) and arg.op.startswith("spread") for arg in call.args):

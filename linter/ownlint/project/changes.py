@@ -29,19 +29,19 @@ _NUMBER = re.compile(rb"(?<=[\[,])\d+(?=[,\]])")
 _encode = msgspec.json.Encoder().encode
 _NO_BODY = msgspec.Raw(b"[]")
 _DIGEST = 16
-_PARTS = tuple(name for name in r.File.__struct_fields__ if name not in ("path", "language", "size", "functions"))
+_PARTS = tuple(name for name in r.FileRecord.__struct_fields__ if name not in ("path", "language", "size", "functions"))
 _PLACED = frozenset({"comments", "comment_lines", "debug", "conditional", "meanings", "suppressions", "problems"})
 """Parts that say where something stands in the file."""
 
 
-def changed(before: Mapping[str, r.File], after: Mapping[str, r.File]) -> frozenset[Key]:
+def changed(before: Mapping[str, r.FileRecord], after: Mapping[str, r.FileRecord]) -> frozenset[Key]:
     """The keys that say something else in the files of `after`; answers are not looked at."""
     paths = [path for path in sorted(before.keys() | after.keys()) if before.get(path) != after.get(path)]
     old, new = (_together(files[path] for path in paths if path in files) for files in (before, after))
     return frozenset(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
 
 
-def _together(files: Iterable[r.File]) -> dict[Key, list[bytes]]:
+def _together(files: Iterable[r.FileRecord]) -> dict[Key, list[bytes]]:
     said: dict[Key, list[bytes]] = {}
     for file in files:
         for key, text in _said(file):
@@ -49,7 +49,7 @@ def _together(files: Iterable[r.File]) -> dict[Key, list[bytes]]:
     return said
 
 
-def _said(file: r.File) -> Iterator[tuple[Key, bytes]]:
+def _said(file: r.FileRecord) -> Iterator[tuple[Key, bytes]]:
     """Everything that a file says, each under the keys by which it is found."""
     path = file.path.encode()
     yield ("files",), path
@@ -78,7 +78,7 @@ def _said(file: r.File) -> Iterator[tuple[Key, bytes]]:
             yield ("file", file.path, part), b"\n".join(map(encoded, held))
 
 
-def _functions(file: r.File) -> Iterator[tuple[Key, bytes]]:
+def _functions(file: r.FileRecord) -> Iterator[tuple[Key, bytes]]:
     heads = [head(record) for record in file.functions]
     names = list(_names(file))
     inner: dict[int, list[bytes]] = {}
@@ -102,7 +102,7 @@ def _functions(file: r.File) -> Iterator[tuple[Key, bytes]]:
             yield ("all", "called names"), name.encode()
 
 
-def _names(file: r.File) -> Iterator[str]:
+def _names(file: r.FileRecord) -> Iterator[str]:
     """What tells the functions of a file apart; see `Function.key`."""
     ordinals: dict[tuple[str, str], int] = {}
     separator = "::" if file.language == "cpp" else "."
@@ -113,7 +113,7 @@ def _names(file: r.File) -> Iterator[str]:
         yield f"{record.scope}{separator if record.scope else ''}{record.name}#{number}"
 
 
-def head(record: r.Function) -> bytes:
+def head(record: r.FunctionRecord) -> bytes:
     """What a function's declaration says."""
     return encoded(msgspec.structs.replace(record, body=_NO_BODY, mentions=(), parent=-1))
 

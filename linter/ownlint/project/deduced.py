@@ -9,8 +9,8 @@ from ownlint.facts import records as r
 from ownlint.models.libraries import Models
 from ownlint.project import qualified, standing, types
 from ownlint.project.files import File
-from ownlint.project.index import Index
-from ownlint.project.names import Names
+from ownlint.project.index import ProjectIndex
+from ownlint.project.names import ProjectNames
 from ownlint.project.questions import Answers
 from ownlint.project.subjects import Class, Function
 
@@ -23,7 +23,7 @@ class Types:
 
     calls: Calls
 
-    def __init__(self, index: Index, names: Names, models: Models) -> None:
+    def __init__(self, index: ProjectIndex, names: ProjectNames, models: Models) -> None:
         self._index = index
         self._names = names
         self._models = models

@@ -30,8 +30,8 @@ def bases(program: Program, dotted: str) -> Iterator[str]:
 
 
 @program_question
-def _classes(program: Program) -> dict[str, list[tuple[File, r.Class]]]:
-    found: dict[str, list[tuple[File, r.Class]]] = {}
+def _classes(program: Program) -> dict[str, list[tuple[File, r.ClassRecord]]]:
+    found: dict[str, list[tuple[File, r.ClassRecord]]] = {}
     for file in program.files.values():
         if file.language == "python":
             for cls in file.classes:

@@ -14,24 +14,24 @@ class File:
 
     __slots__ = ("_keys", "_said", "language", "path", "size")
 
-    def __init__(self, said: r.File) -> None:
+    def __init__(self, said: r.FileRecord) -> None:
         self._said = said
         self.path = said.path
         self.language: r.Language = said.language
         self.size = said.size
         """In bytes."""
-        self._keys = {part: ("file", said.path, part) for part in r.File.__struct_fields__}
+        self._keys = {part: ("file", said.path, part) for part in r.FileRecord.__struct_fields__}
 
     def __repr__(self) -> str:
         return f"<File {self.path}>"
 
     @property
-    def functions(self) -> tuple[r.Function, ...]:
+    def functions(self) -> tuple[r.FunctionRecord, ...]:
         read(self._keys["functions"])
         return self._said.functions
 
     @property
-    def classes(self) -> tuple[r.Class, ...]:
+    def classes(self) -> tuple[r.ClassRecord, ...]:
         read(self._keys["classes"])
         return self._said.classes
 
@@ -61,7 +61,7 @@ class File:
         return self._said.bound_classes
 
     @property
-    def bindings(self) -> tuple[r.Binding, ...]:
+    def bindings(self) -> tuple[r.BindingRecord, ...]:
         read(self._keys["bindings"])
         return self._said.bindings
 

@@ -74,7 +74,7 @@ class _Writer:
                 yield b"function %b;" % repr(value.key).encode()
             case Class() | Binding():
                 yield b"%b %b %b;" % (type(value).__name__.encode(), value.path.encode(), value.symbol.encode())
-            case r.Function():
+            case r.FunctionRecord():
                 yield b"record %b;" % changes.head(value)
             case r.Node():
                 yield b"record %b;" % changes.encoded(value)

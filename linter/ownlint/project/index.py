@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ownlint.project.program import Program
 
 
-class Index:
+class ProjectIndex:
     """The subjects of a program's files, and every look-up of one of them by its name."""
 
     def __init__(self, program: Program, files: Mapping[str, File]) -> None:
@@ -37,7 +37,7 @@ class Index:
         self._nested: dict[tuple[str, int], list[Function]] = {}
         self._classes_by_last: dict[str, list[Class]] = {}
         self._classes_by_symbol: dict[tuple[str, str], list[Class]] = {}
-        self._functions_by_last: dict[str, list[tuple[File, r.Function]]] = {}
+        self._functions_by_last: dict[str, list[tuple[File, r.FunctionRecord]]] = {}
         self._aliases: dict[str, list[tuple[File, r.Alias]]] = {}
         self._variables: dict[str, list[tuple[File, r.Variable]]] = {}
         for cls in self.classes:
@@ -99,7 +99,7 @@ class Index:
         if owner is not None:
             owner.add_method(view)
 
-    def records_called(self, last: str) -> Sequence[tuple[File, r.Function]]:
+    def records_called(self, last: str) -> Sequence[tuple[File, r.FunctionRecord]]:
         """Every function of that last name, declared or defined."""
         read(("name", last))
         return self._functions_by_last.get(last, ())
@@ -142,7 +142,7 @@ class Index:
         filled = [c for c in candidates if c.record.fields or c.declarations]
         return filled[0] if len(filled) == 1 else None
 
-    def owner(self, file: File, function: r.Function) -> Class | None:
+    def owner(self, file: File, function: r.FunctionRecord) -> Class | None:
         if not function.owner:
             return None
         read(("name", qualified.last(function.owner)))
@@ -183,7 +183,7 @@ class Index:
         read(("all", "aliases"))
         return (alias for found in self._aliases.values() for _, alias in found)
 
-    def declarations_of(self, last: str) -> list[r.Function]:
+    def declarations_of(self, last: str) -> list[r.FunctionRecord]:
         """Every C++ function of that last name that is declared and not defined."""
         read(("name", last))
         found = self._functions_by_last.get(last, ())
@@ -199,7 +199,7 @@ class Index:
         read(("name", last))
         return self._bound_by_last.get(last, ())
 
-    def declared_functions(self) -> Iterator[tuple[str, r.Function]]:
+    def declared_functions(self) -> Iterator[tuple[str, r.FunctionRecord]]:
         """Every declaration and definition, with its last name."""
         read(("all", "functions"))
         return ((name, record) for name, found in self._functions_by_last.items() for _, record in found)
@@ -219,7 +219,7 @@ class Index:
         read(("all", "called names"))
         return self._callers_by_name.keys()
 
-    def definitions(self, found: Sequence[tuple[File, r.Function]], owner: Class | None) -> Iterator[Function]:
+    def definitions(self, found: Sequence[tuple[File, r.FunctionRecord]], owner: Class | None) -> Iterator[Function]:
         """Definitions of what was found: the same record, or the class's method of that name and arity."""
         seen: set[int] = set()
         for file, record in found:
@@ -238,7 +238,7 @@ class Index:
     def _views_by_record(self, file: File) -> dict[int, Function]:
         return self._records.get(file.path, {})
 
-    def _definition_elsewhere(self, record: r.Function) -> Function | None:
+    def _definition_elsewhere(self, record: r.FunctionRecord) -> Function | None:
         wanted = qualified.of(record, "::")
         read(("name", record.name))
         spend(len(self._functions_by_last.get(record.name, ())))

@@ -22,21 +22,21 @@ from ownlint.project import types
 _MOST = 32
 """Types with which one template is read; a project that binds more has no new shape in the next."""
 _PARAMETER = re.compile(r"^(?:typename|class)\b(?!\s*\.\.\.)\s*(\w+)|^[\w:\s]*?\b(\w+)\s*(?:=|$)")
-_Bound = TypeVar("_Bound", r.BoundClass, r.Binding)
+_Bound = TypeVar("_Bound", r.BoundClass, r.BindingRecord)
 _CANONICAL = "type-parameter-"
 """How clang calls a parameter where it has no name: `type-parameter-0-0`."""
 _COMPUTED = re.compile(r"<?(\w+)(?:>|\.(?:c_str|data)\(\))")
 
 
 class Template(NamedTuple):
-    file: r.File
+    file: r.FileRecord
     at: int
     """Of the function in its file: its index."""
     names: tuple[str, ...]
     """Of its parameters, in order."""
 
     @property
-    def record(self) -> r.Function:
+    def record(self) -> r.FunctionRecord:
         return self.file.functions[self.at]
 
 
@@ -51,7 +51,7 @@ Repeats = dict[str, tuple[r.Span, ...]]
 """By file: the templates that are read with several types, so that one place can be guilty several times."""
 
 
-def instantiated(files: Iterable[r.File]) -> tuple[list[r.File], Repeats]:
+def instantiated(files: Iterable[r.FileRecord]) -> tuple[list[r.FileRecord], Repeats]:
     """The files, with a copy of each template that binds for each type that it is called with."""
     all_files = list(files)
     templates = {file.path: found for file in all_files if (found := _templates(file))}
@@ -72,7 +72,7 @@ def instantiated(files: Iterable[r.File]) -> tuple[list[r.File], Repeats]:
     return out, repeats
 
 
-def _templates(file: r.File) -> list[Template]:
+def _templates(file: r.FileRecord) -> list[Template]:
     if file.language != "cpp" or not (file.bindings or file.bound_classes):
         return []
     found: dict[int, Template] = {}
@@ -96,7 +96,7 @@ def _names(written: str) -> Iterator[str]:
         yield (match[1] or match[2] or "") if match else ""
 
 
-def _calls(files: Iterable[r.File], wanted: set[str]) -> Iterator[tuple[r.File, r.Function, r.Call]]:
+def _calls(files: Iterable[r.FileRecord], wanted: set[str]) -> Iterator[tuple[r.FileRecord, r.FunctionRecord, r.Call]]:
     """Where one of these templates is called with its arguments written out, in order."""
     for file in files:
         if file.language != "cpp":
@@ -110,7 +110,7 @@ def _calls(files: Iterable[r.File], wanted: set[str]) -> Iterator[tuple[r.File, 
                     yield file, record, call
 
 
-def _instances(template: Template, calls: Iterable[tuple[r.File, r.Function, r.Call]]) -> list[Instance]:
+def _instances(template: Template, calls: Iterable[tuple[r.FileRecord, r.FunctionRecord, r.Call]]) -> list[Instance]:
     found: dict[Instance, None] = {}
     for file, around, call in calls:
         if last_name(call.callee) != template.record.name or len(call.args) > len(template.record.parameters):
@@ -128,7 +128,7 @@ def _instances(template: Template, calls: Iterable[tuple[r.File, r.Function, r.C
     return list(found)[:_MOST]
 
 
-def _is_dependent(file: r.File, around: r.Function, given: Iterable[str]) -> bool:
+def _is_dependent(file: r.FileRecord, around: r.FunctionRecord, given: Iterable[str]) -> bool:
     """Whether an argument is itself a parameter of the template around the call."""
     words = {word for said in given for word in re.findall(r"\w+", said)}
     while True:
@@ -142,7 +142,7 @@ def _is_dependent(file: r.File, around: r.Function, given: Iterable[str]) -> boo
 class _Copies:
     """Copies of one function of a file, with all that stands in it."""
 
-    def __init__(self, file: r.File, index: int) -> None:
+    def __init__(self, file: r.FileRecord, index: int) -> None:
         self.file = file
         self.inside = [at for at in range(len(file.functions)) if self._stands_in(at, index)]
 
@@ -151,7 +151,7 @@ class _Copies:
             at = self.file.functions[at].parent
         return at == index
 
-    def made(self, instances: Sequence[Instance]) -> r.File:
+    def made(self, instances: Sequence[Instance]) -> r.FileRecord:
         functions = list(self.file.functions)
         classes, bindings = list(self.file.bound_classes), list(self.file.bindings)
         for number, instance in enumerate(instances):
@@ -212,18 +212,18 @@ class _Copy:
         self.words = words
         self.moved = moved
 
-    def function(self, record: r.Function) -> r.Function:
+    def function(self, record: r.FunctionRecord) -> r.FunctionRecord:
         body = r.encode_body(self._inside(r.decode_body(record)))
         parent = self.moved.get(record.parent, record.parent)
-        copied: r.Function = self._inside(replace(record, body=msgspec.Raw(b"[]"), template=""))
+        copied: r.FunctionRecord = self._inside(replace(record, body=msgspec.Raw(b"[]"), template=""))
         return replace(copied, body=body, parent=parent)
 
     def of(self, record: r.BoundClass) -> r.BoundClass:
         copied: r.BoundClass = self._inside(record)
         return replace(copied, name=record.name, in_function=self.moved[record.in_function])
 
-    def binding(self, record: r.Binding, owners: Mapping[int, int]) -> r.Binding:
-        copied: r.Binding = self._inside(record)
+    def binding(self, record: r.BindingRecord, owners: Mapping[int, int]) -> r.BindingRecord:
+        copied: r.BindingRecord = self._inside(record)
         owner = owners.get(record.owner, record.owner)
         return replace(copied, name=record.name, in_function=self.moved[record.in_function], owner=owner)
 

@@ -9,7 +9,7 @@ from ownlint.flow.graph import Flow
 from ownlint.flow.lower import Surroundings, lower
 from ownlint.models.libraries import Models
 from ownlint.project import standing
-from ownlint.project.index import Index
+from ownlint.project.index import ProjectIndex
 from ownlint.project.macros import Macros
 from ownlint.project.questions import Note, derived, read
 from ownlint.project.subjects import Function
@@ -25,7 +25,7 @@ _BYTES_A_STEP = 64
 class Lowering:
     """The bodies and flows that were asked for last."""
 
-    def __init__(self, index: Index, macros: Macros, models: Models) -> None:
+    def __init__(self, index: ProjectIndex, macros: Macros, models: Models) -> None:
         self._index = index
         self._macros = macros
         self._models = models

@@ -34,7 +34,7 @@ class Macros:
     """All `#define`s of the files that were read. What is learned of a name depends on how deep in another macro it
     is asked for, and on nothing else; each is learned once."""
 
-    def __init__(self, files: Iterable[r.File], models: Models) -> None:
+    def __init__(self, files: Iterable[r.FileRecord], models: Models) -> None:
         self._models = models
         self._written: dict[str, list[r.Macro]] = {}
         for file in files:

@@ -8,17 +8,17 @@ from ownlint.flow.places import last_name
 from ownlint.models.libraries import Models
 from ownlint.project import qualified, types
 from ownlint.project.files import File
-from ownlint.project.index import Index
+from ownlint.project.index import ProjectIndex
 from ownlint.project.macros import Macros
 from ownlint.project.questions import Answers, program_property
 from ownlint.project.statuses import is_enum
 from ownlint.project.subjects import Class, Function
 
 
-class Names:
+class ProjectNames:
     """Resolves the names of a program."""
 
-    def __init__(self, index: Index, models: Models, macros: Macros) -> None:
+    def __init__(self, index: ProjectIndex, models: Models, macros: Macros) -> None:
         self._index = index
         self._models = models
         self._macros = macros

@@ -53,7 +53,7 @@ _NUMBERS = re.compile(
 _OUT_OF_QUESTION = frozenset({"", "void", "bool", "float", "double", "auto", "char", "wchar_t"})
 
 
-class Handle(NamedTuple):
+class HandleType(NamedTuple):
     """The type of what is handed out: `Stream` with one pointer of `Stream*`; a number when it is an `int`."""
 
     name: str
@@ -72,18 +72,18 @@ class Handle(NamedTuple):
 class Acquirer(NamedTuple):
     """A declaration that hands out an owned handle: as its result (`argument` is -1) or through an argument."""
 
-    record: r.Function
+    record: r.FunctionRecord
     argument: int
-    handle: Handle
+    handle: HandleType
     releases: tuple[str, ...]
     why: str
     certainty: Certainty
 
 
 class Releaser(NamedTuple):
-    record: r.Function
+    record: r.FunctionRecord
     argument: int
-    handle: Handle
+    handle: HandleType
 
 
 class _Named(NamedTuple):
@@ -164,11 +164,11 @@ def _base_of_undoing(name: str) -> tuple[str, ...]:
     return ()
 
 
-_ByRest = dict[tuple[str, ...], list[tuple[r.Function, _Named]]]
+_ByRest = dict[tuple[str, ...], list[tuple[r.FunctionRecord, _Named]]]
 """Releasing functions by what their names say beside the verb."""
 
 
-def _opposites(one: _Named, releasing: _ByRest, *, loosely: bool) -> list[r.Function]:
+def _opposites(one: _Named, releasing: _ByRest, *, loosely: bool) -> list[r.FunctionRecord]:
     """The functions whose names say the same of all but the verb; else those whose names say less. What follows the
     acquiring verb may say more than the releasing name does: `create_from_file`, `destroy`; `loosely` even where that
     says nothing else."""
@@ -192,8 +192,8 @@ class Pairs:
         self.program = program
 
     @program_property
-    def _found(self) -> _Found:
-        found = _Found(self.program)
+    def _found(self) -> _FoundPairs:
+        found = _FoundPairs(self.program)
         found.pair_all()
         return found
 
@@ -207,11 +207,11 @@ class Pairs:
         """The functions that take it back, by their last names."""
         return _by_name(self._found.releasers.values())
 
-    def acquirer(self, record: r.Function) -> Acquirer | None:
+    def acquirer(self, record: r.FunctionRecord) -> Acquirer | None:
         """What a declaration hands out, when it has a partner."""
         return next((one for one in self.acquirers.get(record.name, ()) if one.record is record), None)
 
-    def releaser(self, record: r.Function) -> Releaser | None:
+    def releaser(self, record: r.FunctionRecord) -> Releaser | None:
         """What a declaration takes back, when it has a partner."""
         return next((one for one in self.releasers.get(record.name, ()) if one.record is record), None)
 
@@ -236,7 +236,7 @@ def _by_name(found: Iterable[_One]) -> dict[str, list[_One]]:
     return out
 
 
-class _Found:
+class _FoundPairs:
     """Pairs as they are found, by the identity of their records."""
 
     def __init__(self, program: Program) -> None:
@@ -255,7 +255,7 @@ class _Found:
     def _pair_free(self) -> None:
         """Free functions of all files, by what their names say beside the verb."""
         releasing: _ByRest = {}
-        acquiring: list[tuple[File, r.Function, _Named]] = []
+        acquiring: list[tuple[File, r.FunctionRecord, _Named]] = []
         for file in self.program.files.values():
             if file.language != "cpp":
                 continue
@@ -270,11 +270,11 @@ class _Found:
         for file, record, named in acquiring:
             self._pair_one(record, _opposites(named, releasing, loosely=False), file, "")
 
-    def _pair_methods(self, file: File, scope: str, records: Iterable[r.Function]) -> None:
+    def _pair_methods(self, file: File, scope: str, records: Iterable[r.FunctionRecord]) -> None:
         releasing: _ByRest = {}
-        acquiring: list[tuple[r.Function, _Named]] = []
-        others: dict[tuple[str, ...], list[r.Function]] = {}
-        undone: dict[tuple[str, ...], list[r.Function]] = {}
+        acquiring: list[tuple[r.FunctionRecord, _Named]] = []
+        others: dict[tuple[str, ...], list[r.FunctionRecord]] = {}
+        undone: dict[tuple[str, ...], list[r.FunctionRecord]] = {}
         for record in records:
             if record.kind not in ("function", "method"):
                 continue
@@ -293,7 +293,7 @@ class _Found:
             for record, named in acquiring:
                 self._pair_one(record, _opposites(named, releasing, loosely=True), file, scope)
 
-    def _pair_one(self, record: r.Function, opposites: list[r.Function], file: File, scope: str) -> None:
+    def _pair_one(self, record: r.FunctionRecord, opposites: list[r.FunctionRecord], file: File, scope: str) -> None:
         if not opposites:
             return
         for argument, handle in self._handed_out(record, file, scope):
@@ -303,7 +303,12 @@ class _Found:
                 return
 
     def _remember(
-        self, record: r.Function, argument: int, handle: Handle, taken: list[tuple[r.Function, int]], scope: str
+        self,
+        record: r.FunctionRecord,
+        argument: int,
+        handle: HandleType,
+        taken: list[tuple[r.FunctionRecord, int]],
+        scope: str,
     ) -> None:
         for other, at in taken:
             self.releasers.setdefault(id(other), Releaser(other, at, handle))
@@ -316,7 +321,7 @@ class _Found:
         )
         self.acquirers.setdefault(id(record), Acquirer(record, argument, handle, names, why, certainty))
 
-    def _handed_out(self, record: r.Function, file: File, scope: str) -> Iterator[tuple[int, Handle]]:
+    def _handed_out(self, record: r.FunctionRecord, file: File, scope: str) -> Iterator[tuple[int, HandleType]]:
         """The result when it is a handle, else what is written through arguments."""
         answer = self.handle_of(self._unwrapped(record.result, file, scope), file, scope)
         if answer is not None and not answer.is_number:
@@ -350,7 +355,7 @@ class _Found:
         is_known = program.models.role(expanded, scopes) or program.names.find_class(expanded, scope, file) is not None
         return kind.arguments[0] if carries or not is_known else written
 
-    def _takes(self, record: r.Function, handle: Handle, file: File, scope: str) -> int:
+    def _takes(self, record: r.FunctionRecord, handle: HandleType, file: File, scope: str) -> int:
         """Which parameter takes the handle, or its address; -1 for none. What hands out another of the same kind turns
         one into the other, unless its name says that it ends something: `decode` of `encode`, not `thing_free`."""
         if releasing_verb(record.name) not in RELEASES and self.handle_of(record.result, file, scope) == handle:
@@ -364,7 +369,7 @@ class _Found:
                 return index
         return -1
 
-    def handle_of(self, written: str, file: File, scope: str) -> Handle | None:
+    def handle_of(self, written: str, file: File, scope: str) -> HandleType | None:
         """The handle that a type is: a pointer, a struct that releases nothing itself, or a type out of sight."""
         if not written or "(" in written:
             return None
@@ -373,30 +378,30 @@ class _Found:
         if kind.arguments and not kind.pointers:
             return None
         if kind.pointers:
-            return Handle(kind.last, kind.pointers, False)
+            return HandleType(kind.last, kind.pointers, False)
         if kind.last in _OUT_OF_QUESTION:
             return None
         if _NUMBERS.fullmatch(kind.name.removeprefix("std::")):
-            return Handle(kind.last, 0, True)
+            return HandleType(kind.last, 0, True)
         roles = program.models.role(kind.name, program.names.scopes_at(file, scope))
         if roles:
-            return Handle(kind.last, 0, False) if "handle" in roles else None
+            return HandleType(kind.last, 0, False) if "handle" in roles else None
         cls = program.names.find_class(kind.name, scope, file)
         if cls is None:
             if program.names.find_class(kind.name, scope, file, enum=True) is not None:
                 return None
-            return Handle(kind.last, 0, False) if _looks_opaque(written) else None
-        return Handle(kind.last, 0, False) if releases_nothing(cls.record) else None
+            return HandleType(kind.last, 0, False) if _looks_opaque(written) else None
+        return HandleType(kind.last, 0, False) if releases_nothing(cls.record) else None
 
 
-def _names(record: r.Function, handle: Handle) -> bool:
+def _names(record: r.FunctionRecord, handle: HandleType) -> bool:
     """Whether the function is named after what it is given the address of: `zip_reader_init(zip_reader_t*)`. Another
     object that it is handed so is the context in which it works."""
     said = [word for word in words(handle.name) if len(word) > 1]
     return bool(said) and said[-1] in words(record.name)
 
 
-def releases_nothing(record: r.Class) -> bool:
+def releases_nothing(record: r.ClassRecord) -> bool:
     """Whether objects of the class end without a word: no destructor of its own, and only plain members."""
     if record.destructor not in ("implicit", "defaulted") or not 1 <= sum(not f.static for f in record.fields) <= 4:
         return False

@@ -17,11 +17,11 @@ from ownlint.models.libraries import Models
 from ownlint.project.callees import Calls
 from ownlint.project.deduced import Types
 from ownlint.project.files import File, Files
-from ownlint.project.index import Index
+from ownlint.project.index import ProjectIndex
 from ownlint.project.instantiating import instantiated
 from ownlint.project.lowering import Lowering
 from ownlint.project.macros import Macros
-from ownlint.project.names import Names
+from ownlint.project.names import ProjectNames
 from ownlint.project.questions import program_property, read
 from ownlint.project.statuses import Statuses
 from ownlint.project.subjects import Binding, Class, Function
@@ -31,7 +31,7 @@ class Earlier(msgspec.Struct, frozen=True):
     """What the changed files said before the change. `renamed` maps each changed path to what it was called then, which
     is empty for a file that is new."""
 
-    files: tuple[r.File, ...]
+    files: tuple[r.FileRecord, ...]
     renamed: dict[str, str]
 
 
@@ -40,7 +40,7 @@ class Program:
 
     def __init__(
         self,
-        files: Iterable[r.File],
+        files: Iterable[r.FileRecord],
         models: Models,
         earlier: Earlier | None = None,
         parity: tuple[tuple[str, ...], ...] = (),
@@ -72,8 +72,8 @@ class Program:
         self.too_large: dict[Function, None] = {}
         """The functions that were left alone, wholly or from some place on, in the order in which that was noticed."""
         self.macros = Macros(said, models)
-        self.index = Index(self, seen)
-        self.names = Names(self.index, models, self.macros)
+        self.index = ProjectIndex(self, seen)
+        self.names = ProjectNames(self.index, models, self.macros)
         self.types = Types(self.index, self.names, models)
         self.calls = Calls(self.index, self.names, self.types, models)
         self.types.calls = self.calls

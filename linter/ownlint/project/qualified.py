@@ -15,7 +15,7 @@ def names(full: str, part: str) -> bool:
     return full == part or full.endswith(("::" + part, "." + part))
 
 
-def of(record: r.Function, separator: str) -> str:
+def of(record: r.FunctionRecord, separator: str) -> str:
     """The function's name with its scope."""
     return record.scope + separator + record.name if record.scope else record.name
 

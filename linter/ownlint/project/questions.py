@@ -102,17 +102,17 @@ def keys(notes: Iterable[Note]) -> frozenset[Key]:
 # --- budgets ------------------------------------------------------------------------------------------
 
 
-class _GivenUp:
+class _TooManySteps:
     """Kept in the place of an answer that took too many steps: it is not begun again for whoever asks next."""
 
 
-_GIVEN_UP = _GivenUp()
+_GIVEN_UP = _TooManySteps()
 
 
-def _within(size: int, ask: Callable[[], _Answer]) -> _Answer | _GivenUp:
+def _within(size: int, ask: Callable[[], _Answer]) -> _Answer | _TooManySteps:
     """What is answered with a budget of its own that fits something of `size` bytes."""
     before = start(size)
-    answer: _Answer | _GivenUp = _GIVEN_UP
+    answer: _Answer | _TooManySteps = _GIVEN_UP
     try:
         answer = ask()
     except LimitError:
@@ -122,13 +122,13 @@ def _within(size: int, ask: Callable[[], _Answer]) -> _Answer | _GivenUp:
     return answer if whole else _GIVEN_UP
 
 
-def _told(answer: _Answer | _GivenUp) -> _Answer:
+def _told(answer: _Answer | _TooManySteps) -> _Answer:
     """What `_within` has answered.
 
     Raises:
         LimitError: it took too many steps.
     """
-    if isinstance(answer, _GivenUp):
+    if isinstance(answer, _TooManySteps):
         cut_off()
     return answer
 
@@ -151,7 +151,7 @@ def flow_question(
             held = known[key] = derived(lambda: _within(function.file.size, lambda: ask(function, *rest, **named)))
         else:
             _read.add(held[1])
-        answer: _Answer | _GivenUp = held[0]
+        answer: _Answer | _TooManySteps = held[0]
         return _told(answer)
 
     return asked
@@ -180,7 +180,7 @@ def question(ask: Callable[[_Of], _Answer]) -> Callable[[_Of], _Answer]:
             held = of.known[ask] = derived(lambda: _within(of.size, lambda: ask(of)))
         else:
             _read.add(held[1])
-        answer: _Answer | _GivenUp = held[0]
+        answer: _Answer | _TooManySteps = held[0]
         return _told(answer)
 
     return asked
@@ -343,7 +343,7 @@ def program_question(ask: Callable[[Program], _Answer]) -> Callable[[Program], _
         known = of.known
         if ask not in known:
             known[ask] = _of_program(of, name, lambda: _within(of.size, lambda: ask(of)))
-        answer: _Answer | _GivenUp = known[ask]
+        answer: _Answer | _TooManySteps = known[ask]
         if not isinstance(answer, Gathered):
             _read.add(key)
         return _told(answer)

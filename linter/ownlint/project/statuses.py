@@ -226,7 +226,7 @@ class Statuses:
         """Whether something of that last name can answer with an error that the caller owns."""
         return name in self._owners or self.program.models.may_return_owned_error(name)
 
-    def _answers(self, record: r.Function) -> bool:
+    def _answers(self, record: r.FunctionRecord) -> bool:
         return bool(record.result) and (not _names(record.result).isdisjoint(self.names) or must_look(record))
 
     def _holds(self, written: str) -> bool:
@@ -306,7 +306,7 @@ def _asked(cls: Class) -> Status | None:
     )
 
 
-def must_look(record: r.Function | r.Class) -> bool:
+def must_look(record: r.FunctionRecord | r.ClassRecord) -> bool:
     """Whether the declaration says that what it gives must not be dropped."""
     words = ("nodiscard", "warn_unused", "must_use")
     return any(word in (a.name + a.arguments).lower() for a in record.annotations for word in words)
@@ -316,7 +316,7 @@ def is_enum(cls: Class) -> bool:
     return cls.record.kind in ("enum", "enum class")
 
 
-def _is_question(record: r.Function) -> bool:
+def _is_question(record: r.FunctionRecord) -> bool:
     """`bool ok() const`, `explicit operator bool() const`."""
     if record.parameters or "const" not in record.qualifiers:
         return False

@@ -276,21 +276,21 @@ def _by_name(pairs: Iterable[tuple[str, _T]]) -> dict[str, tuple[_T, ...]]:
 class Class(_Subject):
     """A class as the whole project defines it: the header's fields, the sources' method bodies."""
 
-    def __init__(self, program: Program, file: File, record: r.Class) -> None:
+    def __init__(self, program: Program, file: File, record: r.ClassRecord) -> None:
         self.program = program
         self.file = file
         self.path = file.path
         self.name = record.name
         self._record = record
         self._methods: list[Function] = []
-        self._declarations: list[r.Function] = []
+        self._declarations: list[r.FunctionRecord] = []
         self._key = ("name", record.name)
 
     def __repr__(self) -> str:
         return f"<Class {self.symbol} in {self.path}>"
 
     @property
-    def record(self) -> r.Class:
+    def record(self) -> r.ClassRecord:
         """What the class's body says."""
         read(self._key)
         return self._record
@@ -306,12 +306,12 @@ class Class(_Subject):
         self._methods.append(method)
 
     @property
-    def declarations(self) -> Sequence[r.Function]:
+    def declarations(self) -> Sequence[r.FunctionRecord]:
         """Methods declared in the class body, defined or not."""
         read(self._key)
         return self._declarations
 
-    def add_declaration(self, record: r.Function) -> None:
+    def add_declaration(self, record: r.FunctionRecord) -> None:
         """Links a declaration."""
         self._declarations.append(record)
 
@@ -358,7 +358,7 @@ class Class(_Subject):
         return next(((cls, cls.fields[name]) for cls in self.ancestry if name in cls.fields), None)
 
     @derived_property
-    def declared_here(self) -> Mapping[str, tuple[r.Function, ...]]:
+    def declared_here(self) -> Mapping[str, tuple[r.FunctionRecord, ...]]:
         """Name -> the methods of that name which the class body declares, defined or not."""
         return _by_name((record.name, record) for record in self.declarations)
 
@@ -367,9 +367,9 @@ class Class(_Subject):
         """Name -> the definitions of the class's own methods of that name."""
         return _by_name((method.record.name, method) for method in self.methods)
 
-    def declared(self, name: str) -> list[r.Function]:
+    def declared(self, name: str) -> list[r.FunctionRecord]:
         """Declarations and definitions of methods of that name, inherited ones last."""
-        out: list[r.Function] = []
+        out: list[r.FunctionRecord] = []
         for cls in self.ancestry:
             own = cls.declared_here.get(name, ())
             out += [*own, *(m.record for m in cls.defined_here.get(name, ()) if m.record not in own)]
@@ -400,7 +400,7 @@ class Class(_Subject):
 class Binding(_Subject):
     """One thing made visible to Python, with the class it belongs to and the C++ behind it."""
 
-    def __init__(self, program: Program, file: File, record: r.Binding) -> None:
+    def __init__(self, program: Program, file: File, record: r.BindingRecord) -> None:
         self.program = program
         self.file = file
         self.record = record

@@ -8,7 +8,7 @@ from itertools import compress
 import msgspec
 
 from ownlint.config import Config
-from ownlint.facts.records import File
+from ownlint.facts.records import FileRecord
 from ownlint.finding import Crash, Finding, TooLarge
 from ownlint.interplay import settle
 from ownlint.report.model import Incomplete, Located, Notice, Report, Sources, at_least, locate, reading_order
@@ -21,7 +21,7 @@ Changed = Mapping[str, Sequence[tuple[int, int]]]
 
 def compose(
     said: Iterable[Finding | Crash | TooLarge],
-    files: Sequence[File],
+    files: Sequence[FileRecord],
     sources: Sources,
     config: Config,
     *,
@@ -121,11 +121,11 @@ def _given_up(function: TooLarge, sources: Sources) -> str:
     return f"{where}function `{function.name}` is too large for some rules"
 
 
-def _problems(files: Iterable[File]) -> Iterable[Incomplete]:
+def _problems(files: Iterable[FileRecord]) -> Iterable[Incomplete]:
     return (Incomplete(file.path, problem.reason, problem.kind) for file in files for problem in file.problems)
 
 
-def _types_notice(files: Sequence[File], hint: str, *, detail: bool) -> Iterator[Notice]:
+def _types_notice(files: Sequence[FileRecord], hint: str, *, detail: bool) -> Iterator[Notice]:
     """The hint alone, when all types are there: a database was broken, or is one of several."""
     cpp = [file for file in files if file.language == "cpp"]
     structure = sum(not file.typed and not file.meanings for file in cpp)

@@ -24,7 +24,7 @@ _WHOLE_BLOCK = 6
 """A span of more lines than this is shown by its ends."""
 
 
-class Mark(NamedTuple):
+class ExcerptMark(NamedTuple):
     region: Region
     label: str
     main: bool
@@ -51,11 +51,11 @@ class _Span(NamedTuple):
         return ("^" if self.style == "main" else "-") * (self.end - self.start)
 
 
-def excerpt(lines: Lines, marks: Sequence[Mark], gutter: int, width: int) -> Iterator[Row]:
+def excerpt(lines: Lines, marks: Sequence[ExcerptMark], gutter: int, width: int) -> Iterator[Row]:
     """Rows below the line that names the file. `gutter` is the width of the numbers, `width` of the terminal."""
     block = _block(marks)
     single = [mark for mark in marks if mark is not block]
-    by_line: dict[int, list[Mark]] = {}
+    by_line: dict[int, list[ExcerptMark]] = {}
     for mark in single:
         by_line.setdefault(mark.region.line, []).append(mark)
     room = max(width - gutter - 3 - (2 if block else 0), 40)
@@ -70,13 +70,13 @@ def excerpt(lines: Lines, marks: Sequence[Mark], gutter: int, width: int) -> Ite
         before = number
 
 
-def _block(marks: Sequence[Mark]) -> Mark | None:
+def _block(marks: Sequence[ExcerptMark]) -> ExcerptMark | None:
     """The one span over several lines that gets a bar at its side; any further one is marked on its first line."""
     several = [mark for mark in marks if mark.multiline]
     return max(several, key=lambda mark: (mark.main, mark.region.end_line - mark.region.line), default=None)
 
 
-def _numbers(by_line: Iterable[int], block: Mark | None) -> list[int]:
+def _numbers(by_line: Iterable[int], block: ExcerptMark | None) -> list[int]:
     shown = set(by_line)
     if block is not None:
         first, last = block.region.line, block.region.end_line
@@ -84,7 +84,9 @@ def _numbers(by_line: Iterable[int], block: Mark | None) -> list[int]:
     return sorted(shown)
 
 
-def _line(lines: Lines, number: int, marks: list[Mark], block: Mark | None, gutter: int, room: int) -> Iterator[Row]:
+def _line(
+    lines: Lines, number: int, marks: list[ExcerptMark], block: ExcerptMark | None, gutter: int, room: int
+) -> Iterator[Row]:
     start = lines.starts[number - 1] if number <= len(lines.starts) else len(lines.data)
     ends = [(m.region.start - start, m.region.end - start if not m.multiline else _MOST_BYTES) for m in marks]
     edge = _edge(block, number, start)
@@ -106,7 +108,7 @@ def _line(lines: Lines, number: int, marks: list[Mark], block: Mark | None, gutt
         yield [*_numbered("", gutter), (f"{underline} {block.label}".rstrip(), block.style)]
 
 
-def _edge(block: Mark | None, number: int, start: int) -> list[int]:
+def _edge(block: ExcerptMark | None, number: int, start: int) -> list[int]:
     """Where on this line the block begins or ends."""
     if block is None:
         return []
@@ -115,7 +117,7 @@ def _edge(block: Mark | None, number: int, start: int) -> list[int]:
     return [block.region.start - start] if number == block.region.line else []
 
 
-def _stands_first(lines: Lines, block: Mark) -> bool:
+def _stands_first(lines: Lines, block: ExcerptMark) -> bool:
     start = lines.starts[block.region.line - 1]
     return not lines.data[start : block.region.start].strip()
 
@@ -124,7 +126,7 @@ def _numbered(number: str, gutter: int) -> Row:
     return [(f"{number:>{gutter}} | ", "gutter")]
 
 
-def _bar(block: Mark | None, number: int, below: bool = False) -> Row:
+def _bar(block: ExcerptMark | None, number: int, below: bool = False) -> Row:
     if block is None:
         return []
     first, last = block.region.line, block.region.end_line

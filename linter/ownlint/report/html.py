@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markupsafe import Markup
 
-    from ownlint.sources.origin import Origin
+    from ownlint.sources.origin import Checkout
 
 _PAGE = Path(__file__).parent / "page"
 _SEVERITIES: tuple[Severity, ...] = get_args(Severity)
@@ -46,7 +46,7 @@ def check_installed() -> None:
         raise ConfigError("the HTML report needs a template engine: `pip install '.[html]'` in a checkout of ownlint")
 
 
-def render(report: Report, rules: Sequence[RuleInfo], sources: Sources, version: str, origin: Origin) -> str:
+def render(report: Report, rules: Sequence[RuleInfo], sources: Sources, version: str, origin: Checkout) -> str:
     """Places are those of the project: a report is read elsewhere, and its head says what it is a report of. Errors
     come first: findings by severity, then by place; rules by the severity of their worst finding, then by count."""
     check_installed()

@@ -17,7 +17,7 @@ _From1 = Annotated[int, msgspec.Meta(ge=1)]
 _From0 = Annotated[int, msgspec.Meta(ge=0)]
 
 
-class Step(msgspec.Struct, frozen=True):
+class JsonStep(msgspec.Struct, frozen=True):
     """One stop on the way to the finding, in the order in which it happens."""
 
     path: str
@@ -30,7 +30,7 @@ class Step(msgspec.Struct, frozen=True):
     way leads through here."""
 
 
-class Edit(msgspec.Struct, frozen=True):
+class JsonEdit(msgspec.Struct, frozen=True):
     """The bytes from `start` up to `end` of the original file, counted from 0, become `text`."""
 
     path: str
@@ -39,15 +39,15 @@ class Edit(msgspec.Struct, frozen=True):
     text: str
 
 
-class Fix(msgspec.Struct, frozen=True):
+class JsonFix(msgspec.Struct, frozen=True):
     """`safe` means that behaviour changes in nothing but the bug."""
 
     message: str
     safe: bool
-    edits: tuple[Edit, ...]
+    edits: tuple[JsonEdit, ...]
 
 
-class Finding(msgspec.Struct, frozen=True):
+class JsonFinding(msgspec.Struct, frozen=True):
     """Lines and columns are counted from 1, columns in code points; the end is the place after the last character.
     Paths are relative to `base` of the document, with `/`; a file outside of it has an absolute one."""
 
@@ -68,11 +68,11 @@ class Finding(msgspec.Struct, frozen=True):
     end_column: _From1
     symbol: str
     fingerprint: str
-    steps: tuple[Step, ...]
-    fix: Fix | None
+    steps: tuple[JsonStep, ...]
+    fix: JsonFix | None
 
 
-class Incomplete(msgspec.Struct, frozen=True):
+class JsonIncomplete(msgspec.Struct, frozen=True):
     """Why the analysis of a file is incomplete, so that findings in it may be missing. `kind`: it was not read
     (`unread`), a part of it was not understood (`partial`), a header was not found (`headers`), the compiler's parser
     did not tell every type (`types`), a bound on size, time, memory or steps was reached (`limit`), a rule failed on
@@ -83,7 +83,7 @@ class Incomplete(msgspec.Struct, frozen=True):
     reason: str
 
 
-class Notice(msgspec.Struct, frozen=True):
+class JsonNotice(msgspec.Struct, frozen=True):
     """What else the user should know, in a line; `path` is what it is about, empty for the whole run."""
 
     path: str
@@ -95,9 +95,9 @@ class Document(msgspec.Struct, frozen=True):
     tree, or `.` where there is none."""
 
     version: Literal[1]
-    findings: tuple[Finding, ...]
-    incomplete: tuple[Incomplete, ...]
-    notices: tuple[Notice, ...]
+    findings: tuple[JsonFinding, ...]
+    incomplete: tuple[JsonIncomplete, ...]
+    notices: tuple[JsonNotice, ...]
     suppressed: _From0
     elsewhere: _From0
     """Findings that touch no changed line and are left out for that, with `--changed` and `--diff-base`."""
@@ -110,9 +110,9 @@ def render(report: Report, page_of: Callable[[str], str] = lambda rule: "", base
         version=1,
         findings=tuple(_finding(each, page_of(each.rule)) for each in report.findings),
         incomplete=tuple(
-            Incomplete(sanitise(each.path), each.kind, sanitise(each.reason)) for each in report.incomplete
+            JsonIncomplete(sanitise(each.path), each.kind, sanitise(each.reason)) for each in report.incomplete
         ),
-        notices=tuple(Notice(sanitise(each.path), sanitise(each.message)) for each in report.notices),
+        notices=tuple(JsonNotice(sanitise(each.path), sanitise(each.message)) for each in report.notices),
         suppressed=report.suppressed,
         elsewhere=len(report.elsewhere),
         base=sanitise(base),
@@ -148,10 +148,10 @@ def _outdented(part: Any) -> Any:
     return part
 
 
-def _finding(located: Located, page: str) -> Finding:
+def _finding(located: Located, page: str) -> JsonFinding:
     region = located.region
     fix = located.fix
-    return Finding(
+    return JsonFinding(
         rule=located.rule,
         severity=located.severity,
         certainty=located.certainty,
@@ -167,15 +167,15 @@ def _finding(located: Located, page: str) -> Finding:
         symbol=sanitise(located.symbol),
         fingerprint=located.fingerprint,
         steps=tuple(
-            Step(sanitise(step.path), step.region.line, step.region.column, sanitise(step.message), step.role)
+            JsonStep(sanitise(step.path), step.region.line, step.region.column, sanitise(step.message), step.role)
             for step in located.steps
         ),
         fix=None
         if fix is None
-        else Fix(
+        else JsonFix(
             sanitise(fix.message),
             fix.safe,
             # An edit is written to a file, never shown: its text stays as it is.
-            tuple(Edit(edit.path, edit.span.start, edit.span.end, edit.text) for edit in fix.edits),
+            tuple(JsonEdit(edit.path, edit.span.start, edit.span.end, edit.text) for edit in fix.edits),
         ),
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from ownlint.facts.records import File, Span, Suppression
+from ownlint.facts.records import FileRecord, Span, Suppression
 from ownlint.finding import Finding
 from ownlint.report.model import TYPES_ONLY, Lines, Located, RuleInfo, Sources
 from ownlint.selection import RuleNames
@@ -61,7 +61,7 @@ class _Silence:
 class Suppressions:
     """The comments of the files that were asked for."""
 
-    def __init__(self, files: Iterable[File], sources: Sources, known: RuleNames) -> None:
+    def __init__(self, files: Iterable[FileRecord], sources: Sources, known: RuleNames) -> None:
         self._known = known
         self._silences: dict[str, list[_Silence]] = {}
         self._invalid: list[Finding] = []
@@ -103,7 +103,7 @@ class Suppressions:
                         severity="warning",
                     )
 
-    def _read(self, file: File, lines: Lines) -> Iterator[_Silence]:
+    def _read(self, file: FileRecord, lines: Lines) -> Iterator[_Silence]:
         open_: dict[str, Suppression] = {}
         for each in sorted(file.suppressions, key=lambda suppression: suppression.start):
             self._judge(file, each)
@@ -134,7 +134,7 @@ class Suppressions:
             return f"`{name}` is every rule: name those that are meant, or their group"
         return "" if self._known.of(name) else f"unknown rule `{name}`{self._known.instead_of(name)}"
 
-    def _judge(self, file: File, each: Suppression) -> None:
+    def _judge(self, file: FileRecord, each: Suppression) -> None:
         if each.problem:
             self._wrong(file, each, each.problem)
             return
@@ -149,12 +149,12 @@ class Suppressions:
                 file, each, "it gives no reason", "say after a colon why the finding is wrong here: `]: reason`"
             )
 
-    def _wrong(self, file: File, each: Suppression, message: str, help: str = "") -> None:
+    def _wrong(self, file: FileRecord, each: Suppression, message: str, help: str = "") -> None:
         finding = Finding(file.path, each.span, message, help=help, rule=INVALID, severity="warning")
         self._invalid.append(finding)
 
 
-def _range(each: Suppression, file: File, lines: Lines) -> tuple[int, int]:
+def _range(each: Suppression, file: FileRecord, lines: Lines) -> tuple[int, int]:
     if each.kind == "file":
         return 1, len(lines.starts)
     if each.kind == "next":
@@ -163,7 +163,7 @@ def _range(each: Suppression, file: File, lines: Lines) -> tuple[int, int]:
     return lines.line(each.start), lines.line(each.start)
 
 
-def _next_code_line(offset: int, file: File, lines: Lines) -> int:
+def _next_code_line(offset: int, file: FileRecord, lines: Lines) -> int:
     """The next line below `offset` that holds more than blanks and comments."""
     data = lines.data
     newline = data.find(b"\n", offset)

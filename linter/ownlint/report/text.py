@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from ownlint.report.excerpt import Mark, Row, excerpt
+from ownlint.report.excerpt import ExcerptMark, Row, excerpt
 from ownlint.report.model import KINDS, Incomplete, Located, Report, Sources
 from ownlint.report.sanitise import sanitise
 
@@ -115,7 +115,7 @@ def _finding(finding: Located, sources: Sources, shown: Shown, width: int) -> It
 
 
 def _file(
-    finding: Located, path: str, marks: list[Mark], sources: Sources, shown: Shown, gutter: int, width: int
+    finding: Located, path: str, marks: list[ExcerptMark], sources: Sources, shown: Shown, gutter: int, width: int
 ) -> Iterator[Row]:
     main = path == finding.path
     place = finding.region if main else marks[0].region
@@ -133,18 +133,18 @@ def _file(
             yield [(" " * gutter + " = ", "gutter"), (mark.label, "")]
 
 
-def _marks(finding: Located) -> dict[str, list[Mark]]:
+def _marks(finding: Located) -> dict[str, list[ExcerptMark]]:
     """By file, the one of the main span first. A step at the main span labels it."""
     numbered = len(finding.steps) > 1
     labels = [sanitise(f"{n}: {s.message}" if numbered else s.message) for n, s in enumerate(finding.steps, 1)]
-    files: dict[str, list[Mark]] = {finding.path: []}
+    files: dict[str, list[ExcerptMark]] = {finding.path: []}
     labelled = False
     for step, label in zip(finding.steps, labels, strict=True):
         main = not labelled and step.path == finding.path and step.region == finding.region
         labelled = labelled or main
-        files.setdefault(step.path, []).append(Mark(step.region, label, main))
+        files.setdefault(step.path, []).append(ExcerptMark(step.region, label, main))
     if not labelled:
-        files[finding.path].insert(0, Mark(finding.region, "", True))
+        files[finding.path].insert(0, ExcerptMark(finding.region, "", True))
     return files
 
 

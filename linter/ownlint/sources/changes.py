@@ -18,7 +18,7 @@ import msgspec
 from ownlint.facts.digest import digest_of
 from ownlint.facts.errors import RefusalError
 from ownlint.sources.discover import Source, Stamp, is_source, language_of
-from ownlint.sources.git import Answer, Git, GitError
+from ownlint.sources.git import Git, GitAnswer, GitError
 
 _MOST_BYTES = 8 << 20
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
@@ -148,7 +148,7 @@ class _Git:
         if done.code or done.out.strip() != b"true":
             raise ChangesError(f"{root} is in no git repository{_because(done)}")
 
-    def ask(self, *arguments: str, given: bytes = b"") -> Answer:
+    def ask(self, *arguments: str, given: bytes = b"") -> GitAnswer:
         try:
             return self._git.ask(*arguments, given=given)
         except GitError as error:
@@ -243,7 +243,7 @@ class _Git:
 _PARTIAL = "the clone is partial and lacks files of that revision, which are not available: nothing is fetched"
 
 
-def _because(done: Answer) -> str:
+def _because(done: GitAnswer) -> str:
     return f": {done.complaint}" if done.complaint else ""
 
 

@@ -54,14 +54,14 @@ class CompilationError(RefusalError):
         self.message = message
 
 
-class Source(Protocol):
+class LocatedSource(Protocol):
     """What is needed of a source: where it is."""
 
     @property
     def path(self) -> Path: ...
 
 
-class Entry(msgspec.Struct, frozen=True):
+class CompileCommand(msgspec.Struct, frozen=True):
     """One command of a database. The keys we do not know are skipped."""
 
     file: str
@@ -77,7 +77,7 @@ class Entry(msgspec.Struct, frozen=True):
 class Compilation:
     """`notice` is a line for the user, or empty."""
 
-    def __init__(self, root: Path, sources: Sequence[Source], found: Database | None, notice: str) -> None:
+    def __init__(self, root: Path, sources: Sequence[LocatedSource], found: Database | None, notice: str) -> None:
         self._root = root
         self._sources = sources
         self._database = found
@@ -85,7 +85,7 @@ class Compilation:
         self.notice = "; ".join(part for part in (notice, self._headers.notice) if part)
 
     @classmethod
-    def find(cls, root: Path, build_path: Path | None, sources: Sequence[Source]) -> Compilation:
+    def find(cls, root: Path, build_path: Path | None, sources: Sequence[LocatedSource]) -> Compilation:
         """`build_path` is a database or the folder that holds it, and raises `CompilationError` when it
         cannot be read; a broken one that we came across ourselves is a notice."""
         root = root.resolve()
@@ -114,7 +114,7 @@ class Compilation:
         """A database was found: not every command is inferred."""
         return self._database is not None
 
-    def command(self, source: Source) -> Command | None:
+    def command(self, source: LocatedSource) -> Command | None:
         """None where nothing is known that would make a parser understand the file."""
         if not self._headers.source:
             return None
@@ -184,9 +184,9 @@ def _changed(place: Path) -> float:
 class Database:
     """The commands of a `compile_commands.json`, looked up by file, stem and folder."""
 
-    def __init__(self, path: Path, entries: Sequence[Entry]) -> None:
+    def __init__(self, path: Path, entries: Sequence[CompileCommand]) -> None:
         self.path = path
-        self._files: dict[str, Entry] = {}
+        self._files: dict[str, CompileCommand] = {}
         for entry in entries:
             if len(entry.directory) + len(entry.file) > _LONGEST_PATH:  # no file has such a name
                 continue
@@ -255,7 +255,7 @@ def read(path: Path) -> Database:
     except door.UnreadableError as error:
         raise CompilationError(path, None, "no such compile database" if error.missing else error.reason) from error
     try:
-        entries = json_reading.decode(data, list[Entry])
+        entries = json_reading.decode(data, list[CompileCommand])
     except msgspec.DecodeError as error:
         line, message = _mistake(data, error)
         raise CompilationError(path, line, message) from error

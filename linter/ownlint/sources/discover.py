@@ -91,7 +91,7 @@ class Discovered(msgspec.Struct, frozen=True):
     """Relative paths of files that are asked for by name and that neither their suffix nor `include` calls sources."""
 
 
-class Scope(msgspec.Struct, frozen=True):
+class ProjectScope(msgspec.Struct, frozen=True):
     """What of a project is reported, where other projects lie below or above it. All of it is known."""
 
     nested: tuple[str, ...] = ()
@@ -110,7 +110,7 @@ class Scope(msgspec.Struct, frozen=True):
         )
 
 
-ALONE = Scope()
+ALONE = ProjectScope()
 
 
 def root_of(paths: Sequence[Path], config_file: Path | None) -> Path:
@@ -134,7 +134,7 @@ def _nearest_folder(path: Path) -> Path:
 
 
 def discover(
-    root: Path, paths: Sequence[Path], config: Config, scope: Scope = ALONE, unsaved: Path | None = None
+    root: Path, paths: Sequence[Path], config: Config, scope: ProjectScope = ALONE, unsaved: Path | None = None
 ) -> Discovered:
     """Raises `DiscoverError` when a path that is asked for does not exist, unless it is `unsaved`, without links: a
     file that is about to stand there."""
@@ -164,7 +164,9 @@ class _Found(NamedTuple):
     new: str
 
 
-def _found(root: Path, paths: Sequence[Path], config: Config, scope: Scope, unsaved: Path | None = None) -> _Found:
+def _found(
+    root: Path, paths: Sequence[Path], config: Config, scope: ProjectScope, unsaved: Path | None = None
+) -> _Found:
     if not _is_text(str(root)):
         raise DiscoverError(f"{_as_text(str(root))}: the name of the project's folder is not valid UTF-8")
     asked = [_asked(path, root, unsaved) for path in paths]

@@ -64,7 +64,7 @@ class GitError(Exception):
     """Git gave no answer; the text is a clause for the user."""
 
 
-class Answer(NamedTuple):
+class GitAnswer(NamedTuple):
     code: int
     out: bytes
     err: bytes
@@ -110,11 +110,13 @@ class Git:
         self._environment = _clean(os.environ) | _of_a_hook(os.environ, root)
         self._filters: dict[str, str] | None = None
 
-    def ask(self, *arguments: str, given: bytes = b"", seconds: float = _SECONDS, most: int = _MOST_ANSWER) -> Answer:
+    def ask(
+        self, *arguments: str, given: bytes = b"", seconds: float = _SECONDS, most: int = _MOST_ANSWER
+    ) -> GitAnswer:
         """`given` is its standard input. Raises `GitError`."""
         return _run([*self._command, *arguments], self._root, self._environment, given, seconds, most)
 
-    def compare(self, *arguments: str) -> Answer:
+    def compare(self, *arguments: str) -> GitAnswer:
         """What `git diff` says of files as they are: the one question for which git would filter and convert them."""
         if self._filters is None:
             keys = self.ask("config", "--name-only", "-z", "--get-regexp", r"^filter\.").out
@@ -192,7 +194,7 @@ def top(folder: Path) -> Path | None:
 
 def _run(
     command: list[str], folder: Path, environment: Mapping[str, str], given: bytes, seconds: float, most: int
-) -> Answer:
+) -> GitAnswer:
     name = next((word for word in command[1:] if not word.startswith("-") and "=" not in word), "")
     with tempfile.TemporaryFile() as written:
         written.write(given)
@@ -213,7 +215,7 @@ def _run(
     until = time.monotonic() + seconds
     try:
         out, err = _answered(process, until, most)
-        return Answer(process.wait(timeout=max(until - time.monotonic(), 1)), out, err)
+        return GitAnswer(process.wait(timeout=max(until - time.monotonic(), 1)), out, err)
     except subprocess.TimeoutExpired:
         raise GitError(f"{name} took longer than {seconds:g} s") from None
     except _TooMuchError:

@@ -26,7 +26,7 @@ class OriginError(RefusalError):
     """The environment gives no date; the text is one line."""
 
 
-class Origin(NamedTuple):
+class Checkout(NamedTuple):
     """`commit` is the full hash of what is checked out; `changed` says that files which git tracks differ from it.
     `date` is a day, as 2026-01-31, in UTC. What is not known is empty; the project always has a name."""
 
@@ -36,12 +36,12 @@ class Origin(NamedTuple):
     date: str = ""
 
 
-def origin_of(root: Path, environment: Mapping[str, str] = os.environ) -> Origin:
+def origin_of(root: Path, environment: Mapping[str, str] = os.environ) -> Checkout:
     """Of the project in `root`. A tree that git does not know, or knows and does not track a file of, has no commit.
     Raises `OriginError`."""
     given = given_date(environment)
     seconds, commit, changed = _commit(root)
-    return Origin(_name(root), commit, changed, _day(seconds) if given is None else given)
+    return Checkout(_name(root), commit, changed, _day(seconds) if given is None else given)
 
 
 def given_date(environment: Mapping[str, str] = os.environ) -> str | None:

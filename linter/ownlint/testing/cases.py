@@ -15,18 +15,18 @@ from pathlib import Path
 
 from ownlint import catalogue
 from ownlint.facts import anchors
-from ownlint.facts.records import File, decode_file
+from ownlint.facts.records import FileRecord, decode_file
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.finding import CERTAINTIES, Crash, Finding, Fix
 from ownlint.fixes import FixError, apply
 from ownlint.frontends.cpp import structure
-from ownlint.frontends.worker import Handshake, Reader, Request
+from ownlint.frontends.worker import Handshake, Request, WorkerReader
 from ownlint.inputs import packs
 from ownlint.interplay import preferences, settle
 from ownlint.models import libraries as models
 from ownlint.project.program import Earlier, Program
 from ownlint.rule import Rule
-from ownlint.testing.markdown import SEVERE, Block, Case, Mark, Mode
+from ownlint.testing.markdown import SEVERE, Mode, PageBlock, PageCase, PageMark
 
 STANDARD = "-std=c++20"
 
@@ -36,15 +36,15 @@ class CaseError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CaseResult:
     """What the rules say about a case, and what was read to say it."""
 
     findings: tuple[Finding, ...]
     crashes: tuple[Crash, ...]
-    files: tuple[File, ...]
+    files: tuple[FileRecord, ...]
 
 
-def check(case: Case, rules: Sequence[Rule], mode: Mode = "structure", prelude: Path | None = None) -> list[str]:
+def check(case: PageCase, rules: Sequence[Rule], mode: Mode = "structure", prelude: Path | None = None) -> list[str]:
     """What is wrong with the case, a paragraph each; nothing when all is as marked, and what is not certain gives its
     reason. Raises `CaseError`."""
     found = run(case, rules, mode, prelude)
@@ -61,7 +61,7 @@ def check(case: Case, rules: Sequence[Rule], mode: Mode = "structure", prelude: 
 
 
 def _wrong_with(
-    finding: Finding, fix: Fix, case: Case, rules: Sequence[Rule], mode: Mode, prelude: Path | None
+    finding: Finding, fix: Fix, case: PageCase, rules: Sequence[Rule], mode: Mode, prelude: Path | None
 ) -> Iterator[str]:
     """A fix leaves code that parses as well as before, in which what it mends is no longer found."""
     said = f"the fix of {_told(finding)}"
@@ -87,12 +87,12 @@ def _wrong_with(
         yield f"{said} is safe, and something else is found after it"
 
 
-def _fixed(block: Block, fix: Fix) -> str:
+def _fixed(block: PageBlock, fix: Fix) -> str:
     edits = [edit for edit in fix.edits if edit.path == block.name]
     return apply(block.text.encode(), edits).decode()
 
 
-def _lost(block: Block, vocabulary: Vocabulary) -> int:
+def _lost(block: PageBlock, vocabulary: Vocabulary) -> int:
     if block.language == "python":
         try:
             ast.parse(block.text)
@@ -106,7 +106,7 @@ def _count(findings: Sequence[Finding], like: Finding) -> int:
     return sum((one.rule, one.path, one.message) == (like.rule, like.path, like.message) for one in findings)
 
 
-def run(case: Case, rules: Sequence[Rule], mode: Mode = "structure", prelude: Path | None = None) -> Found:
+def run(case: PageCase, rules: Sequence[Rule], mode: Mode = "structure", prelude: Path | None = None) -> CaseResult:
     """Every finding of `rules`, of any certainty, sorted by place. Raises `CaseError`."""
     program, files = read(case, rules, mode, prelude)
     results = list(catalogue.run(rules, program))
@@ -116,12 +116,12 @@ def run(case: Case, rules: Sequence[Rule], mode: Mode = "structure", prelude: Pa
         settle(said, preferences(rules), lambda path, offset: line_of(blocks[path], offset)),
         key=lambda finding: (finding.path, finding.span, finding.rule, finding.message),
     )
-    return Found(tuple(findings), tuple(result for result in results if isinstance(result, Crash)), files)
+    return CaseResult(tuple(findings), tuple(result for result in results if isinstance(result, Crash)), files)
 
 
 def read(
-    case: Case, rules: Sequence[Rule], mode: Mode = "structure", prelude: Path | None = None
-) -> tuple[Program, tuple[File, ...]]:
+    case: PageCase, rules: Sequence[Rule], mode: Mode = "structure", prelude: Path | None = None
+) -> tuple[Program, tuple[FileRecord, ...]]:
     """The program that the case is, of which nothing was asked, and its files as they were read. Raises `CaseError`."""
     known = load_models(case.options.models or "")
     with tempfile.TemporaryDirectory(prefix="ownlint-case-") as folder:
@@ -144,7 +144,7 @@ def load_models(extra: str = "") -> models.Models:
         return models.load([*paths, written])
 
 
-def _earlier(case: Case, folder: Path, known: models.Models, words: Sequence[str]) -> Earlier | None:
+def _earlier(case: PageCase, folder: Path, known: models.Models, words: Sequence[str]) -> Earlier | None:
     """What the files of the case said before the change that it is about; None when it is about none."""
     if not case.before:
         return None
@@ -154,22 +154,22 @@ def _earlier(case: Case, folder: Path, known: models.Models, words: Sequence[str
 
 
 def _read(
-    all_of_them: Sequence[Block],
-    case: Case,
+    all_of_them: Sequence[PageBlock],
+    case: PageCase,
     mode: Mode,
     folder: Path,
     prelude: Path | None,
     known: models.Models,
     words: Sequence[str],
-) -> Iterator[File]:
+) -> Iterator[FileRecord]:
     """As the pipeline does: C++ first, then Python, and the Python that was passed over once more."""
     for block in all_of_them:
         place = folder / block.name
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(block.text, encoding="utf-8")
 
-    def of(language: str, vocabulary: Vocabulary) -> list[File]:
-        reader = Reader(Handshake(vocabulary, retire=sys.maxsize))  # nobody replaces it: it need not look
+    def of(language: str, vocabulary: Vocabulary) -> list[FileRecord]:
+        reader = WorkerReader(Handshake(vocabulary, retire=sys.maxsize))  # nobody replaces it: it need not look
         blocks = (block for block in all_of_them if block.language == language)
         return [_file(reader, block, _request(block, case, mode, folder, prelude), mode) for block in blocks]
 
@@ -186,7 +186,7 @@ def _read(
     yield from python
 
 
-def _file(reader: Reader, block: Block, request: Request, mode: Mode) -> File:
+def _file(reader: WorkerReader, block: PageBlock, request: Request, mode: Mode) -> FileRecord:
     file = decode_file(reader.answer(request)[1])
     reasons = "; ".join(problem.reason for problem in file.problems)
     if mode == "typed" and block.language == "cpp" and not file.typed:
@@ -201,7 +201,7 @@ def _module(name: str) -> str:
     return name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-def _request(block: Block, case: Case, mode: Mode, folder: Path, prelude: Path | None) -> Request:
+def _request(block: PageBlock, case: PageCase, mode: Mode, folder: Path, prelude: Path | None) -> Request:
     place = str(folder / block.name)
     if block.language == "python":
         return Request("python", block.name, place, module=_module(block.name))
@@ -218,7 +218,7 @@ def _request(block: Block, case: Case, mode: Mode, folder: Path, prelude: Path |
 # --- what was found against what was marked -------------------------------------------------------
 
 
-def compare(case: Case, findings: Sequence[Finding]) -> Iterator[str]:
+def compare(case: PageCase, findings: Sequence[Finding]) -> Iterator[str]:
     """Each difference between the findings and the marks, as a paragraph."""
     rest = list(findings)
     for block in case.blocks:
@@ -239,7 +239,7 @@ def compare(case: Case, findings: Sequence[Finding]) -> Iterator[str]:
         yield _unexpected(block, finding)
 
 
-def _fits(finding: Finding, block: Block, mark: Mark) -> bool:
+def _fits(finding: Finding, block: PageBlock, mark: PageMark) -> bool:
     return (
         _begins(finding, block, mark)
         and finding.severity == mark.kind
@@ -248,34 +248,34 @@ def _fits(finding: Finding, block: Block, mark: Mark) -> bool:
     )
 
 
-def _begins(finding: Finding, block: Block, mark: Mark) -> bool:
+def _begins(finding: Finding, block: PageBlock, mark: PageMark) -> bool:
     return finding.path == block.name and line_of(block, finding.span.start) == mark.line
 
 
-def _doubts(finding: Finding, block: Block, mark: Mark) -> bool:
+def _doubts(finding: Finding, block: PageBlock, mark: PageMark) -> bool:
     return _begins(finding, block, mark) and mark.text in finding.reason
 
 
-def _leads_through(finding: Finding, block: Block, mark: Mark) -> bool:
+def _leads_through(finding: Finding, block: PageBlock, mark: PageMark) -> bool:
     return any(
         step.path == block.name and line_of(block, step.span.start) == mark.line and mark.text in step.message
         for step in finding.steps
     )
 
 
-def line_of(block: Block, offset: int) -> int:
+def line_of(block: PageBlock, offset: int) -> int:
     """The line of the block, from 1, in which the byte stands."""
     return block.text.encode().count(b"\n", 0, offset) + 1
 
 
-def _missing(block: Block, mark: Mark, findings: Sequence[Finding]) -> str:
+def _missing(block: PageBlock, mark: PageMark, findings: Sequence[Finding]) -> str:
     near = [f for f in findings if f.path == block.name and line_of(block, f.span.start) == mark.line]
     said = "".join(f"\n  but there is {_told(finding)}" for finding in near)
     certainty = f"[{mark.certainty}]" if mark.certainty else ""
     return f"expected, not found:\n{_at(block, mark.line)}{mark.kind}{certainty}: {mark.text}{said}"
 
 
-def _unexpected(block: Block, finding: Finding) -> str:
+def _unexpected(block: PageBlock, finding: Finding) -> str:
     line = line_of(block, finding.span.start)
     here = [mark for mark in block.marks if mark.line == line]
     because = "found, not expected"
@@ -291,7 +291,7 @@ def _told(finding: Finding) -> str:
     return f"{finding.severity}[{finding.certainty}]: {finding.message} ({finding.rule})"
 
 
-def _at(block: Block, line: int) -> str:
+def _at(block: PageBlock, line: int) -> str:
     lines = block.text.splitlines()
     code = lines[line - 1].strip() if line <= len(lines) else ""
     return f"  {block.name}:{line} (line {block.line + line - 1} of the page): {code}\n    "

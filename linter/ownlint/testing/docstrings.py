@@ -9,7 +9,7 @@ from typing import Literal, cast
 
 from ownlint.rule import Rule
 from ownlint.testing import cases, markdown
-from ownlint.testing.markdown import Case, Mode
+from ownlint.testing.markdown import Mode, PageCase
 
 _OPENS = re.compile(r"^(bad|good)(?:[ \t]*\(.*\))?:[ \t]*$", re.MULTILINE)
 
@@ -17,7 +17,7 @@ _OPENS = re.compile(r"^(bad|good)(?:[ \t]*\(.*\))?:[ \t]*$", re.MULTILINE)
 @dataclass(frozen=True, slots=True)
 class Example:
     kind: Literal["bad", "good"]
-    case: Case
+    case: PageCase
 
 
 def examples(page: str) -> Iterator[Example]:
@@ -27,7 +27,7 @@ def examples(page: str) -> Iterator[Example]:
         text = page[match.end() : after.start() if after else len(page)]
         line = page.count("\n", 0, match.start()) + 1
         fences = next(iter(markdown.sections(text))).fences
-        case = markdown.read_case(f"{match[1]} {number}", line, fences, markdown.Options())
+        case = markdown.read_case(f"{match[1]} {number}", line, fences, markdown.PageOptions())
         if case.blocks:
             yield Example(cast("Literal['bad', 'good']", match[1]), case)
 

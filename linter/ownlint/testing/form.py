@@ -13,7 +13,7 @@ from ownlint import door
 from ownlint.finding import Finding
 from ownlint.rule import Rule
 from ownlint.testing.docstrings import examples
-from ownlint.testing.markdown import MOST_BYTES, SEVERE, Case, PageError, parse
+from ownlint.testing.markdown import MOST_BYTES, SEVERE, PageCase, PageError, parse
 
 GUILTY = 5
 INNOCENT = 8
@@ -82,7 +82,7 @@ def _page(page: Path, rule: Rule) -> Iterator[str]:
         yield f"{page.name} marks {', '.join(sorted(marked - fitting))}; the rule's severity is {rule.severity}"
 
 
-def guilty_shapes(cases: list[Case]) -> int:
+def guilty_shapes(cases: list[PageCase]) -> int:
     return sum(case.count(*SEVERE) for case in cases)
 
 

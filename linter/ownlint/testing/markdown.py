@@ -54,7 +54,7 @@ class PageError(ValueError):
         self.line = line
 
 
-class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PageOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A `toml` block: above the first heading of level two it holds for the page, else for its case."""
 
     modes: tuple[Mode, ...] | None = None
@@ -71,14 +71,14 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     versions: dict[str, str] | None = None
     """Python packages to the versions that the code is for."""
 
-    def over(self, page: Options) -> Options:
+    def over(self, page: PageOptions) -> PageOptions:
         """These options where they are given, the page's elsewhere."""
         given = {name: value for name in self.__struct_fields__ if (value := getattr(self, name)) is not None}
         return msgspec.structs.replace(page, **given)
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class PageMark:
     """What the page says about `line` (from 1) of its block."""
 
     kind: Kind
@@ -88,25 +88,25 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PageBlock:
     """One file of a case. `text` has its marks blanked out; `line` is the page's line of its first."""
 
     language: Language
     name: str
     text: str
     line: int
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[PageMark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class PageCase:
     """All blocks under one heading."""
 
     heading: str
     line: int
-    blocks: tuple[Block, ...]
-    options: Options = field(default_factory=Options)
-    before: tuple[Block, ...] = ()
+    blocks: tuple[PageBlock, ...]
+    options: PageOptions = field(default_factory=PageOptions)
+    before: tuple[PageBlock, ...] = ()
     """What its files said before the change that the case is about."""
 
     @property
@@ -135,10 +135,10 @@ class _Section:
     fences: list[_Fence] = field(default_factory=list)
 
 
-def parse(text: str) -> list[Case]:
+def parse(text: str) -> list[PageCase]:
     """The cases of a page, in order; a heading without code makes none. Raises `PageError`."""
-    page = Options()
-    cases: list[Case] = []
+    page = PageOptions()
+    cases: list[PageCase] = []
     for section in sections(text):
         case = read_case(section.heading, section.line, section.fences, page)
         if case.blocks:
@@ -190,10 +190,10 @@ def _closes(line: str, opening: str) -> bool:
     return len(bare) >= len(opening) and not bare.strip(opening[0])
 
 
-def read_case(heading: str, line: int, fences: list[_Fence], page: Options) -> Case:
-    blocks: list[Block] = []
-    before: list[Block] = []
-    options = Options()
+def read_case(heading: str, line: int, fences: list[_Fence], page: PageOptions) -> PageCase:
+    blocks: list[PageBlock] = []
+    before: list[PageBlock] = []
+    options = PageOptions()
     for fence in fences:
         language, *words = fence.info.split() or [""]
         if language == "toml":
@@ -204,12 +204,12 @@ def read_case(heading: str, line: int, fences: list[_Fence], page: Options) -> C
             into.append(_block(_LANGUAGES[language], name.removeprefix(_BEFORE), fence, into))
             if modes:
                 options = msgspec.structs.replace(options, modes=modes)
-    return Case(heading, line, tuple(blocks), options.over(page), tuple(before))
+    return PageCase(heading, line, tuple(blocks), options.over(page), tuple(before))
 
 
-def _options(fence: _Fence) -> Options:
+def _options(fence: _Fence) -> PageOptions:
     try:
-        return msgspec.convert(tomllib.loads(fence.text), Options)
+        return msgspec.convert(tomllib.loads(fence.text), PageOptions)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise PageError(fence.line, str(error)) from None
 
@@ -228,7 +228,7 @@ def _words(words: list[str], line: int) -> tuple[str, tuple[Mode, ...]]:
     return name, tuple(modes)
 
 
-def _block(language: Language, name: str, fence: _Fence, before: list[Block]) -> Block:
+def _block(language: Language, name: str, fence: _Fence, before: list[PageBlock]) -> PageBlock:
     taken = {block.name for block in before}
     stem, suffix = _NAMES[language]
     number = 1
@@ -239,15 +239,15 @@ def _block(language: Language, name: str, fence: _Fence, before: list[Block]) ->
     if name in taken:
         raise PageError(fence.line - 1, f"a second block is called `{name}`")
     lines, marks = _marks(language, fence)
-    return Block(language, name, "".join(line + "\n" for line in lines), fence.line, tuple(marks))
+    return PageBlock(language, name, "".join(line + "\n" for line in lines), fence.line, tuple(marks))
 
 
-def _marks(language: Language, fence: _Fence) -> tuple[list[str], list[Mark]]:
+def _marks(language: Language, fence: _Fence) -> tuple[list[str], list[PageMark]]:
     """The block's lines without their marks, and the marks."""
     pattern = _MARKS[language]
     lines: list[str] = []
-    marks: list[Mark] = []
-    waiting: list[Mark] = []
+    marks: list[PageMark] = []
+    waiting: list[PageMark] = []
     for number, line in enumerate(fence.lines, 1):
         found = [_mark(match, number, fence) for match in pattern.finditer(line)]
         clean = pattern.sub(lambda match: " " * len(match[0].encode()), line) if found else line
@@ -255,17 +255,17 @@ def _marks(language: Language, fence: _Fence) -> tuple[list[str], list[Mark]]:
         if found and not clean.strip():
             waiting += found
         elif clean.strip():
-            marks += [Mark(mark.kind, mark.text, number, mark.certainty) for mark in waiting] + found
+            marks += [PageMark(mark.kind, mark.text, number, mark.certainty) for mark in waiting] + found
             waiting = []
     if waiting:
         raise PageError(fence.line + waiting[0].line - 1, f"`{waiting[0].kind}` marks no line of code")
     return lines, marks
 
 
-def _mark(match: re.Match[str], line: int, fence: _Fence) -> Mark:
+def _mark(match: re.Match[str], line: int, fence: _Fence) -> PageMark:
     certainty = match["certainty"]
     if certainty is not None and certainty not in get_args(Certainty):
         raise PageError(fence.line + line - 1, f"`{certainty}` is none of {', '.join(get_args(Certainty))}")
     if not match["text"]:
         raise PageError(fence.line + line - 1, f"`{match['kind']}` says nothing")
-    return Mark(cast("Kind", match["kind"]), match["text"], line, cast("Certainty | None", certainty))
+    return PageMark(cast("Kind", match["kind"]), match["text"], line, cast("Certainty | None", certainty))

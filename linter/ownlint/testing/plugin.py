@@ -17,7 +17,7 @@ import pytest
 from _pytest._code.code import TerminalRepr
 
 from ownlint import door
-from ownlint.testing.markdown import MOST_BYTES, Case, Mode, PageError, parse
+from ownlint.testing.markdown import MOST_BYTES, Mode, PageCase, PageError, parse
 
 
 class PageMismatchError(Exception):
@@ -47,7 +47,7 @@ class Page(pytest.File):
 
 
 class CaseItem(pytest.Item):
-    def __init__(self, *, case: Case, mode: Mode, **arguments: object) -> None:
+    def __init__(self, *, case: PageCase, mode: Mode, **arguments: object) -> None:
         super().__init__(**arguments)  # type: ignore[arg-type]
         self.case = case
         self.mode: Mode = mode

@@ -12,16 +12,24 @@ from ownlint_rules.buffers import _lent as lent
 from ownlint_rules.buffers._address_records import (
     LENT,
     NOTHING,
+    AddressSummary,
     Ref,
     Refs,
     Registered,
-    Summary,
     Token,
     in_order,
     inside,
     whole,
 )
-from ownlint_rules.buffers._address_values import ADDS_MANY, ADDS_ONE, UNOWNED, Values, is_written, not_known, root
+from ownlint_rules.buffers._address_values import (
+    ADDS_MANY,
+    ADDS_ONE,
+    UNOWNED,
+    AddressValues,
+    is_written,
+    not_known,
+    root,
+)
 
 _PLAIN = frozenset(["str", "repr", "print", "format", "ascii", "len", "hash", "bool", "float", "bytes", "isinstance"])
 _PLAIN |= {"type", "id", "callable", "hasattr", "dir", "vars", "sum", "any", "all", "assert", "range", "round", "abs"}
@@ -30,7 +38,7 @@ _COLLECTS = frozenset(["list", "tuple", "sorted", "set", "frozenset", "deque", "
 _SEES = _PLAIN | _COLLECTS | {"int", "memoryview", "iter", "next", "enumerate", "zip", "map", "setattr", "getattr"}
 
 
-class Calls(Values):
+class AddressCalls(AddressValues):
     """Evaluates calls."""
 
     def call(self, call: r.Call) -> Refs:
@@ -75,7 +83,7 @@ class Calls(Values):
                 return value, given[position]
         return None
 
-    def by_fact(self, call: r.Call, fact: memory_models.Fact, on: Refs, given: list[Refs]) -> Refs:
+    def by_fact(self, call: r.Call, fact: memory_models.MemoryFact, on: Refs, given: list[Refs]) -> Refs:
         self.hand_over(call, fact, given)
         if fact.moves and is_written(call, fact.moves):
             self.move(on, call.span)
@@ -119,7 +127,7 @@ class Calls(Values):
             gives |= {ref for ref in refs if ref.path}
         return frozenset(gives)
 
-    def stored_bare(self, call: r.Call, fact: memory_models.Fact, given: list[Refs]) -> None:
+    def stored_bare(self, call: r.Call, fact: memory_models.MemoryFact, given: list[Refs]) -> None:
         """The receiver takes an address and forgets whose it is: a temporary is gone at once, and a local when the
         receiver, a local too, leaves without it."""
         found = self.argument(call, given, fact.stores, fact.parameters)
@@ -137,7 +145,7 @@ class Calls(Values):
         if isinstance(base, r.Name) and base.text in self.declared and base.text not in self.parameters:
             self.put(base, inside(bare, ".*"), call.span)
 
-    def foreign(self, call: r.Call, fact: memory_models.Fact, refs: Refs, given: list[Refs]) -> Refs:
+    def foreign(self, call: r.Call, fact: memory_models.MemoryFact, refs: Refs, given: list[Refs]) -> Refs:
         """Memory that is wrapped: it knows no owner, unless one is given."""
         keeper = self.argument(call, given, fact.kept, fact.parameters) if fact.kept else None
         if keeper is not None and not (isinstance(keeper[0], r.Literal) and keeper[0].kind == "null"):
@@ -150,7 +158,7 @@ class Calls(Values):
         self.doubts[made.token[0]] = because("likely", UNOWNED)
         return frozenset({made._replace(loss="foreign")})
 
-    def lent(self, call: r.Call, fact: memory_models.Fact, address: r.Value) -> Refs:
+    def lent(self, call: r.Call, fact: memory_models.MemoryFact, address: r.Value) -> Refs:
         """Memory of which nobody here is the owner: the object's own, which frees it when it dies, or unknown."""
         handle = lent.handle_behind(self.function, address, self.points)
         if not handle:
@@ -254,7 +262,9 @@ class Calls(Values):
             return self.container_method(call, callee, on, given)
         return self.unknown(call, symbol, given)
 
-    def of_ref(self, call: r.Call, callee: r.Member, ref: Ref, fact: memory_models.Fact, given: list[Refs]) -> Refs:
+    def of_ref(
+        self, call: r.Call, callee: r.Member, ref: Ref, fact: memory_models.MemoryFact, given: list[Refs]
+    ) -> Refs:
         if fact.source == 0 and fact.keeps in ("owner", "none"):
             self.touch(ref, callee.base, fact)
             return frozenset({self.derived(ref, fact, call)})
@@ -297,7 +307,7 @@ class Calls(Values):
             self.see(given)
         return NOTHING
 
-    def own(self, call: r.Call, target: Function, summary: Summary, given: list[Refs]) -> Refs:
+    def own(self, call: r.Call, target: Function, summary: AddressSummary, given: list[Refs]) -> Refs:
         passed: dict[int, Refs] = {}
         names = [parameter.name for parameter in target.record.parameters]
         shift = self.known.shift(target, call)
@@ -384,7 +394,7 @@ class Calls(Values):
         made = Registered(ref.token, call.span, callee, certainty, tuple(sorted(others)))
         self.state = self.state._replace(registered=self.state.registered | {made})
 
-    def hand_over(self, call: r.Call, fact: memory_models.Fact, given: list[Refs]) -> None:
+    def hand_over(self, call: r.Call, fact: memory_models.MemoryFact, given: list[Refs]) -> None:
         """What can be handed over once, and what is filled anew."""
         if fact.fills and (found := self.argument(call, given, fact.fills, fact.parameters)) is not None:
             tokens = {ref.token for ref in found[1]}
@@ -449,6 +459,6 @@ class Calls(Values):
         return inside((ref for part in parts for ref in part), containment.ANY)
 
 
-def _of(fact: memory_models.Fact, cls: str) -> memory_models.Fact:
+def _of(fact: memory_models.MemoryFact, cls: str) -> memory_models.MemoryFact:
     """The fact, where it speaks about the receiver's own class."""
     return replace(fact, returns=cls) if fact.returns in ("", "self") and fact.keeps != "copy" else fact

@@ -24,22 +24,22 @@ from ownlint import (
     weaker,
 )
 from ownlint import records as r
-from ownlint_rules.buffers._address_calls import Calls
+from ownlint_rules.buffers._address_calls import AddressCalls
 from ownlint_rules.buffers._address_records import (
     LENT,
     NOTHING,
-    Misuse,
+    AddressMisuse,
+    AddressState,
+    AddressSummary,
     Ref,
     Refs,
     Registered,
-    State,
-    Summary,
     Token,
     in_order,
     inside,
     whole,
 )
-from ownlint_rules.buffers._address_values import UNOWNED, Known
+from ownlint_rules.buffers._address_values import UNOWNED, AddressKnowledge
 
 _RETURNED = "<returned>"
 _LOOP_ENDS = "the loop over it ends here"
@@ -48,16 +48,16 @@ _EXPECTS = frozenset(["raises", "assertRaises", "assertRaisesRegex", "suppress",
 _NULLS = frozenset(["0", "None"])
 
 
-class Interpreter(Calls, ways.Ways[State]):
+class AddressInterpreter(AddressCalls, ways.Ways[AddressState]):
     """Runs one function abstractly and collects misuses."""
 
     MOST_STATES = 8
     MOST_STEPS = 8_000
 
-    def __init__(self, function: Function, known: Known) -> None:
-        Calls.__init__(self, function, known)
+    def __init__(self, function: Function, known: AddressKnowledge) -> None:
+        AddressCalls.__init__(self, function, known)
         ways.Ways.__init__(self)
-        self.found: dict[tuple[str, int, int], list[Misuse]] = {}
+        self.found: dict[tuple[str, int, int], list[AddressMisuse]] = {}
         self.reached: dict[tuple[str, int, int], int] = {}
         self.given_back: list[Refs | None] = []
         self.expected = 0
@@ -71,8 +71,8 @@ class Interpreter(Calls, ways.Ways[State]):
 
     # --- running ---
 
-    def run(self) -> list[Misuse]:
-        state = State()
+    def run(self) -> list[AddressMisuse]:
+        state = AddressState()
         for number, parameter in enumerate(self.function.record.parameters):
             own = number == 0 and self.function.record.owner and "static" not in self.function.record.qualifiers
             if not own and not parameter.spread:
@@ -92,7 +92,7 @@ class Interpreter(Calls, ways.Ways[State]):
             out.append(msgspec.structs.replace(misuses[0], certainty=certainty))
         return _first_of_each(out)
 
-    def summary(self) -> Summary | None:
+    def summary(self) -> AddressSummary | None:
         """What a caller has to know, after `run`; None when it cannot be said."""
         if self.too_long:
             return None
@@ -104,9 +104,9 @@ class Interpreter(Calls, ways.Ways[State]):
                 (-1 - one.token[0], one.callee, one.certainty) for one in state.registered if one.token[0] < 0
             }
         told = sorted(entry for entry in registers if entry[0] not in kept)
-        return Summary(_common(self.given_back), frozenset(kept), tuple(told))
+        return AddressSummary(_common(self.given_back), frozenset(kept), tuple(told))
 
-    def knowing(self, state: State, facts: decided.Facts) -> State:
+    def knowing(self, state: AddressState, facts: decided.Facts) -> AddressState:
         return state._replace(facts=facts)
 
     def not_understood(self, names: tuple[str, ...]) -> None:
@@ -153,7 +153,7 @@ class Interpreter(Calls, ways.Ways[State]):
             if item.target is not None:
                 self.assign(item.target, refs, item.span, item.value)
 
-    def within(self, statement: r.With, states: list[State]) -> list[State]:
+    def within(self, statement: r.With, states: list[AddressState]) -> list[AddressState]:
         expected = any(self.expects_an_error(item.value) for item in statement.items)
         self.expected += expected
         states = self.block(statement.body, states)
@@ -188,7 +188,7 @@ class Interpreter(Calls, ways.Ways[State]):
 
     # --- the end ---
 
-    def leave(self, state: State) -> None:
+    def leave(self, state: AddressState) -> None:
         """The function ends: what was stored outlives it, its locals do not. The names of a module stay."""
 
         def kept(token: Token) -> bool:
@@ -214,7 +214,7 @@ class Interpreter(Calls, ways.Ways[State]):
         ended = self.state.end_of(one.token)
         temporary = one.at.start <= self.made[site].start and self.made[site].end <= one.at.end
         certainty = weaker(one.certainty, self.doubts.get(site, "certain"))
-        misuse = Misuse(
+        misuse = AddressMisuse(
             self.function, "kept", one.at, ref, self.owners[site], self.made[site], ended, certainty,
             callee=one.callee, temporary=temporary,
         )  # fmt: skip
@@ -245,7 +245,7 @@ class Interpreter(Calls, ways.Ways[State]):
         certainty = weaker(certainty, self.doubts.get(site, "certain"))
         temporary = ended is None and not self.state.is_named(ref.token)
         place = self.place(kind, ref, at, temporary=temporary)
-        misuse = Misuse(
+        misuse = AddressMisuse(
             self.function, kind, place, ref, owner, made, ended, certainty, before, temporary=temporary, used=at
         )  # fmt: skip
         self.found.setdefault((kind, at.start, ref.taken.start), []).append(misuse)
@@ -404,22 +404,22 @@ def _common(returned: list[Refs | None]) -> Refs:
     return frozenset(ref for refs in returned if refs is not None for ref in refs)
 
 
-def _first_of_each(found: list[Misuse]) -> list[Misuse]:
+def _first_of_each(found: list[AddressMisuse]) -> list[AddressMisuse]:
     """The first misuse of each ref taken, and one at a place: the others follow from it."""
-    taken: dict[tuple[str, int], Misuse] = {}
+    taken: dict[tuple[str, int], AddressMisuse] = {}
     for misuse in sorted(
         found, key=lambda m: (m.certainty == "possible", m.kind != "store", m.at, m.kind, m.ref.taken)
     ):
         group = misuse.kind if misuse.kind in ("stale", "consumed", "kept") else ""
         taken.setdefault((group, misuse.ref.taken.start), misuse)
-    first: dict[tuple[str, int], Misuse] = {}
+    first: dict[tuple[str, int], AddressMisuse] = {}
     for misuse in sorted(taken.values(), key=lambda m: (m.certainty == "possible", m.at, m.kind, m.ref.taken)):
         at = _statement(misuse) if misuse.ref.loss in ("field", "raw field") else misuse.at.start
         first.setdefault((misuse.kind if misuse.kind == "kept" else "", at), misuse)
     return sorted(first.values(), key=lambda m: (m.at, m.kind))
 
 
-def _statement(misuse: Misuse) -> int:
+def _statement(misuse: AddressMisuse) -> int:
     """Where the statement begins: one that fills several fields is told of once."""
     at = misuse.at.start
     return max((s.start for s in misuse.function.statements if s.start <= at < s.end), default=at)

@@ -61,7 +61,7 @@ def in_order(refs: Iterable[Ref]) -> list[Ref]:
     return sorted(refs, key=lambda ref: (ref.token, ref.taken, ref.path, ref.cls, ref.holds, ref.loss, ref.stale))
 
 
-class Stored(NamedTuple):
+class StoredRef(NamedTuple):
     """A ref that was put where it outlives the function; `name` where that is a name of a module."""
 
     ref: Ref
@@ -93,16 +93,16 @@ def _name_words(name: str, refs: Refs) -> Iterator[Hashable]:
     return (word for ref in refs for word in _ref_words(ref))
 
 
-def _stored_words(stored: Stored, kept: bool) -> Iterator[Hashable]:
+def _stored_words(stored: StoredRef, kept: bool) -> Iterator[Hashable]:
     return _ref_words(stored.ref)
 
 
-class State(NamedTuple):
+class AddressState(NamedTuple):
     names: shared.Indexed[str, Refs] = shared.Indexed(_name_words)
     escaped: shared.Map[Token, bool] = shared.Map()
     seen: frozenset[Token] = frozenset()
     """Given to a call nobody knows, which may keep it."""
-    stored: shared.Indexed[Stored, bool] = shared.Indexed(_stored_words)
+    stored: shared.Indexed[StoredRef, bool] = shared.Indexed(_stored_words)
     ended: shared.Map[Token, tuple[Span, str]] = shared.Map()
     registered: frozenset[Registered] = frozenset()
     consumed: frozenset[tuple[Token, Span]] = frozenset()
@@ -112,7 +112,7 @@ class State(NamedTuple):
     def get(self, name: str) -> Refs:
         return self.names.entries.get(name, NOTHING)
 
-    def bind(self, name: str, refs: Refs, at: Span, how: str) -> State:
+    def bind(self, name: str, refs: Refs, at: Span, how: str) -> AddressState:
         before = self.get(name)
         if before == refs:
             return self
@@ -125,7 +125,7 @@ class State(NamedTuple):
         names = self.names.set(name, refs) if refs else self.names.without(name)
         return self._replace(names=names, ended=ended)
 
-    def put_away(self, stored: Iterable[Stored]) -> State:
+    def put_away(self, stored: Iterable[StoredRef]) -> AddressState:
         """This was put where it outlives the function."""
         known = self.stored
         for one in stored:
@@ -146,20 +146,20 @@ class State(NamedTuple):
     def end_of(self, token: Token) -> tuple[Span, str] | None:
         return self.ended.get(token, None)
 
-    def escape(self, tokens: Iterable[Token]) -> State:
+    def escape(self, tokens: Iterable[Token]) -> AddressState:
         escaped = self.escaped
         for token in tokens:
             escaped = escaped.set(token, True)
         return self._replace(escaped=escaped)
 
-    def changed(self, tokens: Iterable[Token], change: Callable[[Ref], Ref]) -> State:
+    def changed(self, tokens: Iterable[Token], change: Callable[[Ref], Ref]) -> AddressState:
         """What names hold of these tokens, as the change leaves it."""
         names = self.names
         for name in names.under(*tokens):
             names = names.set(name, frozenset(change(ref) for ref in names.entries.get(name, NOTHING)))
         return self._replace(names=names)
 
-    def age(self, site: int) -> State:
+    def age(self, site: int) -> AddressState:
         """What was made at `site` before is now an earlier object."""
         new, old = (site, 0), (site, 1)
 
@@ -183,7 +183,7 @@ class State(NamedTuple):
         )
 
 
-class Summary(NamedTuple):
+class AddressSummary(NamedTuple):
     """What a function of the project does: what it returns, in tokens of its parameters and its own, the parameters it
     may keep, and those it registers as callbacks."""
 
@@ -192,7 +192,7 @@ class Summary(NamedTuple):
     registers: tuple[tuple[int, str, Certainty], ...] = ()
 
 
-class Misuse(msgspec.Struct, frozen=True):
+class AddressMisuse(msgspec.Struct, frozen=True):
     """Raw memory that is reached, handed out or kept by a number, when nobody keeps its owner.
 
     `kind`: `use`, `return`, `store`, `stale`, `consumed`, `kept`. `owner` and `made` say what owned it (`made` is None

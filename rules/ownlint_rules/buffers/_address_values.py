@@ -26,11 +26,11 @@ from ownlint import records as r
 from ownlint_rules.buffers._address_records import (
     LENT,
     NOTHING,
+    AddressState,
+    AddressSummary,
     Ref,
     Refs,
-    State,
-    Stored,
-    Summary,
+    StoredRef,
     in_order,
     inside,
     whole,
@@ -53,14 +53,14 @@ def not_known(made: r.Value) -> str:
     return f"what `{text(made)}` returns may be kept alive elsewhere"
 
 
-class Values(containment.Expressions[Ref]):
+class AddressValues(containment.ContainmentExpressions[Ref]):
     """Evaluates expressions in `state`; whoever runs statements inherits, and judges."""
 
-    def __init__(self, function: Function, known: Known) -> None:
+    def __init__(self, function: Function, known: AddressKnowledge) -> None:
         self.function = function
         self.known = known
         self.memory = known.memory
-        self.state = State()
+        self.state = AddressState()
         self.owners: dict[int, str] = {}
         self.made: dict[int, Span] = {}
         self.doubts: dict[int, Certainty] = {}
@@ -247,7 +247,7 @@ class Values(containment.Expressions[Ref]):
             if fact is not None and fact.keeps == "owner":
                 yield ref
 
-    def touch(self, ref: Ref, value: r.Value, fact: memory_models.Fact | None) -> None:
+    def touch(self, ref: Ref, value: r.Value, fact: memory_models.MemoryFact | None) -> None:
         """Something looks at the memory through this ref; a number that is taken from it looks later."""
         role = self.memory.role(fact.returns) if fact is not None else ""
         if ref.stale.end or (self.memory.role(ref.cls) in _POINTERS and role != "address"):
@@ -264,7 +264,7 @@ class Values(containment.Expressions[Ref]):
         self.doubts.setdefault(site, certainty)
         return Ref(cls, (site, 0), True, value.span, text(value), whole=True)
 
-    def derived(self, ref: Ref, fact: memory_models.Fact, value: r.Value) -> Ref:
+    def derived(self, ref: Ref, fact: memory_models.MemoryFact, value: r.Value) -> Ref:
         """What a fact gives, taken from a ref: it holds as long as that did and the fact keeps its source."""
         cls = ref.cls if fact.returns in ("", "self") else fact.returns
         holds = ref.holds and fact.keeps == "owner"
@@ -328,7 +328,7 @@ class Values(containment.Expressions[Ref]):
             self.store(refs, at)
 
     def store(self, refs: Refs, at: Span, name: str = "") -> None:
-        self.state = self.state.put_away(Stored(ref, at, name) for ref in refs)
+        self.state = self.state.put_away(StoredRef(ref, at, name) for ref in refs)
 
     def escape_all(self, refs: Iterable[Ref]) -> None:
         self.state = self.state.escape(ref.token for ref in refs)
@@ -338,10 +338,10 @@ class Values(containment.Expressions[Ref]):
             self.escape_all(self.state.get(name))
 
 
-class Known(instances.Instances):
+class AddressKnowledge(instances.Instances):
     """What the values need to know of the program; `addresses` fills it in."""
 
-    def summary(self, target: Function, caller: Function, given: bool) -> Summary | None:
+    def summary(self, target: Function, caller: Function, given: bool) -> AddressSummary | None:
         raise NotImplementedError
 
     def target(self, caller: Function, call: r.Call, symbol: str) -> Function | None:

@@ -23,38 +23,38 @@ from ownlint import (
     steps,
 )
 from ownlint import records as r
-from ownlint_rules.buffers._address_flow import Interpreter, leaving_names
-from ownlint_rules.buffers._address_records import Misuse, Summary
-from ownlint_rules.buffers._address_values import Known, root
+from ownlint_rules.buffers._address_flow import AddressInterpreter, leaving_names
+from ownlint_rules.buffers._address_records import AddressMisuse, AddressSummary
+from ownlint_rules.buffers._address_values import AddressKnowledge, root
 from ownlint_rules.buffers._compared import is_only_compared
 
-__all__ = ["Addresses", "Misuse", "fate", "fix", "of", "steps"]
+__all__ = ["AddressMisuse", "Addresses", "fate", "fix", "of", "steps"]
 
 _COMMON = frozenset(["get", "set", "add", "close", "open", "read", "write", "run", "start", "stop", "append", "update"])
 """Methods so named are everybody's."""
 _DEEPEST = 3
 
 
-class Addresses(Known):
+class Addresses(AddressKnowledge):
     """Every misuse of raw memory in the project's Python, function by function."""
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
-        self._runs: recursion.Circular[Function, tuple[tuple[Misuse, ...], Summary | None]] = recursion.Circular(
-            ((), None), _DEEPEST + 1
+        self._runs: recursion.Circular[Function, tuple[tuple[AddressMisuse, ...], AddressSummary | None]] = (
+            recursion.Circular(((), None), _DEEPEST + 1)
         )
         self._imported: questions.Answers[str, frozenset[str]] = questions.Answers()
 
-    def misuses_in(self, function: Function) -> tuple[Misuse, ...]:
+    def misuses_in(self, function: Function) -> tuple[AddressMisuse, ...]:
         if function.language != "python" or function not in self._concerned:
             return ()
         return self._run(function)[0]
 
-    def _run(self, function: Function) -> tuple[tuple[Misuse, ...], Summary | None]:
-        def answer() -> tuple[tuple[Misuse, ...], Summary | None]:
+    def _run(self, function: Function) -> tuple[tuple[AddressMisuse, ...], AddressSummary | None]:
+        def answer() -> tuple[tuple[AddressMisuse, ...], AddressSummary | None]:
             before = steps.start(function.file.size)  # all who ask share it: none pays for the others
             try:
-                interpreter = Interpreter(function, self)
+                interpreter = AddressInterpreter(function, self)
                 misuses = tuple(misuse for misuse in interpreter.run() if not _is_only_compared(misuse))
                 return misuses, interpreter.summary()
             finally:
@@ -125,7 +125,7 @@ class Addresses(Known):
 
     # --- the project's own functions ---
 
-    def summary(self, target: Function, caller: Function, given: bool) -> Summary | None:
+    def summary(self, target: Function, caller: Function, given: bool) -> AddressSummary | None:
         """What calling it does; None when nobody knows, or it is not worth knowing: of a function that says nothing of
         memory and is given none (not `given`)."""
         if target is caller or not _is_plain(target) or not (given or target in self._concerned):
@@ -175,7 +175,7 @@ class Addresses(Known):
         )
 
 
-def _is_only_compared(misuse: Misuse) -> bool:
+def _is_only_compared(misuse: AddressMisuse) -> bool:
     """Whether an address is put into an attribute and only ever compared."""
     statement = _statement_at(misuse.function, misuse.at) if misuse.kind == "store" else None
     match statement:
@@ -190,7 +190,7 @@ def _is_plain(function: Function) -> bool:
     return "generator" not in function.record.qualifiers and all(a.name in known for a in function.record.annotations)
 
 
-def story(misuse: Misuse) -> tuple[Step, ...]:
+def story(misuse: AddressMisuse) -> tuple[Step, ...]:
     """The way to a misuse, in the order in which it happens."""
     function, ref = misuse.function, misuse.ref
     out = []
@@ -209,7 +209,7 @@ def story(misuse: Misuse) -> tuple[Step, ...]:
     return tuple(out)
 
 
-def fate(misuse: Misuse) -> str:
+def fate(misuse: AddressMisuse) -> str:
     """How the owner of what is returned or stored ends."""
     if misuse.temporary:
         return "dies at once"
@@ -221,7 +221,7 @@ def fate(misuse: Misuse) -> str:
 # --- fixes ---
 
 
-def fix(misuse: Misuse) -> Fix | None:
+def fix(misuse: AddressMisuse) -> Fix | None:
     """The temporary gets a name, where a name of the function is enough; a local callback, an attribute of `self`."""
     function, made = misuse.function, misuse.made
     statement = _statement_at(function, made) if made is not None else None
@@ -277,7 +277,7 @@ def _beside_on_self(function: Function, target: r.Member, made: Span) -> Fix | N
     return Fix(f"keep it in `self.{kept}`", (Edit(function.path, Span(made.start, made.start), f"self.{kept} = "),))
 
 
-def _kept_on_self(misuse: Misuse, statement: r.Statement, made: Span) -> Fix | None:
+def _kept_on_self(misuse: AddressMisuse, statement: r.Statement, made: Span) -> Fix | None:
     """`cb = self._cb = T(f)`."""
     function = misuse.function
     first = next((parameter.name for parameter in function.record.parameters), "")

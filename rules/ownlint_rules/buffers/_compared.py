@@ -12,7 +12,7 @@ _COMPARES = frozenset(["==", "!=", "is", "is not", "<", ">", "<=", ">=", "%"])
 _MOST = 20
 
 
-class Place(NamedTuple):
+class ComparedPlace(NamedTuple):
     """An attribute of that name in the whole file, a local of one function, or what calls of that function give."""
 
     kind: Literal["attribute", "local", "result"]
@@ -24,7 +24,7 @@ def is_only_compared(function: Function, attribute: str) -> bool:
     """Every read of the attribute in the file, and of what it is handed on to by names and returns, is an operand of a
     comparison or an argument of an assertion; there is one at least."""
     inside = [f for f in function.program.functions if f.file is function.file]
-    pending = [Place("attribute", attribute)]
+    pending = [ComparedPlace("attribute", attribute)]
     asked = False
     for place in pending:
         for user in inside:
@@ -52,7 +52,7 @@ def _binds(function: Function, name: str) -> bool:
     return name in bodies.declared_names(function.record, function.body, True)
 
 
-def _uses(function: Function, place: Place) -> Iterator[Place | None]:
+def _uses(function: Function, place: ComparedPlace) -> Iterator[ComparedPlace | None]:
     """What becomes of the place where the function looks at it: the place itself where it is compared, where it goes,
     or None."""
     for statement in function.statements:
@@ -61,7 +61,7 @@ def _uses(function: Function, place: Place) -> Iterator[Place | None]:
             yield from _goes(value, function, place, where)
 
 
-def _goes(value: r.Value, function: Function, place: Place, where: str) -> Iterator[Place | None]:
+def _goes(value: r.Value, function: Function, place: ComparedPlace, where: str) -> Iterator[ComparedPlace | None]:
     match value:
         case r.Assign(target=target, op="=", value=given):
             for to in target.items if isinstance(target, r.Aggregate) else (target,):
@@ -70,7 +70,7 @@ def _goes(value: r.Value, function: Function, place: Place, where: str) -> Itera
             if _is(given, place):
                 names = target.items if isinstance(target, r.Aggregate) else (target,)
                 local = function.record.kind != "module" and all(isinstance(name, r.Name) for name in names)
-                bound = [Place("local", name.text, function) for name in names if isinstance(name, r.Name)]
+                bound = [ComparedPlace("local", name.text, function) for name in names if isinstance(name, r.Name)]
                 yield from bound if local else (None,)
             else:
                 yield from _goes(given, function, place, "")
@@ -78,12 +78,12 @@ def _goes(value: r.Value, function: Function, place: Place, where: str) -> Itera
             for item in items:
                 yield from _goes(item, function, place, where)
         case _ if _is(value, place):
-            yield Place("result", function.name) if where == "return" and function.name else None
+            yield ComparedPlace("result", function.name) if where == "return" and function.name else None
         case _:
             yield from _goes_inside(value, place)
 
 
-def _goes_inside(value: r.Value, place: Place) -> Iterator[Place | None]:
+def _goes_inside(value: r.Value, place: ComparedPlace) -> Iterator[ComparedPlace | None]:
     """Each occurrence inside an expression: fine as the side of a comparison or in an assertion."""
     compared: set[int] = set()
     for part in places.walk(value):
@@ -96,7 +96,7 @@ def _goes_inside(value: r.Value, place: Place) -> Iterator[Place | None]:
             yield place if id(part) in compared else None
 
 
-def _is(value: r.Value, place: Place) -> bool:
+def _is(value: r.Value, place: ComparedPlace) -> bool:
     match value:
         case r.Member(name=name):
             return place.kind == "attribute" and name == place.name

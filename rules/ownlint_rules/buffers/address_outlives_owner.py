@@ -63,7 +63,7 @@ def address_outlives_owner(function: Function) -> Iterator[Finding]:
             )
 
 
-def _message(misuse: addresses.Misuse) -> str:
+def _message(misuse: addresses.AddressMisuse) -> str:
     address, owner = f"the address `{misuse.ref.shown}`", f"`{misuse.owner}`"
     if misuse.kind == "use" and misuse.temporary:
         return f"{address} is used later, but its owner {owner} dies at once"
@@ -73,7 +73,7 @@ def _message(misuse: addresses.Misuse) -> str:
     return f"{address} is {verb}, but its owner {owner} {addresses.fate(misuse)}"
 
 
-def _help(misuse: addresses.Misuse) -> str:
+def _help(misuse: addresses.AddressMisuse) -> str:
     if misuse.kind == "return":
         return "return the owner with it"
     if misuse.kind == "store":

@@ -69,7 +69,7 @@ def callback_not_kept(function: Function) -> Iterator[Finding]:
             )
 
 
-def _fate(misuse: addresses.Misuse) -> str:
+def _fate(misuse: addresses.AddressMisuse) -> str:
     if misuse.temporary:
         return "which nobody keeps"
     return "which dies with this function" if misuse.ended is None else "which is let go"

@@ -67,7 +67,7 @@ def cdata_owner_dropped(function: Function) -> Iterator[Finding]:
             )
 
 
-def _message(misuse: addresses.Misuse) -> str:
+def _message(misuse: addresses.AddressMisuse) -> str:
     pointer, owner = f"`{misuse.ref.shown}`", f"`{misuse.owner}`"
     if misuse.temporary and misuse.ref.shown == misuse.owner:
         return f"{owner} is freed, since nobody keeps it but a bare pointer"

@@ -66,7 +66,7 @@ def foreign_memory_without_base(function: Function) -> Iterator[Finding]:
             )
 
 
-def _message(misuse: addresses.Misuse) -> str:
+def _message(misuse: addresses.AddressMisuse) -> str:
     buffer = f"`{misuse.ref.shown}`"
     done = {"return": "returned", "store": "stored", "use": "used"}[misuse.kind]
     if misuse.ref.holds:

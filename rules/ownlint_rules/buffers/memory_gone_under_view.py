@@ -64,7 +64,7 @@ def memory_gone_under_view(function: Function) -> Iterator[Finding]:
             )
 
 
-def _message(misuse: handles.Misuse) -> str:
+def _message(misuse: handles.HandleMisuse) -> str:
     does = {"return": "returned", "store": "stored"}.get(misuse.kind, "used")
     if misuse.stale is not None and misuse.stale.reach == "derived":
         return f"{misuse.what} is {does}, but `{misuse.stale.call}` has moved its memory or freed it"

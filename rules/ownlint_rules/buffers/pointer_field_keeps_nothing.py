@@ -72,7 +72,7 @@ def pointer_field_keeps_nothing(function: Function) -> Iterator[Finding]:
             )
 
 
-def _message(misuse: addresses.Misuse) -> str:
+def _message(misuse: addresses.AddressMisuse) -> str:
     pointer, owner = f"`{misuse.ref.shown}`", f"`{misuse.owner}`"
     match misuse.kind:
         case "use" if not misuse.temporary:

@@ -58,7 +58,7 @@ def used_after_close(function: Function) -> Iterator[Finding]:
             )
 
 
-def _is_about_it(misuse: handles.Misuse, role: str) -> bool:
+def _is_about_it(misuse: handles.HandleMisuse, role: str) -> bool:
     """A closed file that stays in its attribute is no news, nor is one that may be closed when it is returned."""
     if misuse.about != "closed" or role in ("view", "checked"):
         return False
@@ -66,7 +66,7 @@ def _is_about_it(misuse: handles.Misuse, role: str) -> bool:
     return not itself or misuse.kind == "use" or (misuse.kind == "return" and misuse.certainty == "certain")
 
 
-def _message(misuse: handles.Misuse) -> str:
+def _message(misuse: handles.HandleMisuse) -> str:
     does = {"return": "handed out", "store": "stored"}.get(misuse.kind, "used")
     stale = misuse.stale
     assert stale is not None
@@ -75,7 +75,7 @@ def _message(misuse: handles.Misuse) -> str:
     return f"{misuse.what} is {does} after `{stale.target}` was closed"
 
 
-def _help(misuse: handles.Misuse) -> str:
+def _help(misuse: handles.HandleMisuse) -> str:
     if misuse.kind in ("return", "store"):
         return "read the values while it is open (`[...]`, `dict(..)`), or leave closing to whoever uses them"
     return "use it before it is closed, or read the values there"

@@ -59,6 +59,6 @@ def used_after_storage_freed(function: Function) -> Iterator[Finding]:
             )
 
 
-def _message(misuse: handles.Misuse, stale: handles.Stale) -> str:
+def _message(misuse: handles.HandleMisuse, stale: handles.Stale) -> str:
     what = "a tensor" if misuse.child.taken == misuse.made else misuse.what
     return f"{what} is used after `{stale.call}` has freed its memory"

@@ -11,7 +11,7 @@ from ownlint import events as e
 from ownlint import records as r
 
 
-class Kept(NamedTuple):
+class UncountedItem(NamedTuple):
     """`at` counts an object up that is put into `container`, and nobody takes it out."""
 
     at: e.Event
@@ -30,7 +30,7 @@ class Crossed(NamedTuple):
 # --- containers of the whole program ---------------------------------------------------------------------
 
 
-def kept_for_ever(function: Function) -> Iterator[Kept]:
+def kept_for_ever(function: Function) -> Iterator[UncountedItem]:
     if function.language != "cpp" or not references.may_count(function) or _sets_up(function):
         return
     known = references.references(function.program)
@@ -48,7 +48,7 @@ def kept_for_ever(function: Function) -> Iterator[Kept]:
             at = _counted(event, value, raised, known, function)
             if at is not None and at.index not in told and not function.has_comment_near(at.span):
                 told.add(at.index)
-                yield Kept(at, name)
+                yield UncountedItem(at, name)
 
 
 def _sets_up(function: Function) -> bool:
@@ -60,14 +60,14 @@ def _sets_up(function: Function) -> bool:
 
 def _put(event: e.Event) -> tuple[r.Value, tuple[r.Value, ...]] | None:
     match event:
-        case e.Call(node=r.Call(callee=r.Member(base=base, name=name), args=args)) if name in resources.PUTS:
+        case e.CallEvent(node=r.Call(callee=r.Member(base=base, name=name), args=args)) if name in resources.PUTS:
             return base, args
         case e.Write(target=r.Index(base=base), value=value, op="=") if value is not None:
             return base, (value,)
     return None
 
 
-def _raised(function: Function, known: references.References) -> Iterator[tuple[e.Call, r.Value]]:
+def _raised(function: Function, known: references.References) -> Iterator[tuple[e.CallEvent, r.Value]]:
     """The calls that count an object up, with that object."""
     for event in function.flow.calls:
         model = known.model(event.node, function)
@@ -83,7 +83,7 @@ def _raised(function: Function, known: references.References) -> Iterator[tuple[
 
 
 def _counted(
-    event: e.Event, value: r.Value, raised: dict[str, e.Call], known: references.References, function: Function
+    event: e.Event, value: r.Value, raised: dict[str, e.CallEvent], known: references.References, function: Function
 ) -> e.Event | None:
     """Where the reference comes from that is put into the container, if the container is to own one."""
     inner = places.strip(value)
@@ -204,17 +204,17 @@ def _is_made_of(function: Function, data: r.Value, names: set[str]) -> bool:
     )
 
 
-def _is_settled(function: Function, known: references.References, owner: r.Name, at: e.Call) -> bool:
+def _is_settled(function: Function, known: references.References, owner: r.Name, at: e.CallEvent) -> bool:
     """Whether the function releases it itself, gives it away, or puts it somewhere."""
     for event in function.flow:
         match event:
-            case e.Call(node=node) if event is not at:
+            case e.CallEvent(node=node) if event is not at:
                 said = [node.callee.base, *node.args] if isinstance(node.callee, r.Member) else list(node.args)
                 if any(
                     isinstance(part, r.Name) and part.text == owner.text for one in said for part in places.walk(one)
                 ):
                     return True
-            case e.Write(value=value, fresh=False) | e.Leave(value=value):
+            case e.Write(value=value, fresh=False) | e.LeaveEvent(value=value):
                 if any(isinstance(part, r.Name) and part.text == owner.text for part in places.walk(value)):
                     return True
     return False

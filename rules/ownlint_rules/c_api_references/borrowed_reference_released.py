@@ -69,14 +69,14 @@ def borrowed_reference_released(function: Function) -> Iterator[Finding]:
                     "likely", one.reason or "harmless if a reference that was taken elsewhere is released here"
                 ),
                 help="leave the release out, or count the reference up first",
-                steps=(function.step(reason, _BECAUSE[one.what]),) if isinstance(reason, events.Call) else (),
+                steps=(function.step(reason, _BECAUSE[one.what]),) if isinstance(reason, events.CallEvent) else (),
             )
 
 
-def _counts_itself(function: Function, one: counting.Trouble) -> bool:
+def _counts_itself(function: Function, one: counting.CountTrouble) -> bool:
     """Whether an object releases the reference to itself that another of its functions has taken."""
     own = function.record.parameters[:1]
-    if one.what != "released borrowed" or isinstance(one.site, events.Call) or not own or one.name != own[0].name:
+    if one.what != "released borrowed" or isinstance(one.site, events.CallEvent) or not own or one.name != own[0].name:
         return False
     known = references.references(function.program)
     return any(

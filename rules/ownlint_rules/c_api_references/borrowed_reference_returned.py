@@ -73,7 +73,7 @@ def borrowed_reference_returned(function: Function) -> Iterator[Finding]:
             certainty=because("likely", one.reason or _OWNED_ELSEWHERE),
             help="count the reference up before the return",
             steps=(function.step(one.because, "its reference was given away here"),)
-            if isinstance(one.because, events.Call)
+            if isinstance(one.because, events.CallEvent)
             else (),
         )
     for value in casters.lent(function):

@@ -94,7 +94,7 @@ def borrowed_reference_stolen(function: Function) -> Iterator[Finding]:
 
 def _is_put_back(function: Function, at: events.Event) -> bool:
     """Whether the same place gets another object before the function is left: the borrowed one is there for a while."""
-    if not isinstance(at, events.Call) or len(at.node.args) < 3:
+    if not isinstance(at, events.CallEvent) or len(at.node.args) < 3:
         return False
     place = [text(argument) for argument in at.node.args[:-1]]
     return any(
@@ -106,7 +106,9 @@ def _is_put_back(function: Function, at: events.Event) -> bool:
     )
 
 
-def _fix(function: Function, known: references.References, call: records.Call, source: references.Source) -> Fix | None:
+def _fix(
+    function: Function, known: references.References, call: records.Call, source: references.ReferenceSource
+) -> Fix | None:
     """`steal` becomes `borrow`; `o.ptr()` counts up first."""
     model = known.model(call, function)
     if model is not None and model.has("own", "result"):

@@ -69,13 +69,13 @@ def borrowed_reference_stored(function: Function) -> Iterator[Finding]:
                 "likely", f"harmless if something else keeps the object alive as long as `{said}` is read"
             ),
             help="count the reference up when it is stored",
-            steps=(function.step(one.site, "lent here"),) if isinstance(one.site, events.Call) else (),
+            steps=(function.step(one.site, "lent here"),) if isinstance(one.site, events.CallEvent) else (),
         )
 
 
-def _is_lent(function: Function, one: counting.Trouble) -> bool:
+def _is_lent(function: Function, one: counting.CountTrouble) -> bool:
     """Whether a container lends it: not who called the function."""
-    if not isinstance(one.site, events.Call):
+    if not isinstance(one.site, events.CallEvent):
         return False
     model = references.references(function.program).model(one.site.node, function)
     return model is None or not model.format_lends

@@ -122,7 +122,7 @@ def _swapped(function: Function, known: references.References, call: records.Cal
     return Fix(f"take the reference over with `{new}`", (edit,), safe=True)
 
 
-def _dropped(function: Function, known: references.References, event: events.Call) -> Iterator[Finding]:
+def _dropped(function: Function, known: references.References, event: events.CallEvent) -> Iterator[Finding]:
     source = known.source(event.node, function)
     if source.kind != "new" or source.call is not event.node or source.model is None:
         return

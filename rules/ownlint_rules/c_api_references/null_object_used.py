@@ -62,7 +62,7 @@ def null_object_used(function: Function) -> Iterator[Finding]:
         told.add((one.site.index, one.name))
         if _is_within(function, one):
             continue
-        made = isinstance(one.site, events.Call) and one.site is not one.at
+        made = isinstance(one.site, events.CallEvent) and one.site is not one.at
         yield function.finding(
             one.at,
             _said(function, one),
@@ -75,7 +75,7 @@ def null_object_used(function: Function) -> Iterator[Finding]:
         )
 
 
-def _is_written(function: Function, one: counting.Trouble) -> bool:
+def _is_written(function: Function, one: counting.CountTrouble) -> bool:
     """Whether NULL stands there as such, or as a macro that stands for it."""
     value = places.strip(one.where)
     return isinstance(value, records.Literal) or (
@@ -83,26 +83,26 @@ def _is_written(function: Function, one: counting.Trouble) -> bool:
     )
 
 
-def _said(function: Function, one: counting.Trouble) -> str:
-    if _is_written(function, one) and isinstance(one.at, events.Call):
+def _said(function: Function, one: counting.CountTrouble) -> str:
+    if _is_written(function, one) and isinstance(one.at, events.CallEvent):
         return f"`{places.last_name(one.at.node.callee)}` is given NULL, and reads what it points to"
     return f"`{one.name}` can be NULL here"
 
 
-def _where_it_fails(function: Function, one: counting.Trouble) -> str:
+def _where_it_fails(function: Function, one: counting.CountTrouble) -> str:
     if _is_written(function, one):
         return "harmless if this is never reached"
     if one.site is one.at:
         return f"on a path on which nothing but NULL is put into `{one.name}`"
-    if not isinstance(one.site, events.Call):
+    if not isinstance(one.site, events.CallEvent):
         return ""
     return f"on the path where `{places.last_name(one.site.node.callee)}` fails"
 
 
-def _is_within(function: Function, one: counting.Trouble) -> bool:
+def _is_within(function: Function, one: counting.CountTrouble) -> bool:
     """Whether the function has asked for the size of what it takes an item from: there is one at every place."""
     site = one.site
-    if not isinstance(site, events.Call) or len(site.node.args) != 2:
+    if not isinstance(site, events.CallEvent) or len(site.node.args) != 2:
         return False
     return any(
         call.index < site.index

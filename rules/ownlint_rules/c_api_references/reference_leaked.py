@@ -71,7 +71,7 @@ _NOT_SEEN = "harmless if something that is called before this takes over the ref
 
 @rule(severity="error", cwe=(401, 911), usually="likely")
 def reference_leaked(function: Function) -> Iterator[Finding]:
-    told: dict[int, list[counting.Trouble]] = {}
+    told: dict[int, list[counting.CountTrouble]] = {}
     for one in counting.troubles(function):
         if one.what in ("leaked", "overwritten", "surplus") and not _is_given(function, one.because):
             told.setdefault(one.site.index if one.because is None else one.because.index, []).append(one)
@@ -100,10 +100,10 @@ def reference_leaked(function: Function) -> Iterator[Finding]:
 def _is_given(function: Function, raised: events.Event | None) -> bool:
     """Whether what is counted up belongs to who takes over what the same owner is asked for."""
     counted = references.counted_for_another(function)
-    return isinstance(raised, events.Call) and any(text(argument) in counted for argument in raised.node.args)
+    return isinstance(raised, events.CallEvent) and any(text(argument) in counted for argument in raised.node.args)
 
 
-def _finding(function: Function, group: list[counting.Trouble]) -> Finding:
+def _finding(function: Function, group: list[counting.CountTrouble]) -> Finding:
     """One for all the ways that lose what was made at one place."""
     first = group[0]
     at = first.because if first.because is not None else first.site
@@ -118,11 +118,11 @@ def _finding(function: Function, group: list[counting.Trouble]) -> Finding:
         if first.always
         else because("likely", first.reason or _NOT_SEEN.format(first.name)),
         help=_help(first),
-        steps=(*(made if isinstance(first.site, events.Call) else ()), *ways),
+        steps=(*(made if isinstance(first.site, events.CallEvent) else ()), *ways),
     )
 
 
-def _said(one: counting.Trouble) -> str:
+def _said(one: counting.CountTrouble) -> str:
     match one.what:
         case "overwritten":
             return f"`{one.name}` gets another object while it holds the only reference to this one"
@@ -133,7 +133,7 @@ def _said(one: counting.Trouble) -> str:
     return f"`{one.name}` is not released on {'any' if one.always else 'every'} exit path"
 
 
-def _help(one: counting.Trouble) -> str:
+def _help(one: counting.CountTrouble) -> str:
     if one.what == "surplus":
         return "leave the extra count out: the function owns a reference already"
     if one.what == "overwritten":
@@ -141,7 +141,7 @@ def _help(one: counting.Trouble) -> str:
     return f"release `{one.name}` there, or return it"
 
 
-def _step(function: Function, one: counting.Trouble) -> Step:
+def _step(function: Function, one: counting.CountTrouble) -> Step:
     match one.what, one.at:
         case "overwritten", _:
             return function.step(one.at, "overwritten here")

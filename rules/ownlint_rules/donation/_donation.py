@@ -103,10 +103,10 @@ class Own(msgspec.Struct, frozen=True):
     function: Function
     bound: bool = False
     given: int = 0
-    around: Scope | None = None
+    around: DonationScope | None = None
 
 
-class Instance(msgspec.Struct, frozen=True):
+class DonationInstance(msgspec.Struct, frozen=True):
     cls: Class
 
 
@@ -120,14 +120,14 @@ class PassesOn(msgspec.Struct, frozen=True):
     """A function that makes another callable of the same arguments."""
 
 
-Known = Consumer | Spec | Own | Instance | Items | PassesOn
+Known = Consumer | Spec | Own | DonationInstance | Items | PassesOn
 
 
-class Scope(NamedTuple):
+class DonationScope(NamedTuple):
     """Where an expression stands, and what the parameters around it are given."""
 
     function: Function
-    given: Mapping[str, tuple[r.Value, Scope]] = MappingProxyType({})
+    given: Mapping[str, tuple[r.Value, DonationScope]] = MappingProxyType({})
 
     def __hash__(self) -> int:
         return hash((self.function, *self.given))
@@ -169,7 +169,7 @@ class Loss(NamedTuple):
     call: int = -1
 
 
-class Misuse(msgspec.Struct, frozen=True):
+class DonationMisuse(msgspec.Struct, frozen=True):
     """Storage that is used when it is gone. `kind`: `use`, `again` (consumed once more), `round` (by the next round of
     a loop), `twice` (in one call), `retry` (by whoever goes on after a failure)."""
 
@@ -185,7 +185,7 @@ class Misuse(msgspec.Struct, frozen=True):
     """Where that call begins."""
 
 
-class State:
+class DonationState:
     """Names, what is stored where, and what is gone."""
 
     __slots__ = ("_loose", "_uses", "dead", "facts", "heap", "names")
@@ -201,8 +201,8 @@ class State:
         self.dead: dict[Path, Loss] = {}
         self.facts = decided.NO_FACTS
 
-    def copy(self) -> State:
-        other = State()
+    def copy(self) -> DonationState:
+        other = DonationState()
         other.names, other.heap, other.dead = dict(self.names), dict(self.heap), dict(self.dead)
         other.facts = self.facts
         other._uses, other._loose = dict(self._uses), set(self._loose)
@@ -227,7 +227,7 @@ class State:
                 del self._uses[path[0]]
                 self._loose.add(path[0])
 
-    def same(self, other: State) -> bool:
+    def same(self, other: DonationState) -> bool:
         return (
             self.names == other.names
             and self.dead == other.dead

@@ -14,7 +14,17 @@ import msgspec
 
 from ownlint import Class, Function, Program, Step, because, bodies, places, questions, text, weaker
 from ownlint import records as r
-from ownlint_rules.donation._donation import Consumer, Instance, Items, Known, Own, PassesOn, Scope, Spec, union
+from ownlint_rules.donation._donation import (
+    Consumer,
+    DonationInstance,
+    DonationScope,
+    Items,
+    Known,
+    Own,
+    PassesOn,
+    Spec,
+    union,
+)
 from ownlint_rules.donation._donation_hot import Hot
 from ownlint_rules.donation._donation_modules import Modules
 from ownlint_rules.donation._donation_specs import Constant, constant, consumer_of, parameters_of, spec_of
@@ -58,7 +68,7 @@ class Callables:
 
     # --- expressions ---
 
-    def known(self, value: r.Value | None, scope: Scope, local: Local = nobody) -> Known | None:
+    def known(self, value: r.Value | None, scope: DonationScope, local: Local = nobody) -> Known | None:
         if self.depth > _DEEPEST or value is None:
             return None
         self.depth += 1
@@ -67,7 +77,7 @@ class Callables:
         finally:
             self.depth -= 1
 
-    def _known(self, value: r.Value, scope: Scope, local: Local) -> Known | None:
+    def _known(self, value: r.Value, scope: DonationScope, local: Local) -> Known | None:
         match value:
             case r.Name():
                 here = local(value)
@@ -95,30 +105,30 @@ class Callables:
                 return whole.items.get(f"[{text(index)}]") if isinstance(whole, Items) else None
         return None
 
-    def name(self, value: r.Name, scope: Scope) -> Known | None:
+    def name(self, value: r.Name, scope: DonationScope) -> Known | None:
         """What a name stands for, by scope."""
         if scope.given:
             return self._name(value, scope)
         key = (scope.function, value.text)
         return self._names.ask(key, lambda: self._name(value, scope))
 
-    def _name(self, value: r.Name, scope: Scope) -> Known | None:
+    def _name(self, value: r.Name, scope: DonationScope) -> Known | None:
         function: Function | None = scope.function
         while function is not None:
             if value.text in scope.given:
                 return self.known(*scope.given[value.text])
             bound = self.bindings(function).get(value.text)
             if bound:
-                return union(self.bound(one, Scope(function, scope.given)) for one in bound)
+                return union(self.bound(one, DonationScope(function, scope.given)) for one in bound)
             if any(parameter.name == value.text for parameter in function.record.parameters):
                 return self.annotated(function, value.text)
             function = function.parent
         module = self.modules.body(scope.function.file)
         if module is not None and module is not scope.function and value.text in self.bindings(module):
-            return union(self.bound(one, Scope(module)) for one in self.bindings(module)[value.text])
+            return union(self.bound(one, DonationScope(module)) for one in self.bindings(module)[value.text])
         return self.symbol(self.dotted(value, scope.function))
 
-    def bound(self, bound: Bound, scope: Scope) -> Known | None:
+    def bound(self, bound: Bound, scope: DonationScope) -> Known | None:
         if bound.before is not None and isinstance(bound.value, r.Call):
             return self.decorated(bound.value, self.bound(bound.before, scope), scope)
         if bound.function is not None:
@@ -130,7 +140,9 @@ class Callables:
             return found.items.get(f"[{bound.item}]") if isinstance(found, Items) else None
         return found
 
-    def decorated(self, decoration: r.Call, inner: Known | None, scope: Scope, local: Local = nobody) -> Known | None:
+    def decorated(
+        self, decoration: r.Call, inner: Known | None, scope: DonationScope, local: Local = nobody
+    ) -> Known | None:
         decorator = self.known(decoration.callee, scope, local)
         if decorator is not None and not isinstance(decorator, Consumer):
             return self.applied(decorator, decoration, scope, local, inner)
@@ -151,9 +163,9 @@ class Callables:
         """A parameter whose type is a class of the project, or the receiver."""
         parameters = function.record.parameters
         if parameters and parameters[0].name == name and function.cls is not None and not _is_unbound(function):
-            return Instance(function.cls)
+            return DonationInstance(function.cls)
         cls = self.modules.class_of(self.type_of(function, name))
-        return Instance(cls) if cls is not None else None
+        return DonationInstance(cls) if cls is not None else None
 
     def type_of(self, function: Function, name: str) -> str:
         """The dotted name of a parameter's annotation."""
@@ -161,24 +173,24 @@ class Callables:
         meaning = self.program.names.meaning(function.file, start)
         return meaning.type if meaning is not None else ""
 
-    def member(self, value: r.Member, scope: Scope, local: Local) -> Known | None:
+    def member(self, value: r.Member, scope: DonationScope, local: Local) -> Known | None:
         symbol = self.dotted(value, scope.function)
         if symbol and not self._is_own_method(value, scope, symbol):
             found = self.symbol(symbol)
             if found is not None:
                 return found
         on = self.known(value.base, scope, local)
-        if isinstance(on, Instance):
+        if isinstance(on, DonationInstance):
             return self.attribute(on.cls, value.name)
         return None
 
-    def _is_own_method(self, value: r.Member, scope: Scope, symbol: str) -> bool:
+    def _is_own_method(self, value: r.Member, scope: DonationScope, symbol: str) -> bool:
         """`self.method` has a meaning of its own; it is bound all the same."""
-        return isinstance(value.base, r.Name) and isinstance(self.name(value.base, scope), Instance)
+        return isinstance(value.base, r.Name) and isinstance(self.name(value.base, scope), DonationInstance)
 
     # --- calls ---
 
-    def called(self, call: r.Call, scope: Scope, local: Local = nobody) -> Known | None:
+    def called(self, call: r.Call, scope: DonationScope, local: Local = nobody) -> Known | None:
         """What the call gives."""
         symbol = self.dotted(call.callee, scope.function)
         if symbol == "functools.partial" and call.args:
@@ -191,10 +203,10 @@ class Callables:
         if callee is not None:
             return self.applied(callee, call, scope, local)
         cls = self.modules.class_of(symbol) if symbol else None
-        return Instance(cls) if cls is not None else None
+        return DonationInstance(cls) if cls is not None else None
 
     def applied(
-        self, callee: Known, call: r.Call, scope: Scope, local: Local, first: Known | None = None
+        self, callee: Known, call: r.Call, scope: DonationScope, local: Local, first: Known | None = None
     ) -> Known | None:
         """`first` is what the first argument is, where that is known already."""
         match callee:
@@ -207,7 +219,9 @@ class Callables:
                 return self.result(callee, call, scope)
         return None
 
-    def wrapped(self, spec: Spec, call: r.Call, scope: Scope, local: Local, first: Known | None) -> Known | None:
+    def wrapped(
+        self, spec: Spec, call: r.Call, scope: DonationScope, local: Local, first: Known | None
+    ) -> Known | None:
         keywords = list(self.keywords(call, scope))
         made = Step(
             scope.function.path, call.span, f"`{text(call.callee, 40)}` says here what is taken" if keywords else ""
@@ -230,7 +244,7 @@ class Callables:
         parameters = inner.parameters if isinstance(inner, Consumer) else ()
         return consumer_of(spec, shown, parameters, None, frozenset())
 
-    def partial(self, call: r.Call, scope: Scope, local: Local) -> Known | None:
+    def partial(self, call: r.Call, scope: DonationScope, local: Local) -> Known | None:
         inner = self.known(call.args[0], scope, local)
         given = [argument for argument in call.args[1:] if not isinstance(argument, r.Pair)]
         if any(isinstance(argument, r.Unary) and argument.op.startswith("spread") for argument in given):
@@ -247,7 +261,7 @@ class Callables:
                 return msgspec.structs.replace(inner, given=inner.given + len(given))
         return None
 
-    def keywords(self, call: r.Call, scope: Scope) -> Iterator[tuple[str, r.Value]]:
+    def keywords(self, call: r.Call, scope: DonationScope) -> Iterator[tuple[str, r.Value]]:
         """Those of a dict that is spread into the call, too."""
         for argument in call.args:
             match argument:
@@ -257,10 +271,10 @@ class Callables:
                     found = self.resolve(inner, scope) if isinstance(inner, (r.Name, r.Member)) else (inner, scope)
                     yield from _entries(found[0] if found is not None else None)
 
-    def constant(self, value: r.Value, scope: Scope) -> Constant:
+    def constant(self, value: r.Value, scope: DonationScope) -> Constant:
         return constant(value, scope, self.resolve)
 
-    def resolve(self, value: r.Value, scope: Scope) -> tuple[r.Value, Scope] | None:
+    def resolve(self, value: r.Value, scope: DonationScope) -> tuple[r.Value, DonationScope] | None:
         """The one value that a name or an attribute is bound to, and where that stands."""
         if isinstance(value, r.Name):
             function: Function | None = scope.function
@@ -269,28 +283,28 @@ class Callables:
                     return scope.given[value.text]
                 bound = self.bindings(function).get(value.text)
                 if bound:
-                    return _only(bound, Scope(function, scope.given))
+                    return _only(bound, DonationScope(function, scope.given))
                 default = next((p.default for p in function.record.parameters if p.name == value.text), None)
                 if default is not None:
                     return default, scope
                 function = function.parent
             module = self.modules.body(scope.function.file)
             if module is not None and value.text in self.bindings(module):
-                return _only(self.bindings(module)[value.text], Scope(module))
+                return _only(self.bindings(module)[value.text], DonationScope(module))
         if isinstance(value, r.Member):
             on = self.known(value.base, scope)
-            if isinstance(on, Instance):
+            if isinstance(on, DonationInstance):
                 return next(((v, s) for v, s in self.assigned(on.cls, value.name) if v is not None), None)
         return self._resolve_symbol(self.dotted(value, scope.function))
 
-    def _resolve_symbol(self, symbol: str) -> tuple[r.Value, Scope] | None:
+    def _resolve_symbol(self, symbol: str) -> tuple[r.Value, DonationScope] | None:
         found = self.modules.find(symbol) if symbol else None
         if found is None or len(found[1]) != 1:
             return None
         module = self.modules.body(found[0])
-        return _only(self.bindings(module).get(found[1][0], []), Scope(module)) if module is not None else None
+        return _only(self.bindings(module).get(found[1][0], []), DonationScope(module)) if module is not None else None
 
-    def result(self, own: Own, call: r.Call | None, scope: Scope) -> Known | None:
+    def result(self, own: Own, call: r.Call | None, scope: DonationScope) -> Known | None:
         """What a function of the project returns."""
         function = own.function
         if "generator" in function.record.qualifiers or not self.may_hand_out(function):
@@ -305,11 +319,11 @@ class Callables:
         """By its name: it may return a callable that consumes."""
         return self.hot.may_hand_out(function) or function.record.kind == "lambda"
 
-    def _result(self, own: Own, call: r.Call | None, scope: Scope) -> Known | None:
+    def _result(self, own: Own, call: r.Call | None, scope: DonationScope) -> Known | None:
         function = own.function
         given = dict(own.around.given) if own.around is not None else {}
         given |= _passed(function, own, call, scope)
-        inside = Scope(function, given)
+        inside = DonationScope(function, given)
         leaves = [s for s in function.statements if isinstance(s, r.Leave) and s.kind == "return"]
         found = [leave.value for leave in leaves if leave.value is not None and not isinstance(leave.value, r.Literal)]
         return union(self.known(value, inside) for value in found) if found else None
@@ -325,9 +339,9 @@ class Callables:
             body = self.modules.class_body(one)
             declared = self.bindings(body).get(name, []) if body is not None else []
             assigned = [bound for method in one.methods for bound in self._on_self(method, name)]
-            real = [self.bound(b, Scope(m)) for m, b in assigned if not isinstance(b.value, r.Literal)]
+            real = [self.bound(b, DonationScope(m)) for m, b in assigned if not isinstance(b.value, r.Literal)]
             if body is not None and not real:
-                real = [self.as_bound(self.bound(b, Scope(body))) for b in declared]
+                real = [self.as_bound(self.bound(b, DonationScope(body))) for b in declared]
             if declared or assigned:
                 return union(real)
         return None
@@ -339,18 +353,18 @@ class Callables:
                 return found.shifted(1)
             case Own(function=function):
                 if "property" in function.record.qualifiers:
-                    return self.result(msgspec.structs.replace(found, bound=True), None, Scope(function))
+                    return self.result(msgspec.structs.replace(found, bound=True), None, DonationScope(function))
                 return msgspec.structs.replace(found, bound="static" not in function.record.qualifiers)
         return found
 
-    def assigned(self, cls: Class, name: str) -> Iterator[tuple[r.Value | None, Scope]]:
+    def assigned(self, cls: Class, name: str) -> Iterator[tuple[r.Value | None, DonationScope]]:
         """What an attribute is given, wherever the class does so."""
         for one in cls.ancestry:
             body = self.modules.class_body(one)
             if body is not None:
-                yield from ((b.value, Scope(body)) for b in self.bindings(body).get(name, []))
+                yield from ((b.value, DonationScope(body)) for b in self.bindings(body).get(name, []))
             for method in one.methods:
-                yield from ((b.value if b.item < 0 else None, Scope(m)) for m, b in self._on_self(method, name))
+                yield from ((b.value if b.item < 0 else None, DonationScope(m)) for m, b in self._on_self(method, name))
 
     def _on_self(self, method: Function, name: str) -> Iterator[tuple[Function, Bound]]:
         if not method.mentions("=" + name) or not method.record.parameters:
@@ -383,15 +397,15 @@ class Callables:
         if module is None:
             return None
         if len(rest) == 1:
-            return union(self.bound(one, Scope(module)) for one in self.bindings(module).get(rest[0], []))
+            return union(self.bound(one, DonationScope(module)) for one in self.bindings(module).get(rest[0], []))
         holder = self.modules.class_called(file, rest[:-1])
         if holder is not None:
             body = self.modules.class_body(holder)
             bound = self.bindings(body).get(rest[-1], []) if body is not None else []
-            return union(self.bound(one, Scope(body)) for one in bound) if body is not None else None
+            return union(self.bound(one, DonationScope(body)) for one in bound) if body is not None else None
         outer = self.modules.function_called(file, rest[:-1])
         bound = self.bindings(outer).get(rest[-1], []) if outer is not None else []
-        return union(self.bound(one, Scope(outer)) for one in bound) if outer is not None else None
+        return union(self.bound(one, DonationScope(outer)) for one in bound) if outer is not None else None
 
     def bindings(self, function: Function) -> dict[str, list[Bound]]:
         """All bindings of each name in the function itself, in order; `self.x` stands for an attribute."""
@@ -438,18 +452,20 @@ def _entries(value: r.Value | None) -> Iterator[tuple[str, r.Value]]:
                     yield argument.key.text, argument.value
 
 
-def _only(bound: list[Bound], scope: Scope) -> tuple[r.Value, Scope] | None:
+def _only(bound: list[Bound], scope: DonationScope) -> tuple[r.Value, DonationScope] | None:
     if len(bound) == 1 and bound[0].value is not None and bound[0].item < 0:
         return bound[0].value, scope
     return None
 
 
-def _passed(function: Function, own: Own, call: r.Call | None, scope: Scope) -> dict[str, tuple[r.Value, Scope]]:
+def _passed(
+    function: Function, own: Own, call: r.Call | None, scope: DonationScope
+) -> dict[str, tuple[r.Value, DonationScope]]:
     """What the parameters are given by this call."""
     if call is None:
         return {}
     names = parameters_of(own)
-    given: dict[str, tuple[r.Value, Scope]] = {}
+    given: dict[str, tuple[r.Value, DonationScope]] = {}
     for number, argument in enumerate(call.args):
         match argument:
             case r.Pair(key=r.Name(text=name), value=value):

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from ownlint import Certainty, because, places, text, weaker
 from ownlint import records as r
-from ownlint_rules.donation._donation import Consumer, Instance, Loss, Own, Path, Spec, Take
+from ownlint_rules.donation._donation import Consumer, DonationInstance, Loss, Own, Path, Spec, Take
 from ownlint_rules.donation._donation_specs import parameters_of
-from ownlint_rules.donation._donation_values import LIVE, PLAIN, Got, Summary, Values, not_known
+from ownlint_rules.donation._donation_values import LIVE, PLAIN, DonationSummary, DonationValues, Got, not_known
 
 _GROWS = frozenset(["append", "add", "extend", "insert", "update", "setdefault", "appendleft", "put"])
 """Methods that put what they are given somewhere and look at none of it."""
@@ -25,7 +25,7 @@ class Argument(NamedTuple):
     spread: str = ""
 
 
-class Calls(Values):
+class DonationCalls(DonationValues):
     def call(self, call: r.Call) -> Got:
         symbol = self.dotted(call.callee)
         last = places.last_name(call.callee)
@@ -150,7 +150,7 @@ class Calls(Values):
             self.use_all(call, given)
         if first.path is not None and (asked or self.fits("same", symbol)) and self.kind(first.path) == LIVE:
             return first
-        if isinstance(known, Instance):
+        if isinstance(known, DonationInstance):
             return self.constructed(call, given, known)
         if self.fits("elsewhere", symbol):
             return Got()
@@ -227,7 +227,7 @@ class Calls(Values):
         )
         return self.fresh(call, LIVE)
 
-    def constructed(self, call: r.Call, given: list[Argument], known: Instance) -> Got:
+    def constructed(self, call: r.Call, given: list[Argument], known: DonationInstance) -> Got:
         """An object of a class of the project: it holds what its fields are given."""
         got = self.fresh(call, "", known)
         assert got.path is not None
@@ -350,7 +350,7 @@ class Calls(Values):
                     what = text(call.callee.base) + "".join(take.steps)
                     self.consume_one(got, call, self.loss(call, what, "consumed", take.certainty, shown), what)
 
-    def set_by(self, call: r.Call, callee: Own, summary: Summary) -> None:
+    def set_by(self, call: r.Call, callee: Own, summary: DonationSummary) -> None:
         """Attributes and variables that the function gives a new value."""
         for name in summary.sets:
             if callee.bound and isinstance(call.callee, r.Member):

@@ -12,36 +12,36 @@ import msgspec
 
 from ownlint import SOME_PATHS, Certainty, Function, Span, because, decided, places, ways, weaker
 from ownlint import records as r
-from ownlint_rules.donation._donation import Items, Loss, Misuse, Own, Path, Scope, State, Take
-from ownlint_rules.donation._donation_calls import Calls
-from ownlint_rules.donation._donation_values import Got, Summary, World, single_round
+from ownlint_rules.donation._donation import DonationMisuse, DonationScope, DonationState, Items, Loss, Own, Path, Take
+from ownlint_rules.donation._donation_calls import DonationCalls
+from ownlint_rules.donation._donation_values import DonationSummary, Got, World, single_round
 
 
-class Interpreter(Calls, ways.Ways[State]):
+class DonationInterpreter(DonationCalls, ways.Ways[DonationState]):
     """Runs one function abstractly and collects misuses and what is taken."""
 
     MOST_STATES = 12
     MOST_STEPS = 8_000
 
-    def __init__(self, function: Function, world: World, scope: Scope) -> None:
-        Calls.__init__(self, function, world, scope)
+    def __init__(self, function: Function, world: World, scope: DonationScope) -> None:
+        DonationCalls.__init__(self, function, world, scope)
         ways.Ways.__init__(self)
-        self.failed: dict[int, list[State]] = {}
+        self.failed: dict[int, list[DonationState]] = {}
         """For each `try`, the states in which a call in it has failed."""
 
-    def run(self) -> list[Misuse]:
-        start = State()
+    def run(self) -> list[DonationMisuse]:
+        start = DonationState()
         for parameter in self.function.record.parameters:
             start.bind(parameter.name, (("parameter", parameter.name),))
             if parameter.spread:
                 self.containers.add(start.names[parameter.name])
         return self.misuses() if self.follow(start) else []
 
-    def misuses(self) -> list[Misuse]:
+    def misuses(self) -> list[DonationMisuse]:
         """Sure is what happens whichever way leads there."""
         always = {place[:2] for place, count in self.hits.items() if count == self.reached[place]}
         differs = {place[:2] for place in self.lost & self.spared}
-        out: list[Misuse] = []
+        out: list[DonationMisuse] = []
         for (start, end, *_), misuse in sorted(self.found.items()):
             whichever = misuse.kind == "twice" or (start, end) in always
             sure: Certainty = (
@@ -52,7 +52,7 @@ class Interpreter(Calls, ways.Ways[State]):
             out.append(msgspec.structs.replace(misuse, certainty=weaker(misuse.certainty, sure)))
         return out
 
-    def summary(self) -> Summary | None:
+    def summary(self) -> DonationSummary | None:
         """What a caller has to know, after `run`."""
         if self.too_long or "generator" in self.function.record.qualifiers:
             return None
@@ -79,9 +79,9 @@ class Interpreter(Calls, ways.Ways[State]):
         ]
         sets = {name[1:] for name in self.function.mentioned if name.startswith("=")}
         looks = tuple(sorted((p for p in self.looked), key=str))
-        return Summary(tuple(found), looks, frozenset(sets))
+        return DonationSummary(tuple(found), looks, frozenset(sets))
 
-    def as_take(self, state: State, path: Path, loss: Loss) -> list[Take]:
+    def as_take(self, state: DonationState, path: Path, loss: Loss) -> list[Take]:
         """A loss as the caller sees it; what was replaced in the object since is none."""
         origin = path[0]
         steps = tuple(str(step) for step in path[1:])
@@ -103,24 +103,24 @@ class Interpreter(Calls, ways.Ways[State]):
 
     # --- statements ---
 
-    def distinct(self, states: Iterable[State]) -> list[State]:
+    def distinct(self, states: Iterable[DonationState]) -> list[DonationState]:
         """Of states that say the same one, at most `MOST_STATES`."""
-        out: list[State] = []
+        out: list[DonationState] = []
         for state in states:
             state.prune()
             if not any(state.same(other) for other in out):
                 out.append(state)
         return out[: self.MOST_STATES]
 
-    def fork(self, states: Sequence[State]) -> list[State]:
+    def fork(self, states: Sequence[DonationState]) -> list[DonationState]:
         return [state.copy() for state in states]
 
-    def knowing(self, state: State, facts: decided.Facts) -> State:
+    def knowing(self, state: DonationState, facts: decided.Facts) -> DonationState:
         other = state.copy()
         other.facts = facts
         return other
 
-    def merged(self, then: list[State], other: list[State]) -> list[State]:
+    def merged(self, then: list[DonationState], other: list[DonationState]) -> list[DonationState]:
         return self.distinct(then + other)
 
     def ask(self, condition: r.Value | None) -> None:
@@ -198,7 +198,7 @@ class Interpreter(Calls, ways.Ways[State]):
 
     # --- handlers, contexts ---
 
-    def attempt(self, statement: r.Try, states: list[State]) -> tuple[list[State], list[State]]:
+    def attempt(self, statement: r.Try, states: list[DonationState]) -> tuple[list[DonationState], list[DonationState]]:
         before = self.fork(states)
         if any(handler.type and self.is_failure(handler.type) for handler in statement.handlers):
             for state in states:
@@ -210,10 +210,10 @@ class Interpreter(Calls, ways.Ways[State]):
             self.raised[-1] += failed
         return after, before + raised[len(before) :]
 
-    def caught(self, handler: r.Handler, statement: r.Try, raised: list[State]) -> list[State]:
+    def caught(self, handler: r.Handler, statement: r.Try, raised: list[DonationState]) -> list[DonationState]:
         return raised + (self.failed[statement.start] if self.is_failure(handler.type) else [])
 
-    def doubt_what_is_tried(self, state: State) -> None:
+    def doubt_what_is_tried(self, state: DonationState) -> None:
         """Whoever tries this with what is gone may expect that it fails."""
         for path, loss in state.dead.items():
             if not loss.failed and loss.rounds == tuple(self.rounds):
@@ -231,7 +231,7 @@ class Interpreter(Calls, ways.Ways[State]):
             if item.target is not None:
                 self.assign(item.target, got, item.value)
 
-    def within(self, statement: r.With, states: list[State]) -> list[State]:
+    def within(self, statement: r.With, states: list[DonationState]) -> list[DonationState]:
         expecting = suspended = 0
         for item in statement.items:
             if isinstance(item.value, r.Call):

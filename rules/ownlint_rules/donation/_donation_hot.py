@@ -29,7 +29,7 @@ class Stars(NamedTuple):
     reached: dict[str, int]
 
 
-class Words:
+class HotWords:
     """Names, by the file in which they mean something; `outward` are those that others come by: attributes, methods,
     what stands at the top of a module."""
 
@@ -64,10 +64,10 @@ class Words:
         return sum(map(len, self.inside.values())) + len(self.outward)
 
 
-class Names:
+class HotNames:
     def __init__(self, stars: Stars) -> None:
-        self.callables = Words(stars)
-        self.factories = Words(Stars({}, {}))
+        self.callables = HotWords(stars)
+        self.factories = HotWords(Stars({}, {}))
         self.classes: set[str] = set()
 
     @property
@@ -115,8 +115,8 @@ class Hot:
         return frozenset(name.partition(".")[0] for name in names)
 
     @questions.program_property
-    def names(self) -> Names:
-        found = Names(self._stars)
+    def names(self) -> HotNames:
+        found = HotNames(self._stars)
         for _ in range(_MOST_ROUNDS):
             before = found.size
             files = self._linked(found.outward)
@@ -131,7 +131,7 @@ class Hot:
                 break
         return found
 
-    def _import(self, files: frozenset[str], found: Names) -> None:
+    def _import(self, files: frozenset[str], found: HotNames) -> None:
         """What files call the names they import."""
         for path in sorted(files):
             for imported in self.program.files[path].imports:
@@ -188,7 +188,7 @@ class Hot:
     def files(self) -> frozenset[str]:
         return self._linked(self.names.outward)
 
-    def _add(self, function: Function, found: Names) -> None:
+    def _add(self, function: Function, found: HotNames) -> None:
         record, path = function.record, function.path
         own = {parameter.name for parameter in record.parameters}
         named = (
@@ -214,7 +214,7 @@ class Hot:
                         found.callables.add(function.name, path, outward=outward)
                         found.classes |= {function.cls.name} if function.cls is not None else set()
 
-    def _bind(self, target: r.Value, function: Function, found: Names) -> None:
+    def _bind(self, target: r.Value, function: Function, found: HotNames) -> None:
         several = isinstance(target, r.Aggregate)
         called = self.program.index.called_names
         top = function.record.kind in ("module", "class")
@@ -238,7 +238,7 @@ class Hot:
                 return True
         return False
 
-    def _gives(self, value: r.Value | None, found: Names, path: str) -> bool:
+    def _gives(self, value: r.Value | None, found: HotNames, path: str) -> bool:
         """Whether the value may be a callable that consumes."""
 
         def inner(one: r.Value) -> bool:
@@ -268,7 +268,7 @@ class Hot:
                 return inner(one)
         return False
 
-    def _says_what(self, argument: r.Value, found: Names, path: str) -> bool:
+    def _says_what(self, argument: r.Value, found: HotNames, path: str) -> bool:
         match argument:
             case r.Pair(key=r.Name(text=word) | r.Literal(text=word)):
                 return word.strip("\"'") in self.consuming.wrapper_keywords

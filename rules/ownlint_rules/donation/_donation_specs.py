@@ -8,7 +8,7 @@ import msgspec
 
 from ownlint import Certainty, Function, Step, because, consumer_models, places, weaker
 from ownlint import records as r
-from ownlint_rules.donation._donation import Consumer, Own, Scope, Spec, Take
+from ownlint_rules.donation._donation import Consumer, DonationScope, Own, Spec, Take
 
 Word = int | str
 Constant = tuple[tuple[Word, ...], Certainty] | None
@@ -19,14 +19,19 @@ _MOST = 64
 
 
 def constant(
-    value: r.Value | None, scope: Scope, resolve: Callable[[r.Value, Scope], tuple[r.Value, Scope] | None]
+    value: r.Value | None,
+    scope: DonationScope,
+    resolve: Callable[[r.Value, DonationScope], tuple[r.Value, DonationScope] | None],
 ) -> Constant:
     """`resolve` says what a name or a member is bound to."""
     return _constant(value, scope, resolve, 12)
 
 
 def _constant(
-    value: r.Value | None, scope: Scope, resolve: Callable[[r.Value, Scope], tuple[r.Value, Scope] | None], depth: int
+    value: r.Value | None,
+    scope: DonationScope,
+    resolve: Callable[[r.Value, DonationScope], tuple[r.Value, DonationScope] | None],
+    depth: int,
 ) -> Constant:
     if depth == 0:
         return None

@@ -11,7 +11,19 @@ from typing import NamedTuple, Protocol
 
 from ownlint import SOME_PATHS, Certainty, Function, because, text, weaker
 from ownlint import records as r
-from ownlint_rules.donation._donation import Instance, Items, Known, Loss, Misuse, Own, Path, Scope, State, Take, union
+from ownlint_rules.donation._donation import (
+    DonationInstance,
+    DonationMisuse,
+    DonationScope,
+    DonationState,
+    Items,
+    Known,
+    Loss,
+    Own,
+    Path,
+    Take,
+    union,
+)
 from ownlint_rules.donation._donation_callables import Callables
 
 LIVE = "live"
@@ -30,7 +42,7 @@ class Got(NamedTuple):
 NOTHING = Got()
 
 
-class Summary(NamedTuple):
+class DonationSummary(NamedTuple):
     """What calling a function does: whom it takes from, which variables around it it looks at, which attributes of its
     receiver and which variables it sets."""
 
@@ -44,18 +56,18 @@ class World(Protocol):
 
     callables: Callables
 
-    def summary(self, own: Own) -> Summary | None: ...
-    def kind(self, value: r.Value | None, scope: Scope) -> str: ...
+    def summary(self, own: Own) -> DonationSummary | None: ...
+    def kind(self, value: r.Value | None, scope: DonationScope) -> str: ...
     def only_looks(self, function: Function, name: str) -> bool: ...
     def repeats(self, function: Function, name: str) -> bool: ...
 
 
-class Values:
+class DonationValues:
     """Evaluates expressions in `state`; `donation_flow` runs statements, and so loops."""
 
     rounds: list[int]
 
-    def __init__(self, function: Function, world: World, scope: Scope) -> None:
+    def __init__(self, function: Function, world: World, scope: DonationScope) -> None:
         self.function = function
         self.world = world
         self.scope = scope
@@ -63,7 +75,7 @@ class Values:
         self.storage = world.callables.consuming.storage
         self.fits = world.callables.consuming.fits
         self.canonical = function.program.models.canonical
-        self.state = State()
+        self.state = DonationState()
         self.kinds: dict[Path, str] = {}
         self.makes: dict[Path, Known] = {}
         self.containers: set[Path] = set()
@@ -72,11 +84,11 @@ class Values:
         self.expecting = 0
         """Above 0 where a failure is expected: nothing is reported, and nothing is taken."""
         self.suspended = 0
-        self.raised: list[list[State]] = []
+        self.raised: list[list[DonationState]] = []
         """For each `try` around, the states in which a call in it can have failed after it took its arguments."""
         self.dropped: r.Value | None = None
         """A statement that is nothing but a call: its result is dropped."""
-        self.found: dict[tuple[int, int, int, int], Misuse] = {}
+        self.found: dict[tuple[int, int, int, int], DonationMisuse] = {}
         self.reached: dict[tuple[int, int, tuple[int, ...]], int] = {}
         self.hits: dict[tuple[int, int, tuple[int, ...]], int] = {}
         self.lost: set[tuple[int, int, Path]] = set()
@@ -365,7 +377,7 @@ class Values:
             return self.world.kind(*found) if found is not None else ""
         on = self.callables.name(r.Name(0, 0, origin[1]), self.scope)
         step = str(path[1])
-        if isinstance(on, Instance) and step.startswith("."):
+        if isinstance(on, DonationInstance) and step.startswith("."):
             kinds = {
                 self.world.kind(value, scope)
                 for value, scope in self.callables.assigned(on.cls, step[1:])
@@ -404,7 +416,7 @@ class Values:
                 self.judge("use", part, value)
 
     def judge(self, kind: str, path: Path, at: r.Value) -> bool:
-        """Reports when the storage of `path` is gone; `kind` as in `Misuse`."""
+        """Reports when the storage of `path` is gone; `kind` as in `DonationMisuse`."""
         place = (at.start, at.end, tuple(self.rounds))
         self.reached[place] = self.reached.get(place, 0) + 1
         loss = self.state.loss(path)
@@ -435,7 +447,7 @@ class Values:
         key = (at.start, at.end, loss.at.start, loss.at.end)
         known = self.found.get(key)
         target = loss.target if loss.target == text(at) else ""
-        made = Misuse(self.function, kind, at.span, text(at), loss, certainty, target, loss.call)
+        made = DonationMisuse(self.function, kind, at.span, text(at), loss, certainty, target, loss.call)
         if known is None or known.certainty == weaker(known.certainty, certainty) != certainty:
             self.found[key] = made
 

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 
 from ownlint import Edit, File, Fix, Function, Program, Span, Step, bodies, glance, places, questions
 from ownlint import records as r
-from ownlint_rules.donation._donation import Consumer, Items, Misuse, Own, Scope, Spec
+from ownlint_rules.donation._donation import Consumer, DonationMisuse, DonationScope, Items, Own, Spec
 from ownlint_rules.donation._donation_callables import Callables
-from ownlint_rules.donation._donation_flow import Interpreter
+from ownlint_rules.donation._donation_flow import DonationInterpreter
 from ownlint_rules.donation._donation_hot import Hot
 from ownlint_rules.donation._donation_specs import Constant
-from ownlint_rules.donation._donation_values import LIVE, PLAIN, Summary
+from ownlint_rules.donation._donation_values import LIVE, PLAIN, DonationSummary
 
 _DEEPEST = 6
 
@@ -37,8 +37,10 @@ class Donations:
         self.callables = Callables(program, self.hot)
         self.consuming = program.models.consuming
         self.storage = self.consuming.storage
-        self._runs: questions.Answers[tuple[Function, Scope], Interpreter | None] = questions.Answers(None)
-        self._misuses: questions.Answers[Function, list[Misuse]] = questions.Answers([])
+        self._runs: questions.Answers[tuple[Function, DonationScope], DonationInterpreter | None] = questions.Answers(
+            None
+        )
+        self._misuses: questions.Answers[Function, list[DonationMisuse]] = questions.Answers([])
         self._result_kinds: questions.Answers[Function, str] = questions.Answers("")
         self._lookers: questions.Answers[tuple[Function, str], bool] = questions.Answers()
         self._touches: questions.Answers[Function, frozenset[str]] = questions.Answers()
@@ -92,14 +94,14 @@ class Donations:
         callee = call.callee
         at = self.callables.modules.definitions(function.file)
         if isinstance(callee, r.Call):  # a decorator with arguments
-            scope = Scope(function)
+            scope = DonationScope(function)
             symbol = self._symbol(callee.callee, function)
             by_partial = symbol == "functools.partial" and callee.args
             symbol = self._symbol(callee.args[0], function) if by_partial else symbol
             traces = self.consuming.fits("traced_by", symbol) or isinstance(self.callables.known(callee, scope), Spec)
         else:
             traces = self.consuming.fits("traced_by", self._symbol(callee, function)) or isinstance(
-                self.callables.known(callee, Scope(function)), Spec
+                self.callables.known(callee, DonationScope(function)), Spec
             )
         if not traces:
             return
@@ -109,7 +111,7 @@ class Donations:
                 continue
             given = argument.value if isinstance(argument, r.Pair) else argument
             if isinstance(given, (r.Name, r.Member, r.Lambda, r.Call, r.Aggregate)):
-                known = self.callables.known(given, Scope(function))
+                known = self.callables.known(given, DonationScope(function))
                 every = list(known.items.values()) if isinstance(known, Items) else [known]
                 for one in every:
                     if isinstance(one, Own):
@@ -133,23 +135,23 @@ class Donations:
 
     # --- answers ---
 
-    def misuses_in(self, function: Function) -> list[Misuse]:
+    def misuses_in(self, function: Function) -> list[DonationMisuse]:
         return self._misuses.ask(function, lambda: self._found_misuses(function))
 
-    def _found_misuses(self, function: Function) -> list[Misuse]:
+    def _found_misuses(self, function: Function) -> list[DonationMisuse]:
         if not self.concerned(function) or function in self.traced or self._is_switched_off(function.file):
             return []
         run = self._run(function, self._scope(function))
         return run.misuses() if run is not None and not run.too_long else []
 
-    def _scope(self, function: Function) -> Scope:
-        return Scope(function)
+    def _scope(self, function: Function) -> DonationScope:
+        return DonationScope(function)
 
-    def _run(self, function: Function, scope: Scope) -> Interpreter | None:
+    def _run(self, function: Function, scope: DonationScope) -> DonationInterpreter | None:
         """Recursion knows nothing."""
 
-        def answer() -> Interpreter:
-            run = Interpreter(function, self, scope)
+        def answer() -> DonationInterpreter:
+            run = DonationInterpreter(function, self, scope)
             run.run()
             return run
 
@@ -171,17 +173,17 @@ class Donations:
 
     # --- the world of an interpreter ---
 
-    def summary(self, own: Own) -> Summary | None:
+    def summary(self, own: Own) -> DonationSummary | None:
         """What calling this does; None when nobody knows."""
         function = own.function
         if function in self.traced or not self._is_plain(function) or self._depth > _DEEPEST:
             return None
         if not self.concerned(function) and function.record.parent < 0:
             sets = frozenset(name[1:] for name in function.mentioned if name.startswith("="))
-            return Summary(sets=sets | self._sets_below(function, 3))
+            return DonationSummary(sets=sets | self._sets_below(function, 3))
         given = own.around.given if own.around is not None else {}
         self._depth += 1
-        run = self._run(function, Scope(function, given))
+        run = self._run(function, DonationScope(function, given))
         self._depth -= 1
         found = run.summary() if run is not None else None
         return found._replace(sets=found.sets | self._sets_below(function, 3)) if found is not None else None
@@ -219,14 +221,14 @@ class Donations:
         known = {"staticmethod", "classmethod"}
         return all(annotation.name in known for annotation in function.record.annotations)
 
-    def kind(self, value: r.Value | None, scope: Scope) -> str:
+    def kind(self, value: r.Value | None, scope: DonationScope) -> str:
         """What is known of an expression without running anything."""
         self._depth += 1
         found = self._kind(value, scope) if self._depth < _DEEPEST and value is not None else ""
         self._depth -= 1
         return found
 
-    def _kind(self, value: r.Value, scope: Scope) -> str:
+    def _kind(self, value: r.Value, scope: DonationScope) -> str:
         match value:
             case r.Literal():
                 return PLAIN
@@ -257,7 +259,7 @@ class Donations:
 
     def _find_kind_of_result(self, function: Function) -> str:
         leaves = [s.value for s in function.statements if isinstance(s, r.Leave) and s.kind == "return"]
-        kinds = {self.kind(value, Scope(function)) for value in leaves if value is not None}
+        kinds = {self.kind(value, DonationScope(function)) for value in leaves if value is not None}
         return kinds.pop() if len(kinds) == 1 else ""
 
     def only_looks(self, function: Function, name: str) -> bool:
@@ -310,7 +312,7 @@ class Donations:
     def _mapped(self, value: r.Value, function: Function) -> Function | None:
         if isinstance(value, r.Lambda) and value.function >= 0:
             return self.program.index.function_at(function.file, value.function)
-        known = self.callables.known(value, Scope(function)) if isinstance(value, (r.Name, r.Member)) else None
+        known = self.callables.known(value, DonationScope(function)) if isinstance(value, (r.Name, r.Member)) else None
         return known.function if isinstance(known, Own) else None
 
     def repeats(self, function: Function, name: str) -> bool:
@@ -333,7 +335,7 @@ class Donations:
         """Places that say something is consumed, where nothing is."""
         if not self.concerned(function):
             return
-        scope = Scope(function)
+        scope = DonationScope(function)
         for statement in function.statements:
             for value in bodies.values(statement):
                 for part in places.walk(value):
@@ -341,7 +343,7 @@ class Donations:
                         yield from self._negative(part, scope)
                         yield from self._by_keyword(part, scope)
 
-    def _negative(self, call: r.Call, scope: Scope) -> Iterator[Ineffective]:
+    def _negative(self, call: r.Call, scope: DonationScope) -> Iterator[Ineffective]:
         symbol = self._symbol(call.callee, scope.function)
         inner = call.args[0] if symbol == "functools.partial" and call.args else None
         known = self.callables.known(inner if inner is not None else call.callee, scope)
@@ -357,7 +359,7 @@ class Donations:
                             scope.function.path, argument.span, keyword, why="negative", shown=str(below[0])
                         )
 
-    def _by_keyword(self, call: r.Call, scope: Scope) -> Iterator[Ineffective]:
+    def _by_keyword(self, call: r.Call, scope: DonationScope) -> Iterator[Ineffective]:
         named = [a for a in call.args if isinstance(a, r.Pair) and isinstance(a.key, r.Name)]
         if not named or not (
             self.hot.names.callables.has(call.callee, scope.function.path) or isinstance(call.callee, r.Call)
@@ -385,7 +387,7 @@ def _always_run(body: r.Body) -> Iterator[r.Statement]:
             yield statement
 
 
-def steps_of(misuse: Misuse) -> tuple[Step, ...]:
+def steps_of(misuse: DonationMisuse) -> tuple[Step, ...]:
     """The way to a misuse, in the order in which it happens."""
     function, loss = misuse.function, misuse.loss
     steps: list[Step] = []
@@ -397,7 +399,7 @@ def steps_of(misuse: Misuse) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def fix_of(misuse: Misuse) -> Fix | None:
+def fix_of(misuse: DonationMisuse) -> Fix | None:
     """Binds the result of the consuming call to what it took, where that result is dropped and stands for it."""
     if not misuse.target:
         return None

@@ -80,7 +80,7 @@ def use_after_donation(function: Function) -> Iterator[Finding]:
             )
 
 
-def _message(misuse: donation.Misuse) -> str:
+def _message(misuse: donation.DonationMisuse) -> str:
     shown, lost, by = f"`{misuse.shown}`", f"`{misuse.loss.shown}`", f"`{misuse.loss.by}`"
     match misuse.kind:
         case "twice":

@@ -25,7 +25,7 @@ _DECLARED = re.compile(glance.opens(r.Declare) + rb"\[([^\]]*)\]")
 _WORD = re.compile(rb'"((?:\w+::)*\w+)"')
 
 
-class Held(NamedTuple):
+class CCallback(NamedTuple):
     """`way`: how C comes to call it; `at`: where it is handed over."""
 
     way: Way
@@ -34,14 +34,14 @@ class Held(NamedTuple):
     """The name of the struct's member."""
 
 
-def held_by_c(function: Function) -> list[Held]:
+def held_by_c(function: Function) -> list[CCallback]:
     """The ways in which C comes to call the function."""
     return _all(function.program).get(function, [])
 
 
 @questions.program_question
-def _all(program: Program) -> dict[Function, list[Held]]:
-    found: dict[Function, list[Held]] = {}
+def _all(program: Program) -> dict[Function, list[CCallback]]:
+    found: dict[Function, list[CCallback]] = {}
     tables = program.models.names_of("slot table")
     for file in program.files.values():
         if file.language != "cpp":
@@ -52,11 +52,11 @@ def _all(program: Program) -> dict[Function, list[Held]]:
                     step = Step(
                         file.path, r.Span(variable.start, variable.end), "it is called by Python through this table"
                     )
-                    found.setdefault(function, []).append(Held("slot", step))
+                    found.setdefault(function, []).append(CCallback("slot", step))
     for function in program.functions:
         if function.language == "cpp" and _names_function(function):
             for held, way, at, member in _handed(function, tables):
-                found.setdefault(held, []).append(Held(way, at, member))
+                found.setdefault(held, []).append(CCallback(way, at, member))
     return found
 
 
@@ -172,7 +172,7 @@ def _handed(function: Function, tables: frozenset[str]) -> Iterator[tuple[Functi
                         function.step(event, f"it is called by C through `{target.name}`"),
                         target.name,
                     )
-            case e.Call(node=node):
+            case e.CallEvent(node=node):
                 yield from _arguments(function, event, node)
 
 
@@ -185,7 +185,7 @@ def _members(function: Function, value: r.Value) -> Iterator[tuple[Function, Way
                 yield held, "member", function.step(part, "it is called by C through this"), places.last_name(part.key)
 
 
-def _arguments(function: Function, event: e.Call, node: r.Call) -> Iterator[tuple[Function, Way, Step, str]]:
+def _arguments(function: Function, event: e.CallEvent, node: r.Call) -> Iterator[tuple[Function, Way, Step, str]]:
     written = node.callee.text if isinstance(node.callee, r.Name) else ""
     program = function.program
     if node.kind == "construct" and _DELETERS.intersection(program.types.roles(types.parse(written).name, function)):

@@ -64,7 +64,7 @@ def is_emptied(program: Program, static: Static) -> bool:
             continue
         for event in function.flow:
             match event:
-                case e.Call(receiver=place, node=node) if place is not None and place[-1] == static.name:
+                case e.CallEvent(receiver=place, node=node) if place is not None and place[-1] == static.name:
                     if places.last_name(node.callee) in _EMPTIES:
                         return True
                 case e.Write(place=place, value=value, fresh=False) if place[-1] == static.name:

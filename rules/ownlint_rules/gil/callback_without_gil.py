@@ -81,7 +81,7 @@ def callback_without_gil(function: Function) -> Iterator[Finding]:
     )
 
 
-def _certainty(function: Function, stored: list[c_callbacks.Held], later: bool) -> Certainty:
+def _certainty(function: Function, stored: list[c_callbacks.CCallback], later: bool) -> Certainty:
     """Of what is stored in a struct: a deleter that stands alone, or one of several of which others take the lock.
     Where all of them use Python as they are, C calls them on the spot, for all we know."""
     if later or not stored or any(one.way == "deleter" for one in stored):

@@ -113,12 +113,12 @@ def _emptied(function: Function) -> set[str]:
     found: set[str] = set()
     for event in function.flow:
         match event:
-            case events.Call(receiver=place, node=node) if place is not None:
+            case events.CallEvent(receiver=place, node=node) if place is not None:
                 if places.last_name(node.callee) in _EMPTIES:
                     found.add(place[-1])
             case events.Write(place=place, fresh=False, op="="):
                 found.add(place[-1])
-        if isinstance(event, events.Call):
+        if isinstance(event, events.CallEvent):
             name = places.last_name(event.node.callee)
             if name in ("move", "exchange", "swap") or name.endswith("CLEAR"):
                 found |= {places.last_name(argument) for argument in event.node.args}
@@ -152,7 +152,7 @@ def _closures(function: Function) -> Iterator[Finding]:
 
 def _lambda(function: Function, event: events.Event, started: Function) -> records.Lambda | None:
     given: tuple[records.Value, ...] = ()
-    if isinstance(event, events.Call):
+    if isinstance(event, events.CallEvent):
         given = event.node.args
     elif isinstance(event, events.Write) and event.value is not None:
         given = (event.value,)

@@ -101,9 +101,9 @@ def _thrown(function: Function) -> Iterator[tuple[events.Event, str, Certainty]]
         if event.index not in function.flow.reachable or any(event.span.start in block for block in handled):
             continue
         match event:
-            case events.Leave(kind="throw", via="") if not is_end and event.value is not None:
+            case events.LeaveEvent(kind="throw", via="") if not is_end and event.value is not None:
                 yield event, "an exception", "certain"
-            case events.Call():
+            case events.CallEvent():
                 use = used.get(event.index)
                 if use is not None and use.throws and use.runs:
                     yield event, f"an error of `{text(event.node.callee)}`", _where_it_fails(event)
@@ -111,7 +111,7 @@ def _thrown(function: Function) -> Iterator[tuple[events.Event, str, Certainty]]
                     yield event, f"an exception of `{text(event.node.callee)}`", _where_it_fails(event)
 
 
-def _where_it_fails(call: events.Call) -> Certainty:
+def _where_it_fails(call: events.CallEvent) -> Certainty:
     return because("likely", f"on the path where `{text(call.node.callee)}` fails")
 
 

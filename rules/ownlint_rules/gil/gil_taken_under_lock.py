@@ -88,7 +88,7 @@ from ownlint import (
 _DEEPEST = 2
 
 
-class _Taken(NamedTuple):
+class _LockTaking(NamedTuple):
     """A lock is taken while another is held: `lock` is the mutex, by its class and its name."""
 
     lock: tuple[str, str]
@@ -102,7 +102,7 @@ def gil_taken_under_lock(program: Program) -> Iterator[Finding]:
     if not under:
         return
     wanted = {one.lock for one in under}
-    inside: dict[tuple[str, str], _Taken] = {}
+    inside: dict[tuple[str, str], _LockTaking] = {}
     for function in program.functions:
         if function.language == "cpp":
             for found in _under_gil(function, wanted):
@@ -132,7 +132,7 @@ def _key(function: Function, lock: places.Place) -> tuple[str, str] | None:
     return None
 
 
-def _under_mutex(function: Function) -> Iterator[_Taken]:
+def _under_mutex(function: Function) -> Iterator[_LockTaking]:
     """Where the GIL comes to be held with a mutex held already."""
     held = locks.held(function)
     if not any(_key(function, one.lock) for found in held.values() for one in found):
@@ -146,33 +146,33 @@ def _under_mutex(function: Function) -> Iterator[_Taken]:
             for one in sorted(held[event.index]):
                 key = _key(function, one.lock)
                 if key is not None:
-                    yield _Taken(key, function, event)
+                    yield _LockTaking(key, function, event)
             return
 
 
-def _takes(function: Function, event: events.Event, states: dict[int, gil.State]) -> bool:
+def _takes(function: Function, event: events.Event, states: dict[int, gil.GilState]) -> bool:
     if any(states.get(index, gil.UNKNOWN).status == "held" for index, _ in function.flow.successors[event.index]):
         return True
-    if not isinstance(event, events.Call):
+    if not isinstance(event, events.CallEvent):
         return False
     callee = function.program.calls.callee(event.node, function)
     targets = callee.functions[:1] if callee.certainty == "certain" else ()
     return any(target.record.kind != "lambda" and python_use.takes(target) for target in targets)
 
 
-def _under_gil(function: Function, wanted: set[tuple[str, str]]) -> Iterator[_Taken]:
+def _under_gil(function: Function, wanted: set[tuple[str, str]]) -> Iterator[_LockTaking]:
     if entrances.held(function) is None and not python_use.takes(function):
         return
     yield from _locked(function, entrances.entry(function), wanted, 0)
 
 
-def _locked(function: Function, entry: gil.State, wanted: set[tuple[str, str]], depth: int) -> Iterator[_Taken]:
+def _locked(function: Function, entry: gil.GilState, wanted: set[tuple[str, str]], depth: int) -> Iterator[_LockTaking]:
     states = gil.states(function, entry)
     for lock, found in sorted(sections.sections(function).of.items()):
         key = _key(function, lock)
         for section in found:
             if key is not None and key in wanted and states.get(section.first.index, gil.UNKNOWN).status == "held":
-                yield _Taken(key, function, section.first)
+                yield _LockTaking(key, function, section.first)
     if depth >= _DEEPEST:
         return
     for call in function.flow.calls:

@@ -69,7 +69,7 @@ def interpreter_started_in_extension(function: Function) -> Iterator[Finding]:
             )
 
 
-def _word(function: Function, call: events.Call) -> str:
+def _word(function: Function, call: events.CallEvent) -> str:
     callee = call.node.callee
     if not isinstance(callee, records.Name) or function.program.calls.callee(call.node, function).functions:
         return ""

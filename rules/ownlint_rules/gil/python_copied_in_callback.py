@@ -109,7 +109,7 @@ def _stored(function: Function) -> Iterator[tuple[records.Lambda, events.Event]]
                 made = _lambda(function, value)
                 if made is not None:
                     yield made, event
-            case events.Call(node=node):
+            case events.CallEvent(node=node):
                 for position, argument in enumerate(node.args):
                     made = _lambda(function, argument)
                     if made is not None and _keeps(function, event, position):
@@ -135,7 +135,7 @@ def _lambda(function: Function, value: records.Value | None) -> records.Lambda |
     return inner if isinstance(inner, records.Lambda) else None
 
 
-def _keeps(function: Function, call: events.Call, position: int) -> bool:
+def _keeps(function: Function, call: events.CallEvent, position: int) -> bool:
     """Whether what is called has the callback when the function has returned."""
     node = call.node
     if node.kind != "call":

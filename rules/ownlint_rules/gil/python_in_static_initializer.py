@@ -128,7 +128,7 @@ def _runs(function: Function, inside: list[events.Event]) -> tuple[Step, bool] |
         use = used.get(event.index)
         if use is not None and use.runs:
             return function.step(event, f"{use.what} here"), bool(use.steps)
-        if isinstance(event, events.Call):
+        if isinstance(event, events.CallEvent):
             callee = function.program.calls.callee(event.node, function)
             for target in callee.functions[:1] if callee.certainty == "certain" or callee.symbol == "<lambda>" else ():
                 step = _in_target(target)

@@ -65,18 +65,18 @@ def python_without_gil(function: Function) -> Iterator[Finding]:
     yield from (_finding(function, use, states[use.event.index], entrance) for use in found)
     if entrance is not None and entrance.why == "guard":
         yield from _parameters(function, entrance)
-        if not any(isinstance(use.event, events.Call) and _is_returned(function, use.event) for use in found):
+        if not any(isinstance(use.event, events.CallEvent) and _is_returned(function, use.event) for use in found):
             yield from _result(function, states, entrance)
 
 
-def _first_uses(function: Function, states: dict[int, gil.State]) -> Iterator[python_use.Use]:
+def _first_uses(function: Function, states: dict[int, gil.GilState]) -> Iterator[python_use.PythonUse]:
     """Of each region, what no other use of the same region comes before."""
     inside = [
         use
         for index, use in sorted(python_use.uses(function).items())
         if index in states and states[index].status == "released"
     ]
-    first: list[python_use.Use] = []
+    first: list[python_use.PythonUse] = []
     for use in inside:
         since = states[use.event.index].since
         if not any(
@@ -86,7 +86,9 @@ def _first_uses(function: Function, states: dict[int, gil.State]) -> Iterator[py
             yield use
 
 
-def _finding(function: Function, use: python_use.Use, state: gil.State, entrance: entrances.Entrance | None) -> Finding:
+def _finding(
+    function: Function, use: python_use.PythonUse, state: gil.GilState, entrance: entrances.Entrance | None
+) -> Finding:
     sure = state.since != gil.ENTRY or entrance is None or entrance.sure
     return function.finding(
         use.event,
@@ -97,19 +99,19 @@ def _finding(function: Function, use: python_use.Use, state: gil.State, entrance
     )
 
 
-def _certainty(use: python_use.Use, sure: bool) -> Certainty:
+def _certainty(use: python_use.PythonUse, sure: bool) -> Certainty:
     if not sure:
         return because("likely", "that another thread runs this is inferred from how it is passed on")
     return because("likely", "what is called may return before it uses Python") if use.steps else "certain"
 
 
-def _help(state: gil.State, entrance: entrances.Entrance | None) -> str:
+def _help(state: gil.GilState, entrance: entrances.Entrance | None) -> str:
     if state.since == gil.ENTRY and entrance is not None and entrance.why == "guard":
         return "take the GIL for this, or release it in the body and around the work alone"
     return "take the GIL for this, or end the release before it"
 
 
-def _since(function: Function, state: gil.State, entrance: entrances.Entrance | None) -> tuple[Step, ...]:
+def _since(function: Function, state: gil.GilState, entrance: entrances.Entrance | None) -> tuple[Step, ...]:
     if state.since != gil.ENTRY:
         return (function.step(function.flow.events[state.since], "the GIL is released here"),)
     return (entrance.at,) if entrance is not None else ()
@@ -128,7 +130,7 @@ def _parameters(function: Function, entrance: entrances.Entrance) -> Iterator[Fi
             )
 
 
-def _result(function: Function, states: dict[int, gil.State], entrance: entrances.Entrance) -> Iterator[Finding]:
+def _result(function: Function, states: dict[int, gil.GilState], entrance: entrances.Entrance) -> Iterator[Finding]:
     """An object that is returned: the caller's copy of it is counted while the guard lives."""
     result = function.record.result or function.program.calls.inferred_result(function)
     if not python_use.is_counted(function, result):
@@ -145,7 +147,7 @@ def _result(function: Function, states: dict[int, gil.State], entrance: entrance
             return
 
 
-def _is_returned(function: Function, call: events.Call) -> bool:
+def _is_returned(function: Function, call: events.CallEvent) -> bool:
     return any(
         isinstance(leave.value, records.Node) and leave.span.start <= call.span.start < leave.span.end
         for leave in function.flow.leaves

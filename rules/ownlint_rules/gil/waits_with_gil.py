@@ -120,12 +120,12 @@ def _in_function(function: Function) -> Iterator[Finding]:
             return
 
 
-def _said(call: events.Call) -> str:
+def _said(call: events.CallEvent) -> str:
     """The callee as it is written."""
     return text(call.node.callee)
 
 
-def _waits(function: Function, call: events.Call) -> str:
+def _waits(function: Function, call: events.CallEvent) -> str:
     """The role of what the call waits for; empty when it waits for nothing."""
     callee = call.node.callee
     if not isinstance(callee, records.Member):
@@ -150,7 +150,9 @@ def _is_spawned(function: Function, value: records.Value) -> bool:
     return any(effect.verb == "spawn" for model in models for effect in model.effects)
 
 
-def _wait_in(function: Function, call: events.Call, depth: int) -> tuple[str, tuple[Function, events.Call]] | None:
+def _wait_in(
+    function: Function, call: events.CallEvent, depth: int
+) -> tuple[str, tuple[Function, events.CallEvent]] | None:
     """A wait in a function of the project that the call runs, with the lock still held."""
     callee = function.program.calls.callee(call.node, function)
     if depth >= _DEEPEST or callee.certainty != "certain":
@@ -175,7 +177,7 @@ def _wait_in(function: Function, call: events.Call, depth: int) -> tuple[str, tu
 # --- the other side --------------------------------------------------------------------------------
 
 
-def _needs(function: Function, call: events.Call, role: str) -> Step | None:
+def _needs(function: Function, call: events.CallEvent, role: str) -> Step | None:
     """Where a thread that is waited for takes the lock."""
     if role == "condition variable":
         return None
@@ -208,7 +210,7 @@ def _takes(function: Function, depth: int) -> Step | None:
     return None
 
 
-def _is_from_python(function: Function, call: events.Call) -> bool:
+def _is_from_python(function: Function, call: events.CallEvent) -> bool:
     """A callable that a bound function was given: the framework made it of Python's."""
     callee, current = call.node.callee, function.parent
     if not isinstance(callee, records.Name):
@@ -222,7 +224,7 @@ def _is_from_python(function: Function, call: events.Call) -> bool:
     return False
 
 
-def _is_made_here(function: Function, call: events.Call) -> bool:
+def _is_made_here(function: Function, call: events.CallEvent) -> bool:
     """Whether the function itself starts what it waits for."""
     if call.receiver is None or call.receiver[0] == places.THIS:
         return False

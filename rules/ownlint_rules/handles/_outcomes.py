@@ -26,7 +26,7 @@ class Outcome(NamedTuple):
         return f"with {where} {says}"
 
 
-def outcome(misuse: handles.Misuse) -> Outcome | None:
+def outcome(misuse: handles.HandleMisuse) -> Outcome | None:
     """None where nobody knows the version at hand, or what it marks."""
     stale, program = misuse.stale, misuse.function.program
     cls = program.models.python_class(misuse.child.cls)
@@ -54,13 +54,13 @@ def outcome(misuse: handles.Misuse) -> Outcome | None:
     return Outcome(version, "if gone", mild=on_top)
 
 
-def steps(misuse: handles.Misuse) -> tuple[Step, ...]:
+def steps(misuse: handles.HandleMisuse) -> tuple[Step, ...]:
     """The last step of a misuse, where it is known."""
     told = outcome(misuse)
     return (misuse.function.step(misuse.at, told.message, "uses"),) if told is not None else ()
 
 
-def is_mild(misuse: handles.Misuse) -> bool:
+def is_mild(misuse: handles.HandleMisuse) -> bool:
     told = outcome(misuse)
     return told is not None and told.mild
 

@@ -42,7 +42,7 @@ class Operand(NamedTuple):
     taken: frozenset[Span] = frozenset()
 
 
-class Asked(NamedTuple):
+class IdentityUse(NamedTuple):
     """`identity`: `a is b`, `name` is the operator; `number`: `id(a)`; `key`: `a` is looked up by its hash; `member`:
     `a.name`; `keyword`: `name` is passed in a call of `a`'s `member`. `told`: the name alone says the class."""
 
@@ -67,19 +67,19 @@ class Missing(NamedTuple):
     sure: bool
 
 
-class _Listener(handle_flow.Interpreter):
+class _Listener(handle_flow.HandleInterpreter):
     """Runs a function for what it asks."""
 
     def __init__(self, function: Function, between: border.Border, watched: frozenset[str]) -> None:
         super().__init__(function, between)
         self.watched = watched
-        self.asked_for: dict[tuple[str, Span, str], Asked] = {}
+        self.asked_for: dict[tuple[str, Span, str], IdentityUse] = {}
         self.last: dict[int, handles.Handles] = {}
         self.shown: set[Span] = set()
         """What is only written somewhere."""
 
     def note(self, kind: Literal["number", "key"], at: Span, value: r.Value) -> None:
-        self.asked_for[kind, at, ""] = Asked(kind, at, (self.operand(value),))
+        self.asked_for[kind, at, ""] = IdentityUse(kind, at, (self.operand(value),))
 
     def operand(self, value: r.Value) -> Operand:
         here = [h for h in handles.in_order(self.last.get(id(value), handles.NOTHING)) if not h.path]
@@ -139,12 +139,12 @@ class _Listener(handle_flow.Interpreter):
         if name in self.watched and (classes or known):
             at = Span(value.name_start, value.end) if value.name_start else value.span
             found = Operand(value.base, classes or (known or "",))
-            self.asked_for["member", at, name] = Asked("member", at, (found,), name, told=not classes)
+            self.asked_for["member", at, name] = IdentityUse("member", at, (found,), name, told=not classes)
         for argument in call.args if call is not None else ():
             match argument:
                 case r.Pair(key=r.Name(text=keyword)) if keyword in self.watched and classes:
                     found = Operand(value.base, classes)
-                    asked = Asked("keyword", argument.span, (found,), keyword, name)
+                    asked = IdentityUse("keyword", argument.span, (found,), keyword, name)
                     self.asked_for["keyword", argument.span, keyword] = asked
 
     # --- questions ---
@@ -162,7 +162,7 @@ class _Listener(handle_flow.Interpreter):
         left, right = self.operand(value.left), self.operand(value.right)
         before = self.asked_for.get(("identity", value.span, ""))
         if before is None or not before.is_one:  # on one path at least it may be a name for the same
-            self.asked_for["identity", value.span, ""] = Asked("identity", value.span, (left, right), value.op)
+            self.asked_for["identity", value.span, ""] = IdentityUse("identity", value.span, (left, right), value.op)
         return handles.NOTHING
 
     def builtin(self, call: r.Call, name: str, arguments: list[handles.Handles]) -> handles.Handles | None:
@@ -234,7 +234,7 @@ def _asserted(function: Function) -> set[str]:
     return {value.name for call in asserting for value in places.walk(call) if isinstance(value, r.Member)}
 
 
-class Questions:
+class IdentityQuestions:
     """The questions of a program, function by function."""
 
     def __init__(self, program: Program) -> None:
@@ -245,13 +245,13 @@ class Questions:
         self._asks = patterns.strings({"is", "is not", "id", *models.absent})
         self._loose = models.loosely_hashed
         self._gives = patterns.strings(self._loose)
-        self._found: questions.Answers[Function, tuple[Asked, ...]] = questions.Answers()
+        self._found: questions.Answers[Function, tuple[IdentityUse, ...]] = questions.Answers()
         self._spoken: questions.Answers[str, bool] = questions.Answers()
 
-    def asked_in(self, function: Function) -> tuple[Asked, ...]:
+    def asked_in(self, function: Function) -> tuple[IdentityUse, ...]:
         return self._found.ask(function, lambda: self._asked_in(function))
 
-    def _asked_in(self, function: Function) -> tuple[Asked, ...]:
+    def _asked_in(self, function: Function) -> tuple[IdentityUse, ...]:
         worth = function.language == "python" and self._may_ask(function)
         return tuple(self._run(function)) if worth and self._speaks(function) else ()
 
@@ -261,7 +261,7 @@ class Questions:
             return True
         return any(self._loose.intersection(_NAME.findall(p.type)) for p in function.record.parameters if p.type)
 
-    def missing(self, asked: Asked) -> Missing | None:
+    def missing(self, asked: IdentityUse) -> Missing | None:
         """What a member or keyword is not there for; where nobody knows the version, the latest counts."""
         models = self.program.models
         if asked.told and asked.name in self._defined:
@@ -315,7 +315,7 @@ class Questions:
                 waiting += [base for base in model.bases if base not in waiting]
         return ()
 
-    def _run(self, function: Function) -> Iterator[Asked]:
+    def _run(self, function: Function) -> Iterator[IdentityUse]:
         self.border.look_into(function)
         listener = _Listener(function, self.border, self._watched)
         listener.run()
@@ -343,6 +343,6 @@ class Questions:
 
 
 @questions.program_question
-def of(program: Program) -> Questions:
+def of(program: Program) -> IdentityQuestions:
     """The questions of a program; one object a program, since its answers are remembered."""
-    return Questions(program)
+    return IdentityQuestions(program)

@@ -125,7 +125,7 @@ def callback_handle_escapes(function: Function) -> Iterator[Finding]:
             yield _found(function, call, wrapper)
 
 
-def _found(function: Function, call: events.Call, wrapper: _Wrapper) -> Finding:
+def _found(function: Function, call: events.CallEvent, wrapper: _Wrapper) -> Finding:
     bound = wrapper.cls.name in function.program.names.bound_types
     return function.finding(
         call,
@@ -159,7 +159,7 @@ def _outlives(function: Function, handle: records.Parameter, last: str) -> bool:
 # --- ways out -----------------------------------------------------------------------------------------
 
 
-def _escapes(function: Function, call: events.Call, data: str) -> bool:
+def _escapes(function: Function, call: events.CallEvent, data: str) -> bool:
     """Whether what the call is given can be kept: Python is called, or something outside is added to."""
     node = call.node
     if node.kind != "call" or not node.args:
@@ -201,7 +201,7 @@ def _is_outside(function: Function, value: records.Value, data: str) -> bool:
 # --- wrappers -----------------------------------------------------------------------------------------
 
 
-def _wrappers(function: Function, call: events.Call, handles: dict[str, records.Parameter]) -> Iterator[_Wrapper]:
+def _wrappers(function: Function, call: events.CallEvent, handles: dict[str, records.Parameter]) -> Iterator[_Wrapper]:
     for argument in call.node.args:
         found = _wrapper(function, argument, handles)
         if found is not None:
@@ -272,17 +272,17 @@ def _keeping(
 # --- the end of the call ------------------------------------------------------------------------------
 
 
-def _is_told(function: Function, call: events.Call, wrapper: _Wrapper) -> bool:
+def _is_told(function: Function, call: events.CallEvent, wrapper: _Wrapper) -> bool:
     """Whether the wrapper hears that the callback is over: by a method, a write, a guard or a cleanup."""
     flow = function.flow
     for event in flow.after(call):
         match event:
-            case events.Call(receiver=where, node=node) if wrapper.names:
+            case events.CallEvent(receiver=where, node=node) if wrapper.names:
                 if where is not None and where[0] in wrapper.names:
                     return True
                 if any(_says(argument, wrapper.names) for argument in node.args) and event is not call:
                     return True
-            case events.Call(node=node, dropped="statement") if event is not call:
+            case events.CallEvent(node=node, dropped="statement") if event is not call:
                 if any(_says(argument, frozenset({wrapper.parameter})) for argument in node.args):
                     return True
             case events.Write(place=where, fresh=False) if where[0] in wrapper.names:

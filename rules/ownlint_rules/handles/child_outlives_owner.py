@@ -71,7 +71,7 @@ def child_outlives_owner(function: Function) -> Iterator[Finding]:
         )
 
 
-def _message(misuse: handles.Misuse) -> str:
+def _message(misuse: handles.HandleMisuse) -> str:
     child, owner = misuse.what, f"its owner `{misuse.owner}`"
     match misuse.kind, misuse.ended:
         case "return", _:
@@ -83,11 +83,11 @@ def _message(misuse: handles.Misuse) -> str:
     return f"{child} is used after {owner} is gone"
 
 
-def _with_what(misuse: handles.Misuse) -> str:
+def _with_what(misuse: handles.HandleMisuse) -> str:
     return "at once" if misuse.function.record.kind in ("module", "class") else "with this function"
 
 
-def _help(misuse: handles.Misuse) -> str:
+def _help(misuse: handles.HandleMisuse) -> str:
     if misuse.kind == "return":
         return "return the owner with it, keep the owner where the child is kept, or return plain data"
     if misuse.kind == "store":
@@ -95,7 +95,7 @@ def _help(misuse: handles.Misuse) -> str:
     return "bind the owner to a name that lives as long as the child is used"
 
 
-def _fix(misuse: handles.Misuse) -> Fix | None:
+def _fix(misuse: handles.HandleMisuse) -> Fix | None:
     """A temporary owner gets a name where it stands: that lasts until the function ends."""
     function, made = misuse.function, misuse.made
     if (

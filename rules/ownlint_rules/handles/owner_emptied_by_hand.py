@@ -67,11 +67,11 @@ def owner_emptied_by_hand(function: Function) -> Iterator[Finding]:
             )
 
 
-def _is_left_alone(misuse: handles.Misuse) -> bool:
+def _is_left_alone(misuse: handles.HandleMisuse) -> bool:
     """The owner itself stays where it was."""
     return misuse.kind == "store" and misuse.child.taken == misuse.made
 
 
-def _what(misuse: handles.Misuse, stale: handles.Stale) -> str:
+def _what(misuse: handles.HandleMisuse, stale: handles.Stale) -> str:
     unnamed = misuse.child.taken == misuse.made and not misuse.child.shown.isidentifier()
     return f"`{stale.target}`" if unnamed else misuse.what

@@ -61,7 +61,7 @@ def removed_api(function: Function) -> Iterator[Finding]:
         )
 
 
-def _message(asked: versions.Asked, missing: versions.Missing) -> str:
+def _message(asked: versions.IdentityUse, missing: versions.Missing) -> str:
     cls = missing.member.on.rpartition(".")[2].lstrip("_")
     keyword = f"the keyword `{asked.name}` of `{cls}.{asked.member}`"
     what = f"`{cls}.{asked.name}`" if asked.kind == "member" else keyword
@@ -69,7 +69,7 @@ def _message(asked: versions.Asked, missing: versions.Missing) -> str:
     return f"{what} does not exist in {where}"
 
 
-def _certainty(asked: versions.Asked, missing: versions.Missing) -> Certainty:
+def _certainty(asked: versions.IdentityUse, missing: versions.Missing) -> Certainty:
     if asked.told:
         return because("likely", f"the class of what has `{asked.name}` is inferred from that name")
     return "certain" if missing.sure else because("likely", "the installed version is not known")

@@ -70,12 +70,12 @@ def stale_after_transformation(function: Function) -> Iterator[Finding]:
             )
 
 
-def _message(misuse: handles.Misuse, stale: handles.Stale) -> str:
+def _message(misuse: handles.HandleMisuse, stale: handles.Stale) -> str:
     does = {"return": "handed out", "store": "stored"}.get(misuse.kind, "used")
     return f"{misuse.what} is {does} after `{stale.call}` has transformed what it stands in"
 
 
-def _help(misuse: handles.Misuse, stale: handles.Stale) -> str:
+def _help(misuse: handles.HandleMisuse, stale: handles.Stale) -> str:
     if misuse.kind == "use":
         return f"ask `{stale.target}` for it again after the run; keep names, not handles, across it"
     return "look it up after the run, or keep its name"

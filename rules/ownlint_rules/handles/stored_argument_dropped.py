@@ -92,7 +92,7 @@ def stored_argument_dropped(function: Function) -> Iterator[Finding]:
             )
 
 
-def _message(misuse: handles.Misuse) -> str:
+def _message(misuse: handles.HandleMisuse) -> str:
     stored = misuse.stored
     assert stored is not None
     holder = f"`{stored.by}` keeps its address"

@@ -74,7 +74,7 @@ def use_after_erase(function: Function) -> Iterator[Finding]:
             )
 
 
-def _message(misuse: handles.Misuse, stale: handles.Stale) -> str:
+def _message(misuse: handles.HandleMisuse, stale: handles.Stale) -> str:
     by = f"`{stale.call}`"
     if misuse.kind == "lookup":
         return f"{misuse.what} is looked up after {by} has erased it behind the table's back"
@@ -84,7 +84,7 @@ def _message(misuse: handles.Misuse, stale: handles.Stale) -> str:
     return f"{misuse.what} is {does} after {by} has erased {what}"
 
 
-def _help(misuse: handles.Misuse) -> str:
+def _help(misuse: handles.HandleMisuse) -> str:
     if misuse.kind == "lookup":
         return "erase it through the table, which then forgets it"
     if misuse.kind == "use":
@@ -92,13 +92,13 @@ def _help(misuse: handles.Misuse) -> str:
     return "hand on plain data that was read before, or let go of the handle"
 
 
-def _fix(function: Function, misuse: handles.Misuse, stale: handles.Stale) -> Fix | None:
+def _fix(function: Function, misuse: handles.HandleMisuse, stale: handles.Stale) -> Fix | None:
     if misuse.kind == "lookup":
         return _through_table(function, misuse, stale)
     return _read_first(function, misuse, stale) if misuse.kind == "use" else None
 
 
-def _through_table(function: Function, misuse: handles.Misuse, stale: handles.Stale) -> Fix | None:
+def _through_table(function: Function, misuse: handles.HandleMisuse, stale: handles.Stale) -> Fix | None:
     """`f.erase()` becomes `table.erase(f)`."""
     table, bracket, _ = misuse.child.shown.partition("[")
     if not bracket or not table.isidentifier() or stale.call != f"{stale.target}.erase()":
@@ -108,7 +108,7 @@ def _through_table(function: Function, misuse: handles.Misuse, stale: handles.St
     )
 
 
-def _read_first(function: Function, misuse: handles.Misuse, stale: handles.Stale) -> Fix | None:
+def _read_first(function: Function, misuse: handles.HandleMisuse, stale: handles.Stale) -> Fix | None:
     """The use stands directly behind: the two statements change places, where their text is known to the byte."""
     for first, second in _neighbours(function.body):
         if first.span == stale.at and misuse.at.start in second.span and not _ends(second, stale):

@@ -70,7 +70,7 @@ _MANY = 3
 class _Judged(NamedTuple):
     function: Function
     at: Place
-    use: validity.Use
+    use: validity.ValidityUse
     kind: validity.Kind
 
 
@@ -109,7 +109,7 @@ def _judge(known: validity.Validity, function: Function, at: Place, cls: Class) 
 _WORSE = ("checked", "asked", "partly", "late", "never")
 
 
-def _is_exempt(known: validity.Validity, function: Function, at: Place, guards: list[validity.Guard]) -> bool:
+def _is_exempt(known: validity.Validity, function: Function, at: Place, guards: list[validity.ValidityGuard]) -> bool:
     if function.record.kind in ("constructor", "destructor") or _COMPARES.search(function.name):
         return True
     if any(guard.function is function for guard in guards) or known.sets_flag(function, at, guards):
@@ -135,7 +135,9 @@ def _compare(cls: Class, known: validity.Validity, judged: list[_Judged]) -> Ite
         yield _finding(known, one, guards, len(careful), len(judged), checking[0], certainty)
 
 
-def _nobody_asks(known: validity.Validity, judged: list[_Judged], guards: list[validity.Guard]) -> Iterator[Finding]:
+def _nobody_asks(
+    known: validity.Validity, judged: list[_Judged], guards: list[validity.ValidityGuard]
+) -> Iterator[Finding]:
     """A check that asks the owner, and that nobody makes: said once, and not for sure."""
     if all(guard.owners for guard in guards) and not any(guard.unready for guard in guards):
         one = judged[0]
@@ -143,14 +145,16 @@ def _nobody_asks(known: validity.Validity, judged: list[_Judged], guards: list[v
             yield _finding(known, one, guards, 0, len(judged), None, because("possible", "no sibling makes the check"))
 
 
-def _seen_from_outside(known: validity.Validity, one: _Judged, guards: list[validity.Guard]) -> _Judged:
+def _seen_from_outside(known: validity.Validity, one: _Judged, guards: list[validity.ValidityGuard]) -> _Judged:
     """The same, as careful as all who call the function are."""
     if one.kind in ("checked", "asked") or not known.is_checked_outside(one.function, one.at, guards):
         return one
     return one._replace(kind="asked")
 
 
-def _certainty(checking: int, careful: int, all_of_them: int, one: _Judged, guards: list[validity.Guard]) -> Certainty:
+def _certainty(
+    checking: int, careful: int, all_of_them: int, one: _Judged, guards: list[validity.ValidityGuard]
+) -> Certainty:
     unready = all(guard.unready for guard in guards)
     share = f"{careful} of {all_of_them} siblings make the check"
     if checking < _LEAST or (2 if checking < _MANY else 3) * careful < all_of_them:
@@ -165,7 +169,7 @@ def _certainty(checking: int, careful: int, all_of_them: int, one: _Judged, guar
 def _finding(
     known: validity.Validity,
     one: _Judged,
-    guards: list[validity.Guard],
+    guards: list[validity.ValidityGuard],
     careful: int,
     all_of_them: int,
     example: _Judged | None,
@@ -192,7 +196,7 @@ def _what(one: _Judged) -> str:
     return f"`{_name(one.function)}` hands `{one.use.shown}` to `{one.use.callee}`"
 
 
-def _why(one: _Judged, guard: validity.Guard) -> str:
+def _why(one: _Judged, guard: validity.ValidityGuard) -> str:
     if one.kind == "late":
         return f" before `{guard.name}` is called"
     if one.kind == "partly":

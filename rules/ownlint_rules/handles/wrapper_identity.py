@@ -58,7 +58,7 @@ def wrapper_identity(function: Function) -> Iterator[Finding]:
                 yield from _key(function, known, asked)
 
 
-def _identity(function: Function, known: versions.Questions, asked: versions.Asked) -> Iterator[Finding]:
+def _identity(function: Function, known: versions.IdentityQuestions, asked: versions.IdentityUse) -> Iterator[Finding]:
     wrappers = [operand for operand in asked.operands if known.compared_by(operand)]
     if not wrappers or any(_is_constant(operand.value) for operand in asked.operands) or asked.is_one:
         return
@@ -71,7 +71,7 @@ def _identity(function: Function, known: versions.Questions, asked: versions.Ask
     )
 
 
-def _number(function: Function, known: versions.Questions, asked: versions.Asked) -> Iterator[Finding]:
+def _number(function: Function, known: versions.IdentityQuestions, asked: versions.IdentityUse) -> Iterator[Finding]:
     (operand,) = asked.operands
     if known.compared_by(operand):
         yield function.finding(
@@ -84,7 +84,7 @@ def _number(function: Function, known: versions.Questions, asked: versions.Asked
         )
 
 
-def _key(function: Function, known: versions.Questions, asked: versions.Asked) -> Iterator[Finding]:
+def _key(function: Function, known: versions.IdentityQuestions, asked: versions.IdentityUse) -> Iterator[Finding]:
     (operand,) = asked.operands
     compared = known.compared_by(operand)
     if compared and "hash" not in compared:
@@ -111,7 +111,7 @@ def _is_constant(value: records.Value) -> bool:
     return isinstance(value, records.Literal) or text(value) in ("Ellipsis", "NotImplemented")
 
 
-def _fix(function: Function, asked: versions.Asked) -> Fix | None:
+def _fix(function: Function, asked: versions.IdentityUse) -> Fix | None:
     """Where nothing but the operator stands between the two."""
     left, right = asked.operands
     between = Span(left.value.end, right.value.start)

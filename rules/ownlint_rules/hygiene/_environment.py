@@ -24,7 +24,7 @@ _MOST_READINGS = 50
 When = OneOf["construction", "loop", "once", "call"]
 
 
-class Reading(NamedTuple):
+class EnvironmentReading(NamedTuple):
     variable: str
     call: r.Call
     function: Function | None
@@ -36,12 +36,12 @@ class Reading(NamedTuple):
     """What is asked of the text: names of functions, and constants it is compared with."""
 
 
-class Change(NamedTuple):
+class EnvironmentChange(NamedTuple):
     call: r.Call
     function: Function
 
 
-class Surroundings:
+class ProgramEnvironment:
     """All that one program has to do with its environment."""
 
     def __init__(self, program: Program) -> None:
@@ -51,7 +51,7 @@ class Surroundings:
         self.writes = frozenset(self.model.writes)
 
     @questions.program_property
-    def readings(self) -> list[Reading]:
+    def readings(self) -> list[EnvironmentReading]:
         """In the order of files and offsets; tests and the system's own variables are left out."""
         found = [*self._in_functions(), *self._in_members()]
         return sorted(
@@ -60,10 +60,10 @@ class Surroundings:
         )
 
     @questions.program_property
-    def changes(self) -> list[Change]:
+    def changes(self) -> list[EnvironmentChange]:
         """Where the program changes its environment, outside of tests."""
         return [
-            Change(call, function)
+            EnvironmentChange(call, function)
             for function in self.program.functions
             if not self.writes.isdisjoint(function.mentioned) and not trials.is_trial(function)
             for call in _calls(function)
@@ -86,7 +86,7 @@ class Surroundings:
         return found
 
     @staticmethod
-    def path_of(reading: Reading) -> str:
+    def path_of(reading: EnvironmentReading) -> str:
         if reading.function is not None:
             return reading.function.path
         return reading.owner.path if reading.owner is not None else ""
@@ -98,7 +98,7 @@ class Surroundings:
             if places.last_name(call.callee) in self.reads and places.receiver(call) is None:
                 yield call
 
-    def _in_functions(self) -> Iterator[Reading]:
+    def _in_functions(self) -> Iterator[EnvironmentReading]:
         spelled = self.reads | self.wrappers.keys()
         for function in self.program.functions:
             if function.language != "cpp" or spelled.isdisjoint(function.mentioned) or trials.is_trial(function):
@@ -110,7 +110,7 @@ class Surroundings:
                     owner = function.cls if when == "construction" else None
                     if when == "construction" and owner is not None and self.is_single(owner):
                         when = "once"
-                    yield Reading(variable, call, function, owner, when, understood(function, call))
+                    yield EnvironmentReading(variable, call, function, owner, when, understood(function, call))
 
     def _named_in(self, function: Function) -> Iterator[tuple[r.Call, r.Value]]:
         """The calls that read a variable, and what names it."""
@@ -125,7 +125,7 @@ class Surroundings:
                         yield call, call.args[position]
                         break
 
-    def _in_members(self) -> Iterator[Reading]:
+    def _in_members(self) -> Iterator[EnvironmentReading]:
         for cls in self.program.classes:
             if cls.file.language != "cpp" or trials.tries(self.program, cls.file):
                 continue
@@ -133,7 +133,7 @@ class Surroundings:
                 for call in places.calls_in(field.value) if field.value is not None and not field.static else ():
                     if places.last_name(call.callee) in self.reads and call.args and (name := _literal(call.args[0])):
                         when: When = "once" if self.is_single(cls) else "construction"
-                        yield Reading(name, call, None, cls, when, frozenset())
+                        yield EnvironmentReading(name, call, None, cls, when, frozenset())
 
     # --- names and moments ---
 

@@ -50,8 +50,8 @@ _MAY_CHANGE = "harmless if it is meant to follow changes of the environment whil
 
 @rule(severity="note", usually="likely")
 def environment_read_repeatedly(program: Program) -> Iterator[Finding]:
-    around = environment.Surroundings(program)
-    by_name: dict[str, list[environment.Reading]] = {}
+    around = environment.ProgramEnvironment(program)
+    by_name: dict[str, list[environment.EnvironmentReading]] = {}
     for reading in around.readings:
         by_name.setdefault(reading.variable, []).append(reading)
     for variable, readings in sorted(by_name.items()):
@@ -62,15 +62,15 @@ def environment_read_repeatedly(program: Program) -> Iterator[Finding]:
             yield from (_each_time(around, reading) for reading in readings if reading.when in ("construction", "loop"))
 
 
-def _places(readings: list[environment.Reading]) -> list[environment.Reading]:
+def _places(readings: list[environment.EnvironmentReading]) -> list[environment.EnvironmentReading]:
     """One for each function; functions of one name are one, in whatever file."""
-    seen: dict[str, environment.Reading] = {}
+    seen: dict[str, environment.EnvironmentReading] = {}
     for reading in readings:
         seen.setdefault(_whose(reading), reading)
     return list(seen.values())
 
 
-def _whose(reading: environment.Reading) -> str:
+def _whose(reading: environment.EnvironmentReading) -> str:
     if reading.function is None:
         return reading.owner.symbol if reading.owner is not None else ""
     outer = reading.function
@@ -79,7 +79,9 @@ def _whose(reading: environment.Reading) -> str:
     return outer.symbol
 
 
-def _in_several(around: environment.Surroundings, variable: str, places: list[environment.Reading]) -> Finding:
+def _in_several(
+    around: environment.ProgramEnvironment, variable: str, places: list[environment.EnvironmentReading]
+) -> Finding:
     last = places[-1]
     steps = tuple(_step(one, one.call, "is read here, too") for one in places[:-1])[:4]
     meanings = {one.understood for one in places if one.understood}
@@ -93,7 +95,7 @@ def _in_several(around: environment.Surroundings, variable: str, places: list[en
     )
 
 
-def _each_time(around: environment.Surroundings, reading: environment.Reading) -> Finding:
+def _each_time(around: environment.ProgramEnvironment, reading: environment.EnvironmentReading) -> Finding:
     if reading.when == "loop":
         message = f"`{reading.variable}` is read each time round"
     else:
@@ -109,16 +111,16 @@ def _each_time(around: environment.Surroundings, reading: environment.Reading) -
     )
 
 
-def _subject(reading: environment.Reading) -> Function | Class:
+def _subject(reading: environment.EnvironmentReading) -> Function | Class:
     subject = reading.function if reading.function is not None else reading.owner
     assert subject is not None
     return subject
 
 
-def _step(reading: environment.Reading, at: records.Call, message: str) -> Step:
+def _step(reading: environment.EnvironmentReading, at: records.Call, message: str) -> Step:
     return _subject(reading).step(at, message)
 
 
-def _race(around: environment.Surroundings) -> tuple[Step, ...]:
+def _race(around: environment.ProgramEnvironment) -> tuple[Step, ...]:
     """Where the environment is changed: a reading at that moment is a race."""
     return tuple(change.function.step(change.call, "the environment is changed here") for change in around.changes[:1])

@@ -107,7 +107,7 @@ def _found(cls: Class, user: Class, field: records.Field, certainty: Certainty) 
     )
 
 
-def _head(record: records.Class) -> Span:
+def _head(record: records.ClassRecord) -> Span:
     return Span(record.start, min(record.end, record.start + len(record.kind) + 1 + len(record.name)))
 
 

@@ -13,7 +13,7 @@ _APPENDS = ("append", "insert")
 _FITTING = ("take ownership",)
 
 
-class Cast(msgspec.Struct, frozen=True):
+class CastToPython(msgspec.Struct, frozen=True):
     """`fresh` is an object that nobody else has and that Python is not told to delete; `owning` how this file would
     write the policy that does."""
 
@@ -24,7 +24,7 @@ class Cast(msgspec.Struct, frozen=True):
     owning: str = ""
 
 
-def casts(function: Function) -> Iterator[Cast]:
+def casts(function: Function) -> Iterator[CastToPython]:
     """What is wrong with them."""
     if function.language != "cpp":
         return
@@ -45,7 +45,7 @@ def _is_mentioned(function: Function, framework: model_records.FrameworkModel) -
     )
 
 
-def _judged(call: r.Call, function: Function, frameworks: list[model_records.FrameworkModel]) -> Iterator[Cast]:
+def _judged(call: r.Call, function: Function, frameworks: list[model_records.FrameworkModel]) -> Iterator[CastToPython]:
     made = next((one for one in frameworks if _is_cast(call, function, one)), None)
     fresh = [] if made is not None else [arg for arg in call.args if _is_new(arg, function)]
     if made is None and not (fresh and _takes_objects(call, function, frameworks)):
@@ -54,7 +54,7 @@ def _judged(call: r.Call, function: Function, frameworks: list[model_records.Fra
         return
     if made is not None:
         yield from _cast(call, function, made)
-    yield from (Cast(call, "reference", arg) for arg in fresh)
+    yield from (CastToPython(call, "reference", arg) for arg in fresh)
 
 
 def _counts(value: r.Value, function: Function, framework: model_records.FrameworkModel) -> bool:
@@ -69,7 +69,7 @@ def _counts(value: r.Value, function: Function, framework: model_records.Framewo
     )
 
 
-def _cast(call: r.Call, function: Function, framework: model_records.FrameworkModel) -> Iterator[Cast]:
+def _cast(call: r.Call, function: Function, framework: model_records.FrameworkModel) -> Iterator[CastToPython]:
     policies = [
         framework.policies[places.last_name(arg)]
         for arg in call.args[1:]
@@ -83,9 +83,9 @@ def _cast(call: r.Call, function: Function, framework: model_records.FrameworkMo
     policy = "reference" if policy == "automatic reference" else policy
     given = call.args[0]
     if policy not in _FITTING and _is_owned_by_nobody(given, function):
-        yield Cast(call, policy, given, owning=_owning(function, framework))
+        yield CastToPython(call, policy, given, owning=_owning(function, framework))
     elif policy == "reference internal" and len(call.args) == 2 and _is_address(given, function):
-        yield Cast(call, policy, lacks_parent=True)
+        yield CastToPython(call, policy, lacks_parent=True)
 
 
 def _owning(function: Function, framework: model_records.FrameworkModel) -> str:

@@ -29,14 +29,14 @@ def dangling(function: Function) -> Iterator[Dangling]:
     if function.language != "cpp" or not function.mentioned:
         return
     known = references.references(function.program)
-    reader = _Reader(function, known)
+    reader = _ConversionReader(function, known)
     yield from reader.kept()
     yield from reader.stored()
     yield from reader.returned()
     yield from reader.parsed()
 
 
-class _Reader:
+class _ConversionReader:
     def __init__(self, function: Function, known: references.References) -> None:
         self.function = function
         self.program = function.program

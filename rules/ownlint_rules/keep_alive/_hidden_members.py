@@ -193,12 +193,12 @@ class Filling:
                 case e.Write(place=place, value=value) if name := self._member(event, place, root):
                     if self._is_given_value(value, given, function) and not self._emptied(function, event, name):
                         yield name
-                case e.Call(receiver=(first, name, *_), node=node) if (
+                case e.CallEvent(receiver=(first, name, *_), node=node) if (
                     first == root and places.last_name(node.callee) in resources.PUTS
                 ):
                     if any(self._is_given_value(one, given, function) for one in node.args):
                         yield name
-                case e.Call(node=node):
+                case e.CallEvent(node=node):
                     yield from self._handed(function, event, node, root, given, depth)
 
     @staticmethod
@@ -208,7 +208,7 @@ class Filling:
         return place[1] if len(place) > 1 and place[0] == root and event.op == "=" else ""
 
     def _handed(
-        self, function: Function, event: e.Call, node: r.Call, root: str, given: frozenset[str], depth: int
+        self, function: Function, event: e.CallEvent, node: r.Call, root: str, given: frozenset[str], depth: int
     ) -> Iterator[str]:
         """A method of the same object gets it."""
         on_itself = event.receiver == (root,) or (root == places.THIS and isinstance(node.callee, r.Name))
@@ -260,11 +260,11 @@ class Filling:
                         isinstance(value, r.Aggregate) and not value.items
                     ):
                         return True
-                case e.Call(receiver=place, node=node) if (
+                case e.CallEvent(receiver=place, node=node) if (
                     place == at.place and places.last_name(node.callee) in _EMPTIES
                 ):
                     return True
-                case e.Call(node=node) if any(
+                case e.CallEvent(node=node) if any(
                     isinstance(part, r.Name | r.Member) and places.last_name(part) == member
                     for one in node.args
                     for part in places.walk(one)

@@ -36,7 +36,7 @@ _MAKES = re.compile(
 _DEEPEST = 3
 
 
-class Taken(msgspec.Struct, frozen=True):
+class TakenOver(msgspec.Struct, frozen=True):
     """`index` is the argument that owns it, 0 for a static object."""
 
     index: int
@@ -46,7 +46,7 @@ class Taken(msgspec.Struct, frozen=True):
     """Whether they are the elements of a container."""
 
 
-def taken_over(binding: Binding) -> Taken | None:
+def taken_over(binding: Binding) -> TakenOver | None:
     """The surest of the pointers that Python deletes and somebody else owns."""
     framework = signatures.framework_of(binding)
     if framework is None or binding.record.kind in ("init", "field", "field_rw", "other"):
@@ -107,7 +107,7 @@ def _is_hidden(cls: Class) -> bool:
     return destructor is not None and destructor.access in ("private", "protected")
 
 
-def _found(binding: Binding, signature: signatures.Signature, pointee: Class, several: bool) -> Iterator[Taken]:
+def _found(binding: Binding, signature: signatures.Signature, pointee: Class, several: bool) -> Iterator[TakenOver]:
     target = signature.target
     if target is None:
         return
@@ -123,15 +123,15 @@ def _found(binding: Binding, signature: signatures.Signature, pointee: Class, se
         inner = derived.resolved(value)
         if several and not _is_pointer(inner, function):
             for origin in derived.elements(value):
-                yield Taken(origin.argument, step, origin.certainty, True)
+                yield TakenOver(origin.argument, step, origin.certainty, True)
             continue
         if derived.is_argument(inner) or _is_made(inner, function, 0):
             continue
         if _lasts(inner, function, 0):
-            yield Taken(0, step, "certain")
+            yield TakenOver(0, step, "certain")
         elif (found := derived.address(inner)) is not None:
             sure = "certain" if _is_part(inner, function) else found.certainty
-            yield Taken(found.argument, step, sure)
+            yield TakenOver(found.argument, step, sure)
 
 
 def _is_pointer(value: r.Value | None, function: Function) -> bool:
@@ -257,7 +257,7 @@ def _lasts(value: r.Value | None, function: Function, depth: int) -> bool:
     return False
 
 
-def _declared(binding: Binding, signature: signatures.Signature, pointee: Class, several: bool) -> Iterator[Taken]:
+def _declared(binding: Binding, signature: signatures.Signature, pointee: Class, several: bool) -> Iterator[TakenOver]:
     """No body to look at: the owner's fields say what is likely, unless the name says that it makes something."""
     target = signature.target
     if target is None or target.owner is None or target.declared is None or target.first != 2 or several:
@@ -267,4 +267,4 @@ def _declared(binding: Binding, signature: signatures.Signature, pointee: Class,
         return
     at = Span(record.name_start, record.name_start + len(record.name.encode()))
     step = Step(target.owner.path, at, f"`{target.owner.name}` holds what this hands out", "lends")
-    yield Taken(1, step, because("likely", "the body is not in what was read; this is inferred from the classes"))
+    yield TakenOver(1, step, because("likely", "the body is not in what was read; this is inferred from the classes"))

@@ -62,7 +62,7 @@ def trusted(function: Function) -> Iterator[Trusted]:
         wanted = types.parse(function.program.names.expand(node.template, function.file, function.record.scope))
         if wanted.last in _GENERIC or not _is_object(function, node.template):
             continue
-        source = _Reading(function).source(node.args[0])
+        source = _TrustReading(function).source(node.args[0])
         if source is None or _was_looked_at(function, event, source):
             continue
         harmful = wanted.last in framework.facts.get("plain_memory_of", "").split()
@@ -90,7 +90,7 @@ def _entered(program: Program) -> frozenset[Function]:
     return frozenset(found | {function for function in program.functions if casters.reads(function)})
 
 
-class _Reading:
+class _TrustReading:
     def __init__(self, function: Function, depth: int = 0) -> None:
         self.function = function
         entered = function in _entered(function.program)
@@ -112,7 +112,7 @@ class _Reading:
                     continue
                 if function.program.calls.callee(event.node, caller).functions != (function,):
                     continue
-                found = _Reading(caller, depth + 1).source(args[number])
+                found = _TrustReading(caller, depth + 1).source(args[number])
                 if found is not None and found.certainty == "likely" and not _was_looked_at(caller, event, found):
                     return True
         return False
@@ -201,7 +201,7 @@ def _was_looked_at(function: Function, event: e.Event, source: _Source) -> bool:
     if any(_asks(test, source) for test in tests):
         return True
     return any(
-        isinstance(one, e.Call) and one is not event and one.dropped and _asks(one.node, source)
+        isinstance(one, e.CallEvent) and one is not event and one.dropped and _asks(one.node, source)
         for one in flow.dominators(event)
     )
 

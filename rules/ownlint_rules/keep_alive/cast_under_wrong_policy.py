@@ -59,7 +59,7 @@ def cast_under_wrong_policy(function: Function) -> Iterator[Finding]:
             )
 
 
-def _taken(function: Function, cast: casting.Cast) -> Fix | None:
+def _taken(function: Function, cast: casting.CastToPython) -> Fix | None:
     if not cast.owning or len(cast.call.args) != 1:
         return None
     end = cast.call.args[0].end

@@ -51,7 +51,7 @@ from ownlint_rules.keep_alive import _hidden_members as hidden_members
 
 @rule(severity="note", cwe=(401,))
 def keep_alive_cycle(program: Program) -> Iterator[Finding]:
-    seen: dict[tuple[str, str], arguments.Kept] = {}
+    seen: dict[tuple[str, str], arguments.KeptAlive] = {}
     told: set[tuple[int, frozenset[str]]] = set()
     for kept in arguments.kept_classes(program):
         pair = (kept.nurse, kept.patient)
@@ -92,7 +92,7 @@ def _held_back(program: Program) -> Iterator[Finding]:
             )
 
 
-def _around(last: arguments.Kept, seen: dict[tuple[str, str], arguments.Kept]) -> Iterator[Finding]:
+def _around(last: arguments.KeptAlive, seen: dict[tuple[str, str], arguments.KeptAlive]) -> Iterator[Finding]:
     """The circle of three that this keep-alive closes."""
     for (nurse, between), first in seen.items():
         second = seen.get((between, last.nurse))

@@ -313,7 +313,7 @@ def releases(function: Function, name: str, unseen: bool = False) -> bool:
     return any(_releases(inner, call, name) for inner in function.lambdas() for call in inner.flow.calls)
 
 
-def _releases(function: Function, call: e.Call, name: str) -> bool:
+def _releases(function: Function, call: e.CallEvent, name: str) -> bool:
     node = call.node
     given = [
         arg.value.text

@@ -15,7 +15,7 @@ from ownlint import records as r
 _DEEPEST = 8
 
 
-class Dropped(NamedTuple):
+class StartedObject(NamedTuple):
     """An object that is started while nobody but a local, or nobody, keeps it."""
 
     made: r.Call
@@ -29,7 +29,7 @@ class Running:
     def __init__(self, program: Program) -> None:
         self.program = program
 
-    def dropped_in(self, function: Function) -> Iterator[Dropped]:
+    def dropped_in(self, function: Function) -> Iterator[StartedObject]:
         record = function.record
         if record.kind not in ("function", "method") or {"generator", "async"} & set(record.qualifiers):
             return
@@ -40,16 +40,16 @@ class Running:
         for name, made in sorted(self._locals(function, tops).items()):
             started = next(_calls_of(tops, name, self._starters), None)
             if started is not None and not _escapes(function, tops, name):
-                yield Dropped(made, started.span, name)
+                yield StartedObject(made, started.span, name)
 
-    def _temporaries(self, function: Function, tops: list[r.Value]) -> Iterator[Dropped]:
+    def _temporaries(self, function: Function, tops: list[r.Value]) -> Iterator[StartedObject]:
         """`Timer().start()`"""
         for top in tops:
             match top:
                 case r.Call(callee=r.Member(base=r.Call() as made, name=name)):
                     cls = self._made(function, made)
                     if cls is not None and name in cls.started_by:
-                        yield Dropped(made, top.span, "")
+                        yield StartedObject(made, top.span, "")
 
     def _locals(self, function: Function, tops: list[r.Value]) -> dict[str, r.Call]:
         """Names that are bound once, to something that runs and has no parent."""
@@ -86,9 +86,9 @@ class Running:
         return next((found for base in bases if base and (found := self._class_of(base, depth + 1))), None)
 
     @questions.program_property
-    def _classes(self) -> dict[str, tuple[File, r.Class]]:
+    def _classes(self) -> dict[str, tuple[File, r.ClassRecord]]:
         """The project's own classes by dotted name."""
-        found: dict[str, tuple[File, r.Class]] = {}
+        found: dict[str, tuple[File, r.ClassRecord]] = {}
         for file in self.program.files.values():
             for cls in file.classes if file.language == "python" else ():
                 dotted = (file.module.removesuffix(".__init__"), cls.scope, cls.name)

@@ -277,12 +277,12 @@ def _goes_around(function: Function, test: events.Test, now: bool, store: keepin
     taken = flow.after(test, lambda event: event is store.event, branch=now)
     if all(event.index != flow.exit for event in taken):
         return False
-    leaves = [event for event in taken if isinstance(event, events.Leave)]
+    leaves = [event for event in taken if isinstance(event, events.LeaveEvent)]
     refused = leaves and all(_says_no(function, leave) for leave in leaves)
     return not refused
 
 
-def _says_no(function: Function, leave: events.Leave) -> bool:
+def _says_no(function: Function, leave: events.LeaveEvent) -> bool:
     return leave.kind == "throw" or bool(leave.via) or failure.refuses(function, leave.value) is True
 
 
@@ -303,7 +303,7 @@ def _is_taken_back(function: Function, store: keeping.Store) -> bool:
         match event:
             case events.Write(place=place) if event is not store.event and _member(place) == member and place == member:
                 return True
-            case events.Call(receiver=place, node=call) if place == member:
+            case events.CallEvent(receiver=place, node=call) if place == member:
                 name = places.last_name(call.callee)
                 if name in ("clear", "erase", "release") or (not call.args and name.startswith(("reset", "pop"))):
                     return True
@@ -364,7 +364,7 @@ def _empties(method: Function, member: str, takes: Set[str]) -> bool:
 def _is_used_here(function: Function, store: keeping.Store) -> bool:
     member = _member(store.place)
     return any(
-        isinstance(event, events.Call) and event.receiver == member and event is not store.event
+        isinstance(event, events.CallEvent) and event.receiver == member and event is not store.event
         for event in function.flow.events
     )
 
@@ -395,7 +395,7 @@ def _callers(method: Function, position: int) -> str:
     return "lasting" if answers == {"lasting"} else ""
 
 
-def _gives(caller: Function, method: Function, call: events.Call, value: records.Value) -> str:
+def _gives(caller: Function, method: Function, call: events.CallEvent, value: records.Value) -> str:
     if caller.record.kind == "constructor" and caller.cls is method.cls:
         return "lasting"
     inner = places.strip(value)

@@ -133,15 +133,15 @@ def _left_out(operator: Function, cls: Class, name: str) -> tuple[e.Event, bool]
             case e.Write(place=written) if written[:2] == place:
                 if len(written) == 2:
                     continue
-            case e.Call() if _may_write(event.node, operator, cls, name):
+            case e.CallEvent() if _may_write(event.node, operator, cls, name):
                 continue
-            case e.Opaque():
+            case e.OpaqueEvent():
                 return None
             case e.Read(place=read) if read[:2] == place and not _is_address(event, operator):
                 return event, True
-            case e.Leave(kind="throw"):
+            case e.LeaveEvent(kind="throw"):
                 continue
-            case e.Leave():
+            case e.LeaveEvent():
                 left = left or event
         for target, label in flow.successors[index]:
             if target not in seen and not (isinstance(event, e.Test) and _is_itself(event.value, label)):

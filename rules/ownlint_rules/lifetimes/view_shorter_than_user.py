@@ -194,7 +194,7 @@ def _left_at_end(function: Function, store: keeping.Store) -> tuple[Certainty, t
     back = [event.index for event in flow.after(store.event) if takes_back(event)]
     if not back:
         return "certain", ()
-    leave = next((event for event in reversed(way) if isinstance(event, events.Leave)), None)
+    leave = next((event for event in reversed(way) if isinstance(event, events.LeaveEvent)), None)
     if leave is None or leave.kind == "end" or leave.index > min(back):
         return None  # taken back under a condition, which may well be the one under which it was stored
     early = because("likely", "on a path that leaves before it is taken back")
@@ -225,7 +225,7 @@ def _takes_back(function: Function, store: keeping.Store, event: events.Event) -
     match event:
         case events.Write(place=place, fresh=False) if event is not store.event:
             return places.covers(_user(place), user) or places.covers(user, _user(place))
-        case events.Call(receiver=place, node=node):
+        case events.CallEvent(receiver=place, node=node):
             name = places.last_name(node.callee)
             if place is not None and places.covers(user, _user(place)):
                 return bool(_EMPTIES.match(name)) or name == "swap"
@@ -277,7 +277,7 @@ def _left_in_result(function: Function, store: keeping.Store, root: str) -> tupl
     if not types.parse(function.record.result).is_value:
         return None
     for event in function.flow.after(store.event, lambda e: _takes_back(function, store, e)):
-        if isinstance(event, events.Leave) and event.kind == "return":
+        if isinstance(event, events.LeaveEvent) and event.kind == "return":
             inner = places.strip(event.value)
             if isinstance(inner, records.Name) and inner.text == root:
                 return "certain", (function.step(event, "it is returned here", "uses"),)
@@ -312,7 +312,7 @@ def _looks_at(event: events.Event, root: str) -> bool:
     match event:
         case events.Read(place=place):
             return place[0] == root
-        case events.Leave(value=value) if value is not None:
+        case events.LeaveEvent(value=value) if value is not None:
             return any(isinstance(part, records.Name) and part.text == root for part in places.walk(value))
     return False
 
@@ -440,10 +440,10 @@ def _is_callback(function: Function, value: records.Value) -> bool:
     return False
 
 
-def _lives_on(function: Function, call: events.Call, state: records.Value) -> bool:
+def _lives_on(function: Function, call: events.CallEvent, state: records.Value) -> bool:
     """Whether what was made is there after the call: it has no result, or its result is stored or returned; and nobody
     waits for it or deletes its state here."""
-    later = [event for event in function.flow.after(call) if isinstance(event, events.Call)]
+    later = [event for event in function.flow.after(call) if isinstance(event, events.CallEvent)]
     names = {part.text for part in places.walk(state) if isinstance(part, records.Name)}
     for event in later:
         if _WAITS.match(places.last_name(event.node.callee)) and not event.node.args:
@@ -461,13 +461,13 @@ def _lives_on(function: Function, call: events.Call, state: records.Value) -> bo
 def _says(event: events.Event, made: str) -> bool:
     """Whether an event stores the result, or answers with it."""
     match event:
-        case events.Leave(value=value) | events.Write(value=value, fresh=False):
+        case events.LeaveEvent(value=value) | events.Write(value=value, fresh=False):
             return any(
                 (isinstance(part, records.Name) and part.text == made and not isinstance(value, records.Binary))
                 for part in places.walk(value)
                 if not _is_question(value, made)
             )
-        case events.Call(node=records.Call(kind="new" | "construct", args=args)):
+        case events.CallEvent(node=records.Call(kind="new" | "construct", args=args)):
             return any(places.last_name(places.strip(arg)) == made for arg in args)
     return False
 

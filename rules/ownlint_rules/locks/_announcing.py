@@ -73,7 +73,7 @@ def _is_atomic(function: Function, place: Place) -> bool:
     return bool(written) and "atomic" in function.program.types.roles_at(written, file, scope)
 
 
-def _work(function: Function, act: e.Call, place: Place) -> Iterator[e.Event]:
+def _work(function: Function, act: e.CallEvent, place: Place) -> Iterator[e.Event]:
     """What is done behind the act by the one who found the atomic unset: members are set, here or in a function of the
     project."""
     for event in function.flow.after(act):
@@ -82,13 +82,13 @@ def _work(function: Function, act: e.Call, place: Place) -> Iterator[e.Event]:
         match event:
             case e.Write(fresh=False, place=(places.THIS, name)) if name != place[-1]:
                 yield event
-            case e.Call(node=node) if event is not act:
+            case e.CallEvent(node=node) if event is not act:
                 reached = function.program.calls.callee(node, function).functions
                 if any(word.startswith("=") for one in reached for word in one.mentioned):
                     yield event
 
 
-def _is_of_finder(function: Function, event: e.Event, act: e.Call, place: Place) -> bool:
+def _is_of_finder(function: Function, event: e.Event, act: e.CallEvent, place: Place) -> bool:
     """Whether it happens where the atomic was found unset, by the act itself or by a look before it."""
     won = _WON.get(places.last_name(act.node.callee))
     for test, outcome in function.flow.guards(event):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ownlint import Class, Function, assignments, conditions, glance, locks, places, types
 from ownlint import events as e
 from ownlint import records as r
-from ownlint_rules.locks._guarded import Domain, Guard, Use, guarded
+from ownlint_rules.locks._guarded import Guard, GuardedDomain, MemberUse, guarded
 from ownlint_rules.locks._tracing import Traced, Tracer, declared_twice
 
 How = OneOf["pointer", "reference", "iterator", "view"]
@@ -28,7 +28,7 @@ _BUFFERS = frozenset({"data", "c_str"})
 _STRONG = frozenset({"erase", "clear", "overwrite"})
 
 
-class Borrow(NamedTuple):
+class WayIn(NamedTuple):
     """A way into a guarded member. `owned` when it leads to what an owner in the member points to."""
 
     traced: Traced
@@ -51,21 +51,21 @@ class Storage(NamedTuple):
 class Evidence(NamedTuple):
     """What happens to the target elsewhere."""
 
-    use: Use
+    use: MemberUse
     strong: bool
 
 
 class Borrower:
     """The borrows of one function from one domain."""
 
-    def __init__(self, domain: Domain, function: Function, depth: int = 0) -> None:
+    def __init__(self, domain: GuardedDomain, function: Function, depth: int = 0) -> None:
         self.domain = domain
         self.function = function
         self.program = function.program
         self.tracer = Tracer(domain, function)
         self.depth = depth
 
-    def borrow(self, value: r.Value | None, wanted: str) -> Borrow | None:
+    def borrow(self, value: r.Value | None, wanted: str) -> WayIn | None:
         """What a value that becomes something of the wanted type borrows; None when it is a copy."""
         inner = places.strip(value)
         kind = types.parse(wanted)
@@ -111,14 +111,14 @@ class Borrower:
                     return call.args[at] if 0 <= at < len(call.args) else None
         return None
 
-    def _local(self, name: str) -> Borrow | None:
+    def _local(self, name: str) -> WayIn | None:
         written, value = self.function.locals[name]
         if value is None:
             return None
         placeholder = types.parse(written).is_placeholder
         return self.borrow(value, "auto*" if placeholder else written)
 
-    def _made(self, target: r.Value | None, how: How) -> Borrow | None:
+    def _made(self, target: r.Value | None, how: How) -> WayIn | None:
         inner = places.strip(target)
         if isinstance(inner, r.Name) and inner.text in self.tracer.aliases:
             bound = self.function.locals.get(inner.text, ("", None))[1]
@@ -128,20 +128,20 @@ class Borrower:
         if traced is None:
             return None
         owned = isinstance(inner, r.Unary) and inner.op == "*"
-        return Borrow(traced, how, owned)
+        return WayIn(traced, how, owned)
 
-    def _view(self, value: r.Value) -> Borrow | None:
+    def _view(self, value: r.Value) -> WayIn | None:
         traced = self.tracer.trace(value)
         if traced is None:
             return None
-        storage = store(self.domain, Borrow(traced, "view"))
+        storage = store(self.domain, WayIn(traced, "view"))
         roles = self._roles(storage.type)
-        return Borrow(traced, "view", buffer=True) if {"string", "container"} & set(roles) else None
+        return WayIn(traced, "view", buffer=True) if {"string", "container"} & set(roles) else None
 
     def _roles(self, written: str) -> tuple[str, ...]:
         return self.program.types.roles_at(written, self.domain.file, self.domain.scope)
 
-    def _call(self, call: r.Call, kind: types.Type, wanted: str) -> Borrow | None:
+    def _call(self, call: r.Call, kind: types.Type, wanted: str) -> WayIn | None:
         name = places.last_name(call.callee)
         on = places.receiver(call)
         if on is None or (isinstance(on, r.Name) and on.text == "this"):
@@ -150,17 +150,17 @@ class Borrower:
         if traced is None:
             return None
         if name in _POINTERS and (kind.pointers or kind.is_placeholder):
-            return Borrow(traced, "pointer", owned=name == "get", buffer=name in _BUFFERS)
+            return WayIn(traced, "pointer", owned=name == "get", buffer=name in _BUFFERS)
         if name in _ITERATORS and (kind.is_placeholder or (not kind.pointers and not kind.reference)):
             below = self.tracer.trace(call)
             is_iterator = kind.is_placeholder or "iterator" in types.parse(wanted).last.lower()
-            return Borrow(below, "iterator") if below is not None and is_iterator else None
+            return WayIn(below, "iterator") if below is not None and is_iterator else None
         if name in _REFERENCES and kind.reference:
             below = self.tracer.trace(call)
-            return Borrow(below, "reference") if below is not None else None
+            return WayIn(below, "reference") if below is not None else None
         return None
 
-    def _lent(self, call: r.Call) -> Borrow | None:
+    def _lent(self, call: r.Call) -> WayIn | None:
         """What a helper of the project hands out, which runs under its caller's lock."""
         if self.depth >= 2:
             return None
@@ -181,7 +181,7 @@ class Borrower:
 # --- how the target is stored -----------------------------------------------------------------------------
 
 
-def store(domain: Domain, borrow: Borrow) -> Storage:
+def store(domain: GuardedDomain, borrow: WayIn) -> Storage:
     """How a member keeps what a borrow leads to."""
     program = domain.program
     place = borrow.traced.place
@@ -227,7 +227,7 @@ def store(domain: Domain, borrow: Borrow) -> Storage:
     return Storage(kind, slot, moves, current)
 
 
-def kinds(domain: Domain, written: str) -> set[str]:
+def kinds(domain: GuardedDomain, written: str) -> set[str]:
     """The roles of a type; a class of the project's own has those of its bases."""
     program = domain.program
     roles = set(program.types.roles_at(written, domain.file, domain.scope))
@@ -240,7 +240,7 @@ def kinds(domain: Domain, written: str) -> set[str]:
     return roles
 
 
-def _element(domain: Domain, written: str) -> str:
+def _element(domain: GuardedDomain, written: str) -> str:
     program = domain.program
     kind = types.parse(written)
     for model in program.models.classes(kind.name, program.names.scopes_at(domain.file, domain.scope)):
@@ -249,13 +249,13 @@ def _element(domain: Domain, written: str) -> str:
     return types.element(written)
 
 
-def _field(domain: Domain, written: str, name: str) -> str:
+def _field(domain: GuardedDomain, written: str, name: str) -> str:
     cls = domain.program.names.find_class(types.parse(written).name, domain.scope, domain.file)
     found = cls.field(name) if cls is not None else None
     return found[1].type if found is not None else ""
 
 
-def locks_itself(domain: Domain, written: str) -> bool:
+def locks_itself(domain: GuardedDomain, written: str) -> bool:
     """Whether objects of the type bring their own lock, or are safe to share in another way."""
     program = domain.program
     kind = types.parse(written)
@@ -272,7 +272,7 @@ def locks_itself(domain: Domain, written: str) -> bool:
 # --- what happens to it elsewhere ---------------------------------------------------------------------------
 
 
-def hazard(domain: Domain, borrow: Borrow, storage: Storage) -> Evidence | None:
+def hazard(domain: GuardedDomain, borrow: WayIn, storage: Storage) -> Evidence | None:
     """What the project does elsewhere to what a borrow leads to: it dies, moves, or changes. The worst is told."""
     target = borrow.traced.place[borrow.traced.at :]
     weak: Evidence | None = None
@@ -295,7 +295,7 @@ def hazard(domain: Domain, borrow: Borrow, storage: Storage) -> Evidence | None:
     return weak
 
 
-def _may_insert(domain: Domain, use: Use) -> bool:
+def _may_insert(domain: GuardedDomain, use: MemberUse) -> bool:
     """Whether an assignment to an element of a map may be what puts it there, and leaves the others where they are."""
     written = domain.members[use.member].type
     return (
@@ -306,7 +306,7 @@ def _may_insert(domain: Domain, use: Use) -> bool:
     )
 
 
-def _fills(domain: Domain, use: Use) -> bool:
+def _fills(domain: GuardedDomain, use: MemberUse) -> bool:
     """Whether an assignment stands where a look has found the place empty."""
     function = use.function
     event = function.flow.events[use.at]
@@ -351,23 +351,23 @@ def is_own(current: locks.Locks, name: str, function: Function) -> bool:
     )
 
 
-def is_under_own(domain: Domain, current: locks.Locks, function: Function) -> bool:
+def is_under_own(domain: GuardedDomain, current: locks.Locks, function: Function) -> bool:
     """Whether the function itself holds something that can be a lock of the domain. Asks nobody what guards what."""
     names = {*domain.locks, *(guard.lock for guard in domain.said.values())}
     return any(is_own(current, name, function) for name in {h.lock[-1] for h in current} & names)
 
 
-class Way(NamedTuple):
+class GuardedAlias(NamedTuple):
     """A local that leads into a guarded member. `at` is the event at which it is bound, under the lock."""
 
     name: str
     at: e.Event
-    borrow: Borrow
+    borrow: WayIn
     guard: Guard
     alias: bool
 
 
-def ways(borrower: Borrower, held: dict[int, locks.Locks]) -> Iterator[Way]:
+def ways(borrower: Borrower, held: dict[int, locks.Locks]) -> Iterator[GuardedAlias]:
     """The locals of a function that are bound, under a lock of its own, to something the lock guards."""
     function = borrower.function
     twice = declared_twice(function)
@@ -381,7 +381,7 @@ def ways(borrower: Borrower, held: dict[int, locks.Locks]) -> Iterator[Way]:
         if found is not None and is_under_own(borrower.domain, current, function):
             guard = borrower.domain.guard(found.traced.member)
             if guard is not None and is_own(current, guard.lock, function):
-                yield Way(event.place[0], event, found, guard, False)
+                yield GuardedAlias(event.place[0], event, found, guard, False)
     ordered = sorted(function.flow, key=lambda event: event.span.start)
     starts = [event.span.start for event in ordered]
     for statement in function.statements:
@@ -401,7 +401,7 @@ def ways(borrower: Borrower, held: dict[int, locks.Locks]) -> Iterator[Way]:
         guard = borrower.domain.guard(found.traced.member)
         if guard is not None and is_own(current, guard.lock, function):
             for name in names:
-                yield Way(name, at, found, guard, True)
+                yield GuardedAlias(name, at, found, guard, True)
 
 
 def _within(ordered: list[e.Event], starts: list[int], value: r.Value) -> list[e.Event]:
@@ -410,7 +410,7 @@ def _within(ordered: list[e.Event], starts: list[int], value: r.Value) -> list[e
     return sorted((x for x in ordered[first:last] if x.span.end <= value.end), key=lambda event: event.index)
 
 
-def _bound(borrower: Borrower, value: r.Value, written: str) -> Borrow | None:
+def _bound(borrower: Borrower, value: r.Value, written: str) -> WayIn | None:
     kind = types.parse(written)
     if not kind.is_placeholder and kind.is_value and not kind.last.endswith("iterator"):
         roles = borrower.program.types.roles(written, borrower.function)
@@ -441,7 +441,7 @@ class Uses:
             if isinstance(event, e.Read) and id(event.node) not in harmless and event.index in held:
                 self.reads.setdefault(_root(event.node), []).append(event)
 
-    def after(self, way: Way) -> e.Event | None:
+    def after(self, way: GuardedAlias) -> e.Event | None:
         """The first use of a way at which its lock is no longer held."""
 
         def rebinds(event: e.Event) -> bool:
@@ -473,7 +473,7 @@ def _compared(function: Function) -> frozenset[int]:
     """Names that are only compared or tested: to look at an address needs no lock."""
     found: set[int] = set()
     for event in function.flow:
-        value = event.value if isinstance(event, e.Test | e.Leave | e.Write) else None
+        value = event.value if isinstance(event, e.Test | e.LeaveEvent | e.Write) else None
         tested = isinstance(event, e.Test)
         for inner in places.walk(value):
             match inner:
@@ -488,12 +488,12 @@ def _compared(function: Function) -> frozenset[int]:
     return frozenset(found)
 
 
-def domains_of(function: Function) -> list[Domain]:
+def domains_of(function: Function) -> list[GuardedDomain]:
     """The domains whose members a function can touch."""
     return guarded(function.program).domains_of(function)
 
 
-def may_escape(function: Function, domain: Domain) -> bool:
+def may_escape(function: Function, domain: GuardedDomain) -> bool:
     """Whether the body says a member of the domain, or calls a helper that hands one out. Needs no decoding."""
     return function.says(domain.words) or function.mentions(*domain.lenders)
 
@@ -532,7 +532,7 @@ def is_lock(function: Function, value: r.Value, current: locks.Locks) -> bool:
     return where is not None and any(h.lock == where for h in current)
 
 
-def thread_starts(function: Function) -> list[e.Call]:
+def thread_starts(function: Function) -> list[e.CallEvent]:
     """The calls that start a thread, or a task."""
     found = []
     for event in function.flow.calls:

@@ -75,7 +75,7 @@ class Guard(msgspec.Struct, frozen=True):
     """What the member points to is guarded, not the member."""
 
 
-class Member(NamedTuple):
+class GuardedMember(NamedTuple):
     name: str
     type: str
     span: Span
@@ -83,7 +83,7 @@ class Member(NamedTuple):
     comment: str
 
 
-class Use(NamedTuple):
+class MemberUse(NamedTuple):
     """A member is touched. `held` is what is held there as far as the function itself says."""
 
     function: Function
@@ -92,7 +92,7 @@ class Use(NamedTuple):
     span: Span
     traced: Traced
     kind: Kind
-    held: frozenset[locks.Held]
+    held: frozenset[locks.HeldLock]
     alias: bool = False
     """It is written as the name of a reference that was bound before."""
 
@@ -101,10 +101,12 @@ class Use(NamedTuple):
         return self.traced.member
 
 
-class Domain:
+class GuardedDomain:
     """Data and the locks beside them: the members of a class, or the variables of one file's namespace."""
 
-    def __init__(self, program: Program, file: File, scope: str, cls: Class | None, members: list[Member]) -> None:
+    def __init__(
+        self, program: Program, file: File, scope: str, cls: Class | None, members: list[GuardedMember]
+    ) -> None:
         self.program = program
         self.file = file
         self.scope = scope
@@ -114,7 +116,7 @@ class Domain:
         self.all = members
 
     @cached_property
-    def members(self) -> dict[str, Member]:
+    def members(self) -> dict[str, GuardedMember]:
         """What can belong to a lock, and needs one."""
         return {m.name: m for m in self.all if m.name not in self.locks and (m.annotations or not self._is_free(m))}
 
@@ -122,7 +124,7 @@ class Domain:
     def path(self) -> str:
         return self.file.path
 
-    def _is_free(self, member: Member) -> bool:
+    def _is_free(self, member: GuardedMember) -> bool:
         written = self.program.names.expand(member.type, self.file, self.scope)
         kind = types.parse(written)
         if not _FREE.isdisjoint(self.program.types.roles_at(kind.name, self.file, self.scope)):
@@ -173,7 +175,7 @@ class Domain:
                 found.setdefault(guard.member, guard)
         return found
 
-    def _annotated(self, member: Member) -> Guard | None:
+    def _annotated(self, member: GuardedMember) -> Guard | None:
         for annotation in member.annotations:
             if self.program.macros.role(annotation.name) == "guarded by" and annotation.arguments.strip():
                 lock = self._lock_named(annotation.arguments)
@@ -192,7 +194,7 @@ class Domain:
             name = places.last_name(strip_address(returned[0])) if len(returned) == 1 else ""
         return name if name in guarded(self.program).lock_names else ""
 
-    def _commented(self, member: Member) -> Guard | None:
+    def _commented(self, member: GuardedMember) -> Guard | None:
         match = _SAYS.search(member.comment)
         if match is not None and match[1] in self.locks:
             return Guard(member.name, match[1], "comment")
@@ -209,7 +211,7 @@ class Domain:
         return {name: self.cls.fields[name].comment for name in self.locks if name in self.cls.fields}
 
     def _by_use(self) -> Iterator[Guard]:
-        touched: dict[str, list[Use]] = {}
+        touched: dict[str, list[MemberUse]] = {}
         for use in self.uses:
             if use.member not in self.said and not is_exempt(use.function) and use.function.record.kind != "lambda":
                 touched.setdefault(use.member, []).append(use)
@@ -218,7 +220,7 @@ class Domain:
             if shares:
                 yield max(shares, key=lambda share: (share.why == "use", share.careful))
 
-    def _share(self, member: str, lock: str, uses: list[Use]) -> Guard | None:
+    def _share(self, member: str, lock: str, uses: list[MemberUse]) -> Guard | None:
         """Whether nearly all uses hold the lock, or it is there for the member alone. Callers are asked only where
         their answer can matter."""
         careful = [use for use in uses if locks.holds(use.held, lock)]
@@ -240,7 +242,7 @@ class Domain:
             Guard(member, lock, "section", total, len(careful)) if self._is_for(member, lock, uses, careful) else None
         )
 
-    def _is_for(self, member: str, lock: str, uses: list[Use], careful: list[Use]) -> bool:
+    def _is_for(self, member: str, lock: str, uses: list[MemberUse], careful: list[MemberUse]) -> bool:
         """Whether every write holds the lock, at least as many accesses do as do not, and somewhere the lock is taken
         for one such write and for nothing else that others could look at."""
         known = set(map(id, careful))
@@ -258,7 +260,7 @@ class Domain:
             return False  # who reads without it is the only thread that writes
         return any(self._is_section_of(section, use) for use in written for section in _sections_of(use, lock))
 
-    def _is_section_of(self, section: sections.Section, use: Use) -> bool:
+    def _is_section_of(self, section: sections.Section, use: MemberUse) -> bool:
         """Whether a critical section touches one member, and nothing that the others of the class need."""
         others = self._shared_state - {use.member}
         for index in section.inside:
@@ -266,7 +268,7 @@ class Domain:
             where = event.place if isinstance(event, e.Read | e.Write) else getattr(event, "receiver", None)
             if where is not None and not others.isdisjoint(where):
                 return False
-            if isinstance(event, e.Call) and not self._is_apart(use.function, event):
+            if isinstance(event, e.CallEvent) and not self._is_apart(use.function, event):
                 return False
         return True
 
@@ -275,7 +277,7 @@ class Domain:
         """The members that a lock can be there for."""
         return frozenset(m.name for m in self.all if m.name not in self.locks and not self._orders_itself(m))
 
-    def _orders_itself(self, member: Member) -> bool:
+    def _orders_itself(self, member: GuardedMember) -> bool:
         kind = types.parse(self.program.names.expand(member.type, self.file, self.scope))
         return "condition variable" in self.program.types.roles_at(kind.name, self.file, self.scope)
 
@@ -284,7 +286,7 @@ class Domain:
         declared = self.cls.declared(name) if self.cls is not None else []
         return any(all("noreturn" not in one.name for one in record.annotations) for record in declared)
 
-    def _is_apart(self, function: Function, call: e.Call) -> bool:
+    def _is_apart(self, function: Function, call: e.CallEvent) -> bool:
         """Whether a call does not come to the other members: it is of no method of the object, nor given the object; or
         of one that says none of them."""
         if any(isinstance(arg, r.Name) and arg.text == places.THIS for arg in call.node.args):
@@ -333,15 +335,15 @@ class Domain:
     # --- who touches it ---
 
     @cached_property
-    def uses(self) -> list[Use]:
+    def uses(self) -> list[MemberUse]:
         """Every access to a member in code that can be seen, in the order of files."""
-        found: list[Use] = []
+        found: list[MemberUse] = []
         known = guarded(self.program)
         for function in known.functions_of(self):
             found += self._uses_in(function, known.locking)
         return found
 
-    def _uses_in(self, function: Function, known: locks.Locking) -> Iterator[Use]:
+    def _uses_in(self, function: Function, known: locks.Locking) -> Iterator[MemberUse]:
         said = function.says(self.words)
         if not said:
             return
@@ -351,7 +353,7 @@ class Domain:
             for traced, kind, node in touched(tracer, event):
                 if traced.member in self.members and event.index in held:
                     alias = isinstance(node, r.Name) and node.text in function.flow.aliases
-                    yield Use(function, event.index, event.span, traced, kind, held[event.index], alias)
+                    yield MemberUse(function, event.index, event.span, traced, kind, held[event.index], alias)
 
     @cached_property
     def words(self) -> patterns.AnyName:
@@ -367,7 +369,7 @@ class Domain:
             if not types.parse(function.record.result).is_value and function.says(self.words)
         )
 
-    def is_held(self, use: Use, lock: str) -> bool:
+    def is_held(self, use: MemberUse, lock: str) -> bool:
         """Whether a lock is held at a use: by the function, or by all who call it."""
         if locks.holds(use.held, lock):
             return True
@@ -380,7 +382,7 @@ class Domain:
         """Whether only constructors and destructors come there."""
         return guarded(self.program).locking.from_callers(function).alone
 
-    def changes(self, member: str) -> Iterator[Use]:
+    def changes(self, member: str) -> Iterator[MemberUse]:
         """What changes a member while others may look at it."""
         for use in self.uses:
             if use.member != member or use.kind == "read" or is_exempt(use.function):
@@ -438,7 +440,7 @@ def _access(function: Function) -> str:
     return next((one.access for one in (function.record, *declared) if one.access), "")
 
 
-def _sections_of(use: Use, lock: str) -> Iterator[sections.Section]:
+def _sections_of(use: MemberUse, lock: str) -> Iterator[sections.Section]:
     """The critical sections of a lock in which a use stands, which the function itself begins."""
     event = use.function.flow.events[use.at]
     for section in sections.sections(use.function).around(event):
@@ -446,7 +448,7 @@ def _sections_of(use: Use, lock: str) -> Iterator[sections.Section]:
             yield section
 
 
-def is_made_here(use: Use) -> bool:
+def is_made_here(use: MemberUse) -> bool:
     """Whether the object was made by the function that touches it."""
     root = use.traced.place[0]
     if root == places.THIS or use.traced.at == 0:
@@ -471,7 +473,7 @@ def _root_of(value: r.Value) -> str:
     return inner.base.text if isinstance(inner, r.Member) and isinstance(inner.base, r.Name) else ""
 
 
-def was_held(use: Use, lock: str) -> bool:
+def was_held(use: MemberUse, lock: str) -> bool:
     """Whether the lock was held on the way to a use, whichever way was taken."""
     function = use.function
     held = locks.locking(function.program).held(function)
@@ -479,7 +481,7 @@ def was_held(use: Use, lock: str) -> bool:
     return any(locks.holds(held.get(before.index, frozenset()), lock) for before in function.flow.dominators(event))
 
 
-def is_address(use: Use) -> bool:
+def is_address(use: MemberUse) -> bool:
     """Whether only the member's address is taken."""
     if use.kind != "read":
         return False
@@ -490,7 +492,7 @@ def is_address(use: Use) -> bool:
     return False
 
 
-def is_for_show(use: Use) -> bool:
+def is_for_show(use: MemberUse) -> bool:
     """Whether what is read is only printed or asserted, or the function is there for tests."""
     function = use.function
     if use.kind != "read":
@@ -504,7 +506,7 @@ def is_for_show(use: Use) -> bool:
     return False
 
 
-def is_explained(use: Use) -> bool:
+def is_explained(use: MemberUse) -> bool:
     """Whether a comment stands directly above a use, on lines of its own; one behind code is about that."""
     file, at = use.function.file, use.span.start
     before = bisect_right(file.comments[1::2], at) - 1
@@ -514,7 +516,7 @@ def is_explained(use: Use) -> bool:
     return not any(line <= event.span.start < start for event in use.function.flow)
 
 
-def hands_out(use: Use) -> bool:
+def hands_out(use: MemberUse) -> bool:
     """Whether all that a short function does is to answer with a pointer to the member, or to what it owns."""
     function = use.function
     if not function.is_short:
@@ -538,7 +540,7 @@ def is_early(function: Function) -> bool:
     return _EARLY.match(function.name) is not None
 
 
-def _around(use: Use) -> Iterator[r.Value]:
+def _around(use: MemberUse) -> Iterator[r.Value]:
     """The expressions of the statements in which a use stands."""
     for statement in use.function.statements:
         if statement.start <= use.span.start < statement.end:
@@ -565,7 +567,7 @@ class Guarded:
         return found
 
     @questions.program_property
-    def _all_domains(self) -> list[Domain]:
+    def _all_domains(self) -> list[GuardedDomain]:
         return list(self._all())
 
     def __init__(self, program: Program) -> None:
@@ -574,40 +576,40 @@ class Guarded:
         self._said: questions.Answers[tuple[str, tuple[str, ...]], list[Function]] = questions.Answers()
 
     @questions.program_property
-    def domains(self) -> list[Domain]:
+    def domains(self) -> list[GuardedDomain]:
         """Those that have a lock, or say of some member which lock it belongs to."""
         return [d for d in self._all_domains if (d.locks or any(m.annotations for m in d.all)) and d.members]
 
-    def _all(self) -> Iterator[Domain]:
+    def _all(self) -> Iterator[GuardedDomain]:
         for cls in self.program.classes:
             if cls.file.language == "cpp" and cls.record.fields and cls.record.kind in ("class", "struct"):
                 shared = [_of_field(field) for field in cls.record.fields if not field.thread_local]
-                yield Domain(self.program, cls.file, cls.symbol, cls, shared)
+                yield GuardedDomain(self.program, cls.file, cls.symbol, cls, shared)
         for file in self.program.files.values():
-            by_scope: dict[str, list[Member]] = {}
+            by_scope: dict[str, list[GuardedMember]] = {}
             for variable in file.variables if file.language == "cpp" else ():
                 if variable.thread_local:
                     continue
                 by_scope.setdefault(variable.scope, []).append(
-                    Member(variable.name, variable.type, variable.span, variable.annotations, "")
+                    GuardedMember(variable.name, variable.type, variable.span, variable.annotations, "")
                 )
             for one in standing.of_file(self.program, file.path):
                 by_scope.setdefault(one.accessor.record.scope, []).append(_of_accessor(one))
             for scope, members in by_scope.items():
                 if len(members) > 1:
-                    yield Domain(self.program, file, scope, None, members)
+                    yield GuardedDomain(self.program, file, scope, None, members)
 
     @questions.program_property
-    def by_class(self) -> dict[Class, Domain]:
+    def by_class(self) -> dict[Class, GuardedDomain]:
         return {domain.cls: domain for domain in self.domains if domain.cls is not None}
 
-    def domains_of(self, function: Function) -> list[Domain]:
+    def domains_of(self, function: Function) -> list[GuardedDomain]:
         """The domains whose members a function can touch."""
         return self._of.get(function, [])
 
     @questions.program_property
-    def _of(self) -> dict[Function, list[Domain]]:
-        found: dict[Function, list[Domain]] = {}
+    def _of(self) -> dict[Function, list[GuardedDomain]]:
+        found: dict[Function, list[GuardedDomain]] = {}
         for domain in self.domains:
             for function in self.functions_of(domain):
                 found.setdefault(function, []).append(domain)
@@ -647,7 +649,7 @@ class Guarded:
             if function.says(said_of_an_object if _has_all(function.home, names) else said)
         ]
 
-    def functions_of(self, domain: Domain) -> Iterable[Function]:
+    def functions_of(self, domain: GuardedDomain) -> Iterable[Function]:
         """The functions that can touch its members: its own, its heirs', and in its file those that say its lock, or a
         member that an annotation gives to it."""
         if domain.cls is None:
@@ -668,13 +670,13 @@ def _has_all(cls: Class | None, names: tuple[str, ...]) -> bool:
     return cls is not None and all(cls.field(name) is not None for name in names)
 
 
-def _of_field(field: r.Field) -> Member:
-    return Member(field.name, field.type, field.span, field.annotations, field.comment)
+def _of_field(field: r.Field) -> GuardedMember:
+    return GuardedMember(field.name, field.type, field.span, field.annotations, field.comment)
 
 
-def _of_accessor(known: standing.Standing) -> Member:
+def _of_accessor(known: standing.Standing) -> GuardedMember:
     record = known.accessor.record
-    return Member(known.name, record.result.rstrip().removesuffix("&").removesuffix("*"), record.span, (), "")
+    return GuardedMember(known.name, record.result.rstrip().removesuffix("&").removesuffix("*"), record.span, (), "")
 
 
 def _stem(path: str) -> str:

@@ -78,7 +78,9 @@ def lazy_sets(function: Function) -> Iterator[Lazy]:
 def _may_be_locked(function: Function, read: e.Event) -> bool:
     """Whether something that nobody can name is locked by hand on every way to the read."""
     verb = mutexes.mutexes(function.program).verb
-    return any(isinstance(one, e.Call) and verb(one.node, function) == "hold" for one in function.flow.dominators(read))
+    return any(
+        isinstance(one, e.CallEvent) and verb(one.node, function) == "hold" for one in function.flow.dominators(read)
+    )
 
 
 def _candidates(function: Function) -> frozenset[str]:
@@ -105,7 +107,9 @@ def _acts(function: Function) -> Iterator[tuple[e.Event, Place, r.Value | None]]
         match event:
             case e.Write(fresh=False, op="=", place=place, value=value) if len(place) <= 2:
                 yield event, place, value
-            case e.Call(receiver=place, node=r.Call(args=(value, *_)) as node) if place is not None and len(place) <= 2:
+            case e.CallEvent(receiver=place, node=r.Call(args=(value, *_)) as node) if (
+                place is not None and len(place) <= 2
+            ):
                 if places.last_name(node.callee) in _MAKES:
                     yield event, place, value
 

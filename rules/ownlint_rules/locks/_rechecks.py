@@ -106,7 +106,7 @@ class Gaps:
         return None
 
     def _gap(self, look: e.Event, act: e.Event, section: sections.Section) -> Gap | None:
-        if isinstance(look, e.Call) and places.last_name(look.node.callee) in containers.INSERTS:
+        if isinstance(look, e.CallEvent) and places.last_name(look.node.callee) in containers.INSERTS:
             return None  # what it has put there is a mark
         firsts = [one for one in self.sections.around(look) if one.lock == section.lock and act not in one]
         if not firsts or self._is_covered(look, act):
@@ -133,7 +133,7 @@ class Gaps:
             match event:
                 case e.Write(place=place, op="=" | "|=", fresh=False) if _outlives(function, place):
                     return True
-                case e.Call(node=node) if places.last_name(node.callee) in containers.INSERTS | _PUSHES:
+                case e.CallEvent(node=node) if places.last_name(node.callee) in containers.INSERTS | _PUSHES:
                     on = places.receiver(node)
                     if on is not None and containers.names_of(function, on):
                         return True
@@ -151,7 +151,7 @@ _PUSHES = frozenset({"push_back", "emplace_back", "push"})
 def _is_lent(function: Function, section: sections.Section) -> bool:
     """Whether the caller holds the lock already: it is held on entry, or an assertion says so."""
     first = section.first
-    if isinstance(first, e.Call):
+    if isinstance(first, e.CallEvent):
         return mutexes.mutexes(function.program).verb(first.node, function) == "assert"
     return first.index == function.flow.entry
 
@@ -328,8 +328,8 @@ def _parameter(value: r.Value | None, numbers: dict[str, int]) -> int | None:
 class Handover(NamedTuple):
     """Two calls on one object: `look` asks it for a key, `store` puts something there."""
 
-    look: e.Call
-    store: e.Call
+    look: e.CallEvent
+    store: e.CallEvent
     asked: Helper
     stored: Helper
     key: r.Value
@@ -373,7 +373,7 @@ def _handed_value(stored: Helper, call: r.Call) -> r.Value | None:
     return None
 
 
-def _calls_of(function: Function, helpers: dict[Function, list[Helper]]) -> list[tuple[e.Call, Helper]]:
+def _calls_of(function: Function, helpers: dict[Function, list[Helper]]) -> list[tuple[e.CallEvent, Helper]]:
     names = {helper.name for helper in helpers}
     found = []
     for call in function.flow.calls:
@@ -412,7 +412,7 @@ def atomic_gaps(function: Function) -> Iterator[tuple[assignments.Assignment, e.
         act = assignment.event
         if assignment.held.kind not in ("flag", "cleared") or assignment.place[-1] not in stored:
             continue
-        if isinstance(act, e.Call) and places.last_name(act.node.callee) != "store":
+        if isinstance(act, e.CallEvent) and places.last_name(act.node.callee) != "store":
             continue
         nearest = next(iter(flow.guards(act)), None)
         given = conditions.Given(assignment.place, assignment.held)
@@ -498,7 +498,9 @@ def is_skipped(function: Function, value: r.Value, outcome: bool, given: conditi
 
 def _is_swap(event: e.Event, place: Place) -> bool:
     return (
-        isinstance(event, e.Call) and event.receiver == place and places.last_name(event.node.callee).startswith(_SWAPS)
+        isinstance(event, e.CallEvent)
+        and event.receiver == place
+        and places.last_name(event.node.callee).startswith(_SWAPS)
     )
 
 
@@ -550,7 +552,7 @@ def works_after(function: Function, guard: tuple[e.Test, bool], act: e.Event) ->
 
 def _is_work(function: Function, event: e.Event) -> bool:
     return (
-        isinstance(event, e.Call)
+        isinstance(event, e.CallEvent)
         and event.node.kind == "call"
         and places.last_name(event.node.callee) not in _HANDLING
         and function.program.macros.role(places.last_name(event.node.callee))

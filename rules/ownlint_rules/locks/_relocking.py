@@ -37,7 +37,7 @@ def taken_again(function: Function) -> Iterator[Again]:
             yield Again(event, shown, wait, known.runs(function, event))
 
 
-def _is_waited_for(held: locks.Held, taken: dict[int, locks.Locks]) -> bool:
+def _is_waited_for(held: locks.HeldLock, taken: dict[int, locks.Locks]) -> bool:
     """Whether a lock is held for the thread alone: it has waited for it, or its caller has."""
     return held.guard == locks.CALLERS or any(held in own for own in taken.values())
 
@@ -47,7 +47,7 @@ def _is_same(known: acquired.Acquisitions, function: Function, lock: places.Plac
     return key is not None and key == wait.key and (key.single or lock == wait.lock)
 
 
-def _is_given(event: e.Event, held: locks.Held) -> bool:
+def _is_given(event: e.Event, held: locks.HeldLock) -> bool:
     """Whether the call gets the guard, and may give the lock up."""
-    args = event.node.args if isinstance(event, e.Call) and held.guard else ()
+    args = event.node.args if isinstance(event, e.CallEvent) and held.guard else ()
     return any(isinstance(part, r.Name) and part.text == held.guard for one in args for part in places.walk(one))

@@ -17,7 +17,7 @@ _COMMA = re.compile(rb'%b",",' % glance.opens(r.Binary))
 class Dropped(NamedTuple):
     """`call` makes a guard, or gets one from a function, and nobody keeps it."""
 
-    call: e.Call
+    call: e.CallEvent
     guard: guard_classes.GuardClass | None
     """None for one that a function of the project returns."""
 

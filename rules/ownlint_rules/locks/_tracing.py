@@ -14,7 +14,7 @@ from ownlint import events as e
 from ownlint import records as r
 
 if TYPE_CHECKING:
-    from ownlint_rules.locks._guarded import Domain
+    from ownlint_rules.locks._guarded import GuardedDomain
 
 _GROWS = containers.INSERTS | frozenset(
     {"push_back", "emplace_back", "push_front", "emplace_front", "push", "append", "resize", "reserve", "rehash"}
@@ -51,7 +51,7 @@ class Traced(NamedTuple):
 class Tracer:
     """Follows the expressions of one function to the members of a domain."""
 
-    def __init__(self, domain: Domain, function: Function) -> None:
+    def __init__(self, domain: GuardedDomain, function: Function) -> None:
         self.domain = domain
         self.function = function
         self.aliases = function.flow.aliases
@@ -222,7 +222,7 @@ def touched(tracer: Tracer, event: e.Event) -> Iterator[tuple[Traced, Kind, r.Va
             rebinds = isinstance(target, r.Name) and target.text in tracer.origins
             if traced is not None and op != "init" and not rebinds:
                 yield traced, "overwrite", target
-        case e.Call(node=call):
+        case e.CallEvent(node=call):
             yield from _called(tracer, call)
 
 

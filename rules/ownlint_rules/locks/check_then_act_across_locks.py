@@ -114,7 +114,7 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
                 steps=(asked,),
             )
     for gap in islice(rechecks.emptiness_gaps(gaps), 1):
-        assert isinstance(gap.act, events.Call)
+        assert isinstance(gap.act, events.CallEvent)
         container = places.receiver(gap.act.node)
         shown = text(container) if container is not None else ""
         yield function.finding(
@@ -183,7 +183,7 @@ def _of_insert(
 ) -> Certainty | None:
     """How sure it is that something is lost when two come at once; None when nothing is. `stored` is the value and the
     function that made it."""
-    if isinstance(insert.event, events.Call) and not insert.event.dropped:
+    if isinstance(insert.event, events.CallEvent) and not insert.event.dropped:
         return None
     held = _mapped(function, insert)
     keeps = not insert.overwrites
@@ -226,7 +226,7 @@ def _acquired(function: Function, value: records.Value | None) -> Certainty | No
                 got = known.acquisition(source, function)
                 if got is not None and got.where.kind == "result":
                     return weaker(because("likely", _THREADS), got.certainty)
-            case events.Call(node=node) if _fills(node, inner.text):
+            case events.CallEvent(node=node) if _fills(node, inner.text):
                 got = known.acquisition(node, function)
                 if got is not None and got.where.kind == "argument":
                     return got.certainty
@@ -262,7 +262,7 @@ def _is_absent(function: Function, insert: containers.Insert, tests: tuple[tuple
 
 
 def _place_of(function: Function, insert: containers.Insert) -> places.Place | None:
-    if isinstance(insert.event, events.Call):
+    if isinstance(insert.event, events.CallEvent):
         return insert.event.receiver
     return insert.event.place[:-1] if insert.event.place else None
 

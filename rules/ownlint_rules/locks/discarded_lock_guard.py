@@ -82,7 +82,7 @@ def discarded_lock_guard(function: Function) -> Iterator[Finding]:
             )
 
 
-def _unnamed(function: Function, call: events.Call, guard: guard_classes.GuardClass) -> Iterator[Finding]:
+def _unnamed(function: Function, call: events.CallEvent, guard: guard_classes.GuardClass) -> Iterator[Finding]:
     node = call.node
     locks = guard_classes.locks_of(guard, node)
     if (guard.argument and not locks) or any(text(argument).endswith(_TAGS) for argument in node.args):
@@ -104,7 +104,7 @@ def _unnamed(function: Function, call: events.Call, guard: guard_classes.GuardCl
     )
 
 
-def _python_behind(function: Function, call: events.Call, guard: guard_classes.GuardClass) -> tuple[Step, ...]:
+def _python_behind(function: Function, call: events.CallEvent, guard: guard_classes.GuardClass) -> tuple[Step, ...]:
     """What uses Python behind a guard that is meant to give its lock up: named, the guard breaks it."""
     if not guard.gives_up or guard.holds != gil.LOCK:
         return ()
@@ -124,7 +124,7 @@ def _help(uses: tuple[Step, ...]) -> str:
     return "give the guard a name"
 
 
-def _touched(function: Function, call: events.Call) -> Iterator[Step]:
+def _touched(function: Function, call: events.CallEvent) -> Iterator[Step]:
     """What others see and the function touches behind the guard, a few of it."""
     seen: set[places.Place] = set()
     for event in function.flow.after(call):
@@ -140,19 +140,19 @@ def _lock(value: records.Value) -> str:
     return text(value).removeprefix("&")
 
 
-def _declares(function: Function, call: events.Call) -> bool:
+def _declares(function: Function, call: events.CallEvent) -> bool:
     """`T(name);` is a declaration of `name`."""
     node = call.node
     bare = node.kind == "call" and len(node.args) == 1 and isinstance(node.args[0], records.Name)
     return bare and _statement(function, call) is not None
 
 
-def _certainty(call: events.Call) -> Certainty:
+def _certainty(call: events.CallEvent) -> Certainty:
     """As sure as that somebody behind it needs the lock."""
     return "certain" if call.dropped == "statement" else because("likely", "its result is discarded explicitly")
 
 
-def _is_just_a_moment(function: Function, call: events.Call) -> bool:
+def _is_just_a_moment(function: Function, call: events.CallEvent) -> bool:
     """Whether nothing is left to be guarded: the end of the block or of the function comes next, or a wake-up."""
     if _is_alone(function, call):
         return True
@@ -160,7 +160,7 @@ def _is_just_a_moment(function: Function, call: events.Call) -> bool:
     while len(following := function.flow.successors[current.index]) == 1:
         current = function.flow.events[following[0][0]]
         match current:
-            case events.Leave(value=None, kind=kind):
+            case events.LeaveEvent(value=None, kind=kind):
                 return kind in ("end", "return")
             case events.Read(node=node):
                 return "condition variable" in function.program.types.roles(
@@ -172,7 +172,7 @@ def _is_just_a_moment(function: Function, call: events.Call) -> bool:
     return False
 
 
-def _is_alone(function: Function, call: events.Call) -> bool:
+def _is_alone(function: Function, call: events.CallEvent) -> bool:
     """All that stands between two braces."""
     return any(
         isinstance(statement, records.Block)
@@ -186,7 +186,7 @@ def _is_alone(function: Function, call: events.Call) -> bool:
 # --- the fix ----------------------------------------------------------------------------------------
 
 
-def _fix(function: Function, call: events.Call, guard: guard_classes.GuardClass) -> Fix | None:
+def _fix(function: Function, call: events.CallEvent, guard: guard_classes.GuardClass) -> Fix | None:
     """A name between the type and what it is given; none where something else stands there, or around the call."""
     node, statement = call.node, _statement(function, call)
     if statement is None:
@@ -202,7 +202,7 @@ def _fix(function: Function, call: events.Call, guard: guard_classes.GuardClass)
     return Fix(f"name the guard `{name}`", (edit,), safe=not _is_taken_again(function, call, guard))
 
 
-def _statement(function: Function, call: events.Call) -> records.Evaluate | None:
+def _statement(function: Function, call: events.CallEvent) -> records.Evaluate | None:
     """The statement that the call is all of."""
     return next((s for s in function.statements if isinstance(s, records.Evaluate) and s.value is call.node), None)
 
@@ -213,10 +213,10 @@ def _free_name(function: Function) -> str:
     return next(name for name in (*_NAMES, *numbered) if name not in taken)
 
 
-def _is_taken_again(function: Function, call: events.Call, guard: guard_classes.GuardClass) -> bool:
+def _is_taken_again(function: Function, call: events.CallEvent, guard: guard_classes.GuardClass) -> bool:
     """Whether something behind it in the function names the same lock: held until the end, it waits for itself."""
     if not guard.argument:
         return False
     names = {_lock(lock) for lock in guard_classes.locks_of(guard, call.node)}
-    after = (event.node for event in function.flow.after(call) if isinstance(event, events.Call))
+    after = (event.node for event in function.flow.after(call) if isinstance(event, events.CallEvent))
     return any(_lock(value) in names for node in after for value in (places.receiver(node), *node.args) if value)

@@ -73,7 +73,11 @@ from ownlint_rules.locks import _guarded as guarded
 @rule(severity="error", cwe=(362,), yields_to=("guarded-state-escapes", "discarded-lock-guard"), usually="likely")
 def guarded_member_unlocked(program: Program) -> Iterator[Finding]:
     for domain in guarded.guarded(program).domains:
-        judges = [_Judge(domain, guard, member) for member, guard in sorted(domain.guards.items()) if not guard.pointee]
+        judges = [
+            _UnlockedJudge(domain, guard, member)
+            for member, guard in sorted(domain.guards.items())
+            if not guard.pointee
+        ]
         bare = {judge.member: judge.bare() for judge in judges}
         designed = {judge.guard.lock for judge in judges if len(bare[judge.member]) > guarded.MOST_SLIPS}
         for judge in judges:
@@ -84,16 +88,16 @@ def guarded_member_unlocked(program: Program) -> Iterator[Finding]:
                 yield judge.finding(use, judge.guard.lock in designed or bool(others))
 
 
-class _Judge:
-    def __init__(self, domain: guarded.Domain, guard: guarded.Guard, member: str) -> None:
+class _UnlockedJudge:
+    def __init__(self, domain: guarded.GuardedDomain, guard: guarded.Guard, member: str) -> None:
         self.domain = domain
         self.guard = guard
         self.member = member
         self.locking = locks.locking(domain.program)
 
-    def bare(self) -> list[guarded.Use]:
+    def bare(self) -> list[guarded.MemberUse]:
         """The first access of each function that holds no lock."""
-        found: dict[Function, guarded.Use] = {}
+        found: dict[Function, guarded.MemberUse] = {}
         for use in self.domain.uses:
             if use.member != self.member or use.function in found or locks.holds(use.held, self.guard.lock):
                 continue
@@ -102,11 +106,11 @@ class _Judge:
         return list(found.values())
 
     @cached_property
-    def written(self) -> list[guarded.Use]:
+    def written(self) -> list[guarded.MemberUse]:
         """What changes the member while others may look at it."""
         return list(self.domain.changes(self.member))
 
-    def matters(self, use: guarded.Use) -> bool:
+    def matters(self, use: guarded.MemberUse) -> bool:
         """Whether somebody writes what is touched. What a method changes in a member is not known field by field."""
         return any(
             guarded.meets(change.traced, use.traced)
@@ -114,7 +118,7 @@ class _Judge:
             for change in self.written
         )
 
-    def is_bare(self, use: guarded.Use) -> bool:
+    def is_bare(self, use: guarded.MemberUse) -> bool:
         """Whether an access of somebody who is not alone with the object holds nothing that can be the lock."""
         if (
             use.alias
@@ -128,7 +132,7 @@ class _Judge:
             not self.domain.is_alone(use.function) or bool(self.locking.taken(use.function))
         )
 
-    def finding(self, use: guarded.Use, is_design: bool) -> Finding:
+    def finding(self, use: guarded.MemberUse, is_design: bool) -> Finding:
         function = use.function
         steps: tuple[Step, ...] = ()
         careful = [
@@ -151,7 +155,7 @@ class _Judge:
             return ""
         return f", as {self.guard.careful} of {self.guard.touched} accesses do"
 
-    def certainty(self, use: guarded.Use, is_design: bool) -> Certainty:
+    def certainty(self, use: guarded.MemberUse, is_design: bool) -> Certainty:
         function = use.function
         somewhere = self.locking.held(function, anywhere=True).get(use.at, frozenset())
         if locks.holds(somewhere, self.guard.lock):
@@ -186,12 +190,12 @@ class _Judge:
         """Whether the function takes the lock itself somewhere: then nobody who calls it holds it."""
         return any(locks.holds(held, self.guard.lock) for held in self.locking.held(function).values())
 
-    def is_torn(self, use: guarded.Use) -> bool:
+    def is_torn(self, use: guarded.MemberUse) -> bool:
         """Whether no comment can make it right: the function has just let the lock go, since others may be there, and
         what it goes through is a container."""
         return guarded.was_held(use, self.guard.lock) and self.domain.is_container(self.member)
 
-    def may_be_meant(self, use: guarded.Use) -> bool:
+    def may_be_meant(self, use: guarded.MemberUse) -> bool:
         """Whether, where nobody wrote down what is guarded, an access without may be on purpose: nobody knows who calls
         the function, some who call it hold the lock, or it hands out the member for others to see to."""
         function = use.function

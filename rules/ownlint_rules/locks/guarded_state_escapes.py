@@ -102,7 +102,7 @@ def guarded_state_escapes(function: Function) -> Iterator[Finding]:
         return
     for domain in domains:
         if any(escapes.is_under_own(domain, locks, function) for locks in set(held.values())):
-            yield from _Judge(function, domain, held).findings()
+            yield from _EscapeJudge(function, domain, held).findings()
 
 
 _READ = {
@@ -113,8 +113,8 @@ _READ = {
 }
 
 
-class _Judge:
-    def __init__(self, function: Function, domain: guarded.Domain, held: dict[int, locks.Locks]) -> None:
+class _EscapeJudge:
+    def __init__(self, function: Function, domain: guarded.GuardedDomain, held: dict[int, locks.Locks]) -> None:
         self.function = function
         self.domain = domain
         self.held = held
@@ -152,7 +152,7 @@ class _Judge:
     def is_open(self) -> bool:
         return not self.function.record.result or types.parse(self.function.record.result).is_placeholder
 
-    def is_whole(self, found: escapes.Borrow) -> bool:
+    def is_whole(self, found: escapes.WayIn) -> bool:
         return (
             len(found.traced.place) == found.traced.at + 1
             and found.how in ("reference", "pointer")
@@ -176,7 +176,7 @@ class _Judge:
                 )
             yield from self.given_to_thread(way, starts)
 
-    def given_to_thread(self, way: escapes.Way, starts: list[events.Call]) -> Iterator[Finding]:
+    def given_to_thread(self, way: escapes.GuardedAlias, starts: list[events.CallEvent]) -> Iterator[Finding]:
         for event in starts:
             if event.index > way.at.index and escapes.hands_on(self.function, event.node, way.name, way.alias):
                 yield from self.judge(
@@ -231,7 +231,7 @@ class _Judge:
         for event in self.function.flow:
             if event.index not in self.held:
                 continue  # nothing comes there
-            leaves = isinstance(event, events.Leave) and event.kind == "return"
+            leaves = isinstance(event, events.LeaveEvent) and event.kind == "return"
             lasts = isinstance(event, events.Write) and not event.fresh and self.outlives(event)
             for call in places.calls_in(event.value) if leaves or lasts else ():  # type: ignore[attr-defined]
                 yield from self.kept_by(call, event)
@@ -261,7 +261,7 @@ class _Judge:
 
     # --- the verdict ---
 
-    def owned_here(self, found: escapes.Borrow | None, event: events.Event) -> guarded.Guard | None:
+    def owned_here(self, found: escapes.WayIn | None, event: events.Event) -> guarded.Guard | None:
         """The guard of what is borrowed, when this function holds its lock and lets it go."""
         here = self.held.get(event.index, frozenset())
         if found is None or not escapes.is_under_own(self.domain, here, self.function):
@@ -270,7 +270,7 @@ class _Judge:
         return guard if guard is not None and escapes.is_own(here, guard.lock, self.function) else None
 
     def judge(
-        self, at: Span, message: str, found: escapes.Borrow, guard: guarded.Guard, *steps: Step
+        self, at: Span, message: str, found: escapes.WayIn, guard: guarded.Guard, *steps: Step
     ) -> Iterator[Finding]:
         storage = escapes.store(self.domain, found)
         if storage.kind == "foreign" or guard.pointee:

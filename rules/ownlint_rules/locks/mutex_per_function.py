@@ -78,7 +78,7 @@ class _Own(NamedTuple):
     function: Function
     mutex: records.Declare
     name: str
-    calls: dict[tuple[str, str], e.Call]
+    calls: dict[tuple[str, str], e.CallEvent]
 
 
 @rule(severity="warning", cwe=(667,), usually="likely")
@@ -137,7 +137,7 @@ def _own(function: Function) -> _Own | None:
         for parameter in function.record.parameters
         if ((kind := types.parse(parameter.type)).pointers or kind.reference) and not kind.const
     }
-    calls: dict[tuple[str, str], e.Call] = {}
+    calls: dict[tuple[str, str], e.CallEvent] = {}
     for call in function.flow.calls:
         if call.node.kind != "call" or not any(one.lock == (name,) for one in held.get(call.index, ())):
             continue
@@ -148,7 +148,7 @@ def _own(function: Function) -> _Own | None:
     return _Own(function, statics[0], name, calls) if calls else None
 
 
-def _locks_itself(function: Function, call: e.Call) -> bool:
+def _locks_itself(function: Function, call: e.CallEvent) -> bool:
     spelled = _spelled(function.program)
     bodies = function.program.calls.callee(call.node, function).functions
     return any(not spelled.isdisjoint(one.mentioned) for one in bodies)

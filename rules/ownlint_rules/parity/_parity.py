@@ -34,7 +34,7 @@ _ALIKE = 0.7
 Exit = OneOf["throws", "fails", "leaves", "aborts"]
 
 
-class Guard(NamedTuple):
+class ParityGuard(NamedTuple):
     """`condition` is one on which the function does not go on, backends' words taken out and parameters numbered;
     `names` are what it looks at."""
 
@@ -54,17 +54,17 @@ class Release(NamedTuple):
     shown: str
 
 
-class Asked(NamedTuple):
+class AskedCondition(NamedTuple):
     """A condition and what it looks at."""
 
     condition: str
     names: frozenset[str]
 
 
-class Outline(NamedTuple):
-    guards: tuple[Guard, ...]
+class FunctionOutline(NamedTuple):
+    guards: tuple[ParityGuard, ...]
     releases: tuple[Release, ...]
-    asked: tuple[Asked, ...]
+    asked: tuple[AskedCondition, ...]
     """Every condition of the body, those of the guards included."""
     mentioned: frozenset[str]
     tokens: Counter[tuple[str, str]]
@@ -142,11 +142,11 @@ class Parity:
 
     # --- outlines ---
 
-    def _outline(self, function: Function) -> Outline:
+    def _outline(self, function: Function) -> FunctionOutline:
         """What the body checks, releases and does."""
-        return _Reading(self, function).outline()
+        return _ParityReading(self, function).outline()
 
-    def lacks(self, function: Function, guard: Guard) -> bool:
+    def lacks(self, function: Function, guard: ParityGuard) -> bool:
         """Whether the function deals with what the guard looks at, and nowhere asks about it: neither itself nor in
         what it calls."""
         outline = self.outline(function)
@@ -154,7 +154,7 @@ class Parity:
             return False
         return not _is_asked(guard.names, self.asked_below(function))
 
-    def _asked_below(self, function: Function) -> tuple[Asked, ...]:
+    def _asked_below(self, function: Function) -> tuple[AskedCondition, ...]:
         """The conditions of the project's functions that the body calls."""
         called = dict.fromkeys(
             callee for call in _calls(function) for callee in self.program.calls.callee(call, function).functions
@@ -162,7 +162,7 @@ class Parity:
         return tuple(asked for callee in called if callee is not function for asked in self.outline(callee).asked)
 
 
-def _is_asked(names: frozenset[str], conditions: Iterable[Asked]) -> bool:
+def _is_asked(names: frozenset[str], conditions: Iterable[AskedCondition]) -> bool:
     """Whether some condition looks at all of the names."""
     return any(names <= asked.names for asked in conditions)
 
@@ -173,7 +173,7 @@ def of(program: Program) -> Parity:
     return Parity(program)
 
 
-class _Reading:
+class _ParityReading:
     """One body, read once."""
 
     def __init__(self, parity: Parity, function: Function) -> None:
@@ -187,13 +187,13 @@ class _Reading:
             for start, end in zip(offsets[::2], offsets[1::2], strict=True)
             if record.start <= start and end <= record.end
         ]
-        self.guards: list[Guard] = []
+        self.guards: list[ParityGuard] = []
         self.releases: list[Release] = []
-        self.asked: list[Asked] = []
+        self.asked: list[AskedCondition] = []
         self.tokens: list[str] = []
         self.lines: list[tuple[str, Span]] = []
 
-    def outline(self) -> Outline:
+    def outline(self) -> FunctionOutline:
         stack: list[r.Statement] = list(reversed(self.function.body))
         while stack:
             statement = stack.pop()
@@ -204,7 +204,7 @@ class _Reading:
         tokens = self.tokens[:_LONG]
         mentioned = {token for token in self.tokens if _NAME.fullmatch(token)}
         mentioned |= {name for guard in self.guards for name in guard.names}
-        return Outline(
+        return FunctionOutline(
             tuple(self.guards),
             tuple(self.releases),
             tuple(self.asked),
@@ -269,14 +269,14 @@ class _Reading:
                 ):
                     return False
                 names = frozenset(name for arg in call.args for name in self.names_in(arg))
-                self.asked.append(Asked(self.plain(call), names))
+                self.asked.append(AskedCondition(self.plain(call), names))
                 if self._is_question(condition):
                     self._note(call, "aborts", statement.span)
                     return True
         return False
 
-    def _asked(self, condition: r.Value) -> Asked:
-        return Asked(self.plain(condition), self.names_in(condition))
+    def _asked(self, condition: r.Value) -> AskedCondition:
+        return AskedCondition(self.plain(condition), self.names_in(condition))
 
     def _is_conditional(self, span: Span) -> bool:
         """Whether the preprocessor decides about it, inside of this function: it is meant for some versions only."""
@@ -285,7 +285,7 @@ class _Reading:
     def _note(self, condition: r.Value, left: Exit, span: Span) -> None:
         names = self.names_in(condition)
         if names:
-            self.guards.append(Guard(self.plain(condition), names, left, span, text(condition)))
+            self.guards.append(ParityGuard(self.plain(condition), names, left, span, text(condition)))
 
     def _exit(self, then: r.Body) -> Exit | None:
         """How a few statements leave, where they do nothing but leave."""
@@ -453,7 +453,7 @@ def _types(function: Function) -> tuple[str, ...]:
     return tuple(parameter.type for parameter in function.record.parameters)
 
 
-def gap(old: Outline, new: Outline, at: Span, function: Function) -> tuple[Span, Span]:
+def gap(old: FunctionOutline, new: FunctionOutline, at: Span, function: Function) -> tuple[Span, Span]:
     """Where something that stood at `at` in the old body would stand in the new one: the range between its neighbours
     that are still there, and the one behind it (or in front, where it was the last)."""
     kept = dict(reversed(new.lines))
@@ -469,7 +469,7 @@ def gap(old: Outline, new: Outline, at: Span, function: Function) -> tuple[Span,
     return Span(start, end.end), end
 
 
-def removed_guards(old: Function, new: Function) -> Iterator[Guard]:
+def removed_guards(old: Function, new: Function) -> Iterator[ParityGuard]:
     """The guards of the old body that the new one has no more, where it still deals with what they looked at: not moved
     to what it calls or to its callers, not replaced by another question about the same, not made needless by a type."""
     then, now = of(old.program).outline(old), of(new.program).outline(new)
@@ -510,7 +510,7 @@ def removed_releases(old: Function, new: Function) -> Iterator[Release]:
             yield release
 
 
-def is_alike(one: Outline, other: Outline) -> bool:
+def is_alike(one: FunctionOutline, other: FunctionOutline) -> bool:
     """Whether two bodies are the same but for what they check."""
     total = one.tokens.total() + other.tokens.total()
     if min(one.tokens.total(), other.tokens.total()) < _FEWEST_TOKENS:
@@ -527,7 +527,7 @@ def _retyped(old: Function, new: Function) -> frozenset[str]:
 def _asked_by_new_callees(old: Function, new: Function) -> list[frozenset[str]]:
     """What the new body's further calls are given, about which they may ask in its place, and what they ask of their
     own object."""
-    reading = _Reading(of(new.program), new)
+    reading = _ParityReading(of(new.program), new)
     known = of(old.program).outline(old).mentioned
     found = []
     for call in _calls(new):
@@ -542,11 +542,11 @@ def _without_parameters(names: frozenset[str]) -> frozenset[str]:
     return frozenset(name for name in names if not _PARAMETER.fullmatch(name))
 
 
-def _is_asked_by_callers(function: Function, guard: Guard) -> bool:
+def _is_asked_by_callers(function: Function, guard: ParityGuard) -> bool:
     """Whether all who call the function ask before: about the arguments that they give."""
     found = False
     for caller in function.program.index.callers(function):
-        reading = _Reading(of(function.program), caller)
+        reading = _ParityReading(of(function.program), caller)
         for call in _calls(caller):
             if (
                 places.last_name(call.callee) != function.name

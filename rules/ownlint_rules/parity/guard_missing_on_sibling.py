@@ -113,7 +113,7 @@ def guard_missing_on_sibling(function: Function) -> Iterator[Finding]:
                 )
 
 
-def _had(function: Function, guard: parity.Guard) -> bool:
+def _had(function: Function, guard: parity.ParityGuard) -> bool:
     """Whether the change under review takes it out: that is another finding."""
     old = parity.before(function)
     return old is not None and guard.condition in {
@@ -121,7 +121,7 @@ def _had(function: Function, guard: parity.Guard) -> bool:
     }
 
 
-def _certainty(sibling: Function, guard: parity.Guard) -> Certainty:
+def _certainty(sibling: Function, guard: parity.ParityGuard) -> Certainty:
     """Likely where the sibling fails over it, and where the change under review adds the check to the sibling alone."""
     old = parity.before(sibling)
     if old is not None and guard.condition not in {one.condition for one in parity.of(old.program).outline(old).asked}:
@@ -129,7 +129,7 @@ def _certainty(sibling: Function, guard: parity.Guard) -> Certainty:
     return because("possible" if guard.exit == "leaves" else "likely", _ALONE.format(sibling.symbol))
 
 
-def _keeps(own: parity.Outline, release: parity.Release) -> bool:
+def _keeps(own: parity.FunctionOutline, release: parity.Release) -> bool:
     """Whether a body works on what the other one gives back, and gives it back in no way, nor anything in this one."""
     if any(one.name == release.name or one.what == release.what for one in own.releases):
         return False

@@ -47,7 +47,7 @@ class Registry(NamedTuple):
         return not set(self.names).isdisjoint(names)
 
 
-class Ways:
+class WaySearch:
     """Which events some way through a function comes to, or goes on from, without one of the `stops`. Two searches for
     a function, however many events are asked about."""
 
@@ -86,9 +86,11 @@ class Registries:
         self.program = program
         self.all = tuple({(one.names, id(one.held)): one for one in _registries(program)}.values())
         self._takers: questions.Answers[tuple[str, ...], frozenset[Function]] = questions.Answers()
-        self._takings: questions.Answers[tuple[Function, tuple[str, ...]], list[e.Call]] = questions.Answers(most=_KEPT)
+        self._takings: questions.Answers[tuple[Function, tuple[str, ...]], list[e.CallEvent]] = questions.Answers(
+            most=_KEPT
+        )
         self._given: questions.Answers[tuple[Function, tuple[str, ...], str], bool] = questions.Answers(False)
-        self._ways: questions.Answers[tuple[Function, tuple[str, ...]], Ways] = questions.Answers(most=_KEPT)
+        self._ways: questions.Answers[tuple[Function, tuple[str, ...]], WaySearch] = questions.Answers(most=_KEPT)
         self._of: dict[Class, tuple[Registry, ...]] = {}
         for one in self.all:
             self._of[one.held] = (*self._of.get(one.held, ()), one)
@@ -148,7 +150,7 @@ class Registries:
             found |= above
         return found
 
-    def takings(self, function: Function, registry: Registry) -> list[e.Call]:
+    def takings(self, function: Function, registry: Registry) -> list[e.CallEvent]:
         """The calls of a function that take entries out of the registry, themselves or in what they call."""
         takers = self.takers(registry)
         if function not in takers:
@@ -177,16 +179,16 @@ class Registries:
                     return Putting(call, (argument,))
         return None
 
-    def ways(self, function: Function, registry: Registry) -> Ways:
+    def ways(self, function: Function, registry: Registry) -> WaySearch:
         """What can happen without an entry being taken out, or found not to be there."""
         return self._ways.ask((function, registry.names), lambda: self._found_ways(function, registry))
 
-    def _found_ways(self, function: Function, registry: Registry) -> Ways:
+    def _found_ways(self, function: Function, registry: Registry) -> WaySearch:
         taking = {call.index for call in self.takings(function, registry)}
         asked = {test for index in sorted(taking) for test in asked_for(function, function.flow.events[index])}
-        return Ways(function.flow, frozenset(taking | asked))
+        return WaySearch(function.flow, frozenset(taking | asked))
 
-    def _found_takings(self, function: Function, registry: Registry, takers: frozenset[Function]) -> list[e.Call]:
+    def _found_takings(self, function: Function, registry: Registry, takers: frozenset[Function]) -> list[e.CallEvent]:
         names = {one.name for one in takers}
         return [
             call
@@ -227,7 +229,7 @@ def puttings(function: Function, registry: Registry) -> Iterator[Putting]:
             case e.Write(op="=", target=r.Index(base=base, indexes=keys), value=value, fresh=False):
                 if value is not None and registry.is_called(containers.names_of(function, base)):
                     yield Putting(event, (*keys, value))
-            case e.Call(node=r.Call(callee=r.Member(base=base, name=name)) as node) if name in _PUTS:
+            case e.CallEvent(node=r.Call(callee=r.Member(base=base, name=name)) as node) if name in _PUTS:
                 if registry.is_called(containers.names_of(function, base)):
                     yield Putting(event, node.args)
 
@@ -241,7 +243,7 @@ def touches(function: Function, registry: Registry) -> Iterator[tuple[e.Event, b
         match event:
             case e.Write() if event.index in put:
                 yield event, True
-            case e.Call(node=r.Call(callee=r.Member(base=base)) as node) if registry.is_called(
+            case e.CallEvent(node=r.Call(callee=r.Member(base=base)) as node) if registry.is_called(
                 containers.names_of(function, base)
             ):
                 yield event, event.index in put or takes_out(function, node, registry)
@@ -275,7 +277,7 @@ def _plain(name: str) -> bytes:
     return name.rstrip("[]").removesuffix("()").encode()
 
 
-def taken_keys(function: Function, registry: Registry, takings: list[e.Call]) -> Iterator[r.Value]:
+def taken_keys(function: Function, registry: Registry, takings: list[e.CallEvent]) -> Iterator[r.Value]:
     """What a function's own erases name as key: `m.erase(k)`, or `m.erase(it)` where `it = m.find(k)`."""
     for call in takings:
         if takes_out(function, call.node, registry):
@@ -321,7 +323,7 @@ def lambdas_in(function: Function, argument: r.Value) -> Iterator[Function]:
             yield made
 
 
-def calls_of(caller: Function, function: Function) -> Iterator[e.Call]:
+def calls_of(caller: Function, function: Function) -> Iterator[e.CallEvent]:
     """The calls in the one function that reach the other."""
     for call in caller.flow.calls:
         is_named = places.last_name(call.node.callee) == function.name and caller is not function
@@ -408,7 +410,7 @@ def held_class(program: Program, written: str, file: File, scope: str, depth: in
 # --- flags ----------------------------------------------------------------------------------------
 
 
-class Store(NamedTuple):
+class MemberStore(NamedTuple):
     """A member of some object gets a value. `base` is the object, None for the function's own."""
 
     at: e.Event
@@ -417,7 +419,7 @@ class Store(NamedTuple):
     target: r.Value
 
 
-def stores(function: Function, name: str) -> Iterator[Store]:
+def stores(function: Function, name: str) -> Iterator[MemberStore]:
     """Every assignment to a member of that name, whatever object it belongs to, also in other words:
     `flag.store(false)`, `std::exchange(key_, nullptr)`."""
     if not may_store(function, name):
@@ -437,7 +439,7 @@ def stores(function: Function, name: str) -> Iterator[Store]:
         inside = events[bisect_left(starts, value.start) : bisect_left(starts, value.end)]
         writes: list[e.Event] = [event for event in inside if isinstance(event, e.Write)]
         if inside:
-            yield Store((writes or sorted(inside, key=lambda event: event.index))[-1], base, given, target)
+            yield MemberStore((writes or sorted(inside, key=lambda event: event.index))[-1], base, given, target)
 
 
 def may_store(function: Function, name: str) -> bool:

@@ -35,7 +35,7 @@ def _put_into(event: e.Event) -> r.Value | None:
     match event:
         case e.Write(target=r.Index(base=base)):
             return base
-        case e.Call(node=r.Call(callee=r.Member(base=base, name=name))) if name in _PUTS:
+        case e.CallEvent(node=r.Call(callee=r.Member(base=base, name=name))) if name in _PUTS:
             return base
     return None
 
@@ -90,9 +90,9 @@ def _is_handed_on(program: Program, name: str) -> bool:
             continue
         for event in function.flow:
             match event:
-                case e.Call(node=call) if any(_name(argument) == name for argument in call.args):
+                case e.CallEvent(node=call) if any(_name(argument) == name for argument in call.args):
                     return True
-                case e.Leave(value=value) | e.Write(target=r.Name() | r.Member() as value, fresh=False) if (
+                case e.LeaveEvent(value=value) | e.Write(target=r.Name() | r.Member() as value, fresh=False) if (
                     _name(value) == name
                 ):
                     return True

@@ -223,7 +223,7 @@ def _stored_by(target: Function, count: int, depth: int) -> tuple[str, Function,
         match event:
             case events.Write(fresh=False, place=place) if _lasts(target, place, given) and not _is_lazy(target, event):
                 return places.render(place), target, event
-            case events.Call(node=node, receiver=on) if on is not None and _lasts(target, on, given):
+            case events.CallEvent(node=node, receiver=on) if on is not None and _lasts(target, on, given):
                 kept = _roles(target, places.receiver(node))
                 if places.last_name(node.callee) in _CHANGES and kept & {"associative", "set", "sequence", "container"}:
                     return places.render(on), target, event

@@ -80,7 +80,7 @@ def children_left_valid(function: Function) -> Iterator[Finding]:
     known = registries.registries(function.program)
     if not known.guarded:
         return
-    told: dict[tuple[str, ...], registries.Ways] = {}
+    told: dict[tuple[str, ...], registries.WaySearch] = {}
     found = natives.natives(function.program)
     for call, kind, argument in natives.destroys(function, found):
         if call.index in function.flow.reachable and not _made_here(function, argument):
@@ -90,13 +90,13 @@ def children_left_valid(function: Function) -> Iterator[Finding]:
 
 def _judge(
     function: Function,
-    call: events.Call,
+    call: events.CallEvent,
     argument: records.Value,
     registry: registries.Registry,
-    told: dict[tuple[str, ...], registries.Ways],
+    told: dict[tuple[str, ...], registries.WaySearch],
 ) -> Finding | None:
     if registry.names not in told:
-        told[registry.names] = registries.Ways(function.flow, frozenset(_telling(function, registry)))
+        told[registry.names] = registries.WaySearch(function.flow, frozenset(_telling(function, registry)))
     ways = told[registry.names]
     if call.index in ways.stops or ways.always(call):
         return None
@@ -181,7 +181,7 @@ def _telling(function: Function, registry: registries.Registry) -> set[int]:
     found: set[int] = set()
     loops = [s for s in function.statements if isinstance(s, records.Loop)]
     for event in function.flow:
-        if isinstance(event, events.Call) and _tells_many(function, event.node, registry):
+        if isinstance(event, events.CallEvent) and _tells_many(function, event.node, registry):
             found.add(event.index)
     ones = [event for event in function.flow if loops and _tells_one(function, event, registry)]
     for loop in loops:
@@ -193,7 +193,7 @@ def _telling(function: Function, registry: registries.Registry) -> set[int]:
 def _tells_one(function: Function, event: events.Event, registry: registries.Registry) -> bool:
     if isinstance(event, events.Write):
         return event.place[-1] in registry.flags
-    return isinstance(event, events.Call) and any(
+    return isinstance(event, events.CallEvent) and any(
         _stores_flag(helper, registry, _LOOP_OR_WALK)
         for helper in function.program.calls.callee(event.node, function).functions
     )
@@ -225,7 +225,7 @@ def _has_telling_loop(helper: Function, registry: registries.Registry, depth: in
     spans = [s.span for s in helper.statements if isinstance(s, records.Loop)]
     return any(
         (_tells_one(helper, event, registry) and any(event.span.start in span for span in spans))
-        or (isinstance(event, events.Call) and _tells_many(helper, event.node, registry, depth + 1))
+        or (isinstance(event, events.CallEvent) and _tells_many(helper, event.node, registry, depth + 1))
         for event in helper.flow
     )
 

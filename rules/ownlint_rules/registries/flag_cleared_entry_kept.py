@@ -76,7 +76,7 @@ class _Skip(NamedTuple):
 
     cls: Class
     destructor: Function
-    taking: events.Call
+    taking: events.CallEvent
     registry: registries.Registry
     flag: str
     dead: bool

@@ -61,7 +61,7 @@ _CALLERS = 2
 class _Key(NamedTuple):
     cls: Class
     destructor: Function
-    taking: events.Call
+    taking: events.CallEvent
     registry: registries.Registry
     member: str
 
@@ -86,7 +86,7 @@ def _keys(cls: Class) -> Iterator[_Key]:
     for registry in known.of(cls):
         if not registry.keyed:
             continue
-        found: dict[str, events.Call] = {}
+        found: dict[str, events.CallEvent] = {}
         for taking in known.takings(destructor, registry):
             for value in _asked_by(destructor, taking, registry):
                 if (member := _member(destructor, value)) is not None:
@@ -95,7 +95,7 @@ def _keys(cls: Class) -> Iterator[_Key]:
             yield _Key(cls, destructor, taking, registry, member)
 
 
-def _asked_by(destructor: Function, taking: events.Call, registry: registries.Registry) -> Iterator[records.Value]:
+def _asked_by(destructor: Function, taking: events.CallEvent, registry: registries.Registry) -> Iterator[records.Value]:
     """The key of an erase; of a helper that erases, what it is handed."""
     if registries.takes_out(destructor, taking.node, registry):
         yield from registries.taken_keys(destructor, registry, [taking])
@@ -115,7 +115,7 @@ def _members(function: Function) -> frozenset[str]:
     return function.home.members - function.declared if function.home is not None else frozenset()
 
 
-def _stays(function: Function, store: registries.Store, key: _Key) -> bool:
+def _stays(function: Function, store: registries.MemberStore, key: _Key) -> bool:
     if _was_empty(function, store, key) or _is_first(function, store, key):
         return False
     return not _is_taken_out(function, store.at, key, _CALLERS, after=_saves_old(function, store, key))
@@ -140,7 +140,7 @@ def _is_taken_out(function: Function, at: events.Event, key: _Key, depth: int, *
     return bool(calls) and all(_is_taken_out(one, call, key, depth - 1, after=False) for one, call in calls)
 
 
-def _saves_old(function: Function, store: registries.Store, key: _Key) -> bool:
+def _saves_old(function: Function, store: registries.MemberStore, key: _Key) -> bool:
     """Whether a local was made from the member before: `auto old = key_;`."""
     return any(
         write.fresh and write.index < store.at.index and _reads(write.value, key.member)
@@ -170,7 +170,7 @@ def _hands_over(function: Function, key: _Key) -> bool:
     )
 
 
-def _was_empty(function: Function, store: registries.Store, key: _Key) -> bool:
+def _was_empty(function: Function, store: registries.MemberStore, key: _Key) -> bool:
     """Whether a condition on the way asks the member itself, and goes on for one of its values."""
     return any(
         not test.asserted and _reads(test.value, key.member) and store.at.index in function.flow.reachable
@@ -193,14 +193,14 @@ def _says_empty(value: records.Value, outcome: bool) -> bool:
     return False
 
 
-def _is_first(function: Function, store: registries.Store, key: _Key) -> bool:
+def _is_first(function: Function, store: registries.MemberStore, key: _Key) -> bool:
     """`id_ = id; tasks[id] = this;`: an object that no constructor puts in is put in here for the first time."""
     if any(registries.puts_itself(made, key.registry) for made in key.cls.constructors):
         return False
     return any(putting.event.index > store.at.index for putting in registries.puttings(function, key.registry))
 
 
-def _finding(function: Function, store: registries.Store, key: _Key) -> Finding:
+def _finding(function: Function, store: registries.MemberStore, key: _Key) -> Finding:
     partly = bool(registries.registries(function.program).takings(function, key.registry))
     certainty: Certainty = (
         because("likely", f"`{function.name}` takes entries out of `{key.registry.shown}` elsewhere")

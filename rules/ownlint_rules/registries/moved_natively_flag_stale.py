@@ -73,7 +73,7 @@ class _Owning(NamedTuple):
 
     cls: Class
     destructor: Function
-    ending: events.Call
+    ending: events.CallEvent
     handle: str
     flag: str
     free: bool
@@ -83,7 +83,7 @@ class _Taking(NamedTuple):
     """A native call takes the wrapper's object over."""
 
     function: Function
-    call: events.Call
+    call: events.CallEvent
     wrapper: records.Value | None
     handle: str
     stored: bool
@@ -141,7 +141,7 @@ def _owning(cls: Class) -> Iterator[_Owning]:
                 yield _Owning(cls, destructor, call, handle, flag, free)
 
 
-def _endings(function: Function, cls: Class, depth: int = 1) -> Iterator[tuple[events.Call, str]]:
+def _endings(function: Function, cls: Class, depth: int = 1) -> Iterator[tuple[events.CallEvent, str]]:
     """The calls by which a method ends the life of one of the object's handles, itself or by another method."""
     found = natives.natives(cls.program)
     for call, _, argument in natives.destroys(function, found):
@@ -160,7 +160,7 @@ def _is_validity(cls: Class, flag: str, free: bool) -> bool:
 
 
 def _takings(function: Function, owning: _Owning) -> Iterator[_Taking]:
-    storing: registries.Ways | None = None
+    storing: registries.WaySearch | None = None
     for call in natives.taken(function):
         given = [
             found
@@ -237,7 +237,7 @@ def _gives_up(function: Function, argument: records.Value, owning: _Owning) -> b
     )
 
 
-def _storing(function: Function, owning: _Owning) -> registries.Ways:
+def _storing(function: Function, owning: _Owning) -> registries.WaySearch:
     """Where the function stores the flag or the handle; a throw says that nothing was taken over."""
     storing = {
         store.at.index
@@ -249,7 +249,7 @@ def _storing(function: Function, owning: _Owning) -> registries.Ways:
         if any(_stores_either(one, owning) for one in function.program.calls.callee(event.node, function).functions):
             storing.add(event.index)
     throwing = {leave.index for leave in function.flow.leaves if leave.kind == "throw"}
-    return registries.Ways(function.flow, frozenset(storing | throwing if storing else storing))
+    return registries.WaySearch(function.flow, frozenset(storing | throwing if storing else storing))
 
 
 def _stores_either(function: Function, owning: _Owning) -> bool:

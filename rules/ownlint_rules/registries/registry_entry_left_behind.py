@@ -146,7 +146,7 @@ def _leaving(
         return
     if any(_explains(destructor, asked, registry, put) for call in takings for asked in _conditions(destructor, call)):
         return
-    leave = next((event for event in way if isinstance(event, events.Leave) and event.kind == "return"), None)
+    leave = next((event for event in way if isinstance(event, events.LeaveEvent) and event.kind == "return"), None)
     yield destructor.finding(
         records.Span(destructor.record.name_start, destructor.record.name_start + len(destructor.name.encode())),
         f"this destructor can end without taking the `{destructor.cls.name if destructor.cls else ''}` out of "
@@ -160,7 +160,7 @@ def _leaving(
     )
 
 
-def _conditions(destructor: Function, taking: events.Call) -> Iterator[records.Value | None]:
+def _conditions(destructor: Function, taking: events.CallEvent) -> Iterator[records.Value | None]:
     """What decides about the erase; None for what is asserted."""
     yield from (None if test.asserted else test.value for test, _ in destructor.flow.guards(taking))
     if (case := conditions.case_of(destructor, taking)) is not None:
@@ -365,7 +365,7 @@ def _moving(cls: Class, registry: registries.Registry) -> Iterator[Finding]:
         )
 
 
-def _is_move(cls: Class, record: records.Function) -> bool:
+def _is_move(cls: Class, record: records.FunctionRecord) -> bool:
     if record.kind != "constructor" and record.name != cls.name:
         return False
     parameters = record.parameters

@@ -95,14 +95,14 @@ def unguarded_registry_insert(function: Function) -> Iterator[Finding]:
     for insert in containers.inserts(function):
         if insert.event.index not in function.flow.reachable or not _is_registry(function, insert):
             continue
-        if isinstance(insert.event, events.Call) and insert.event.asserted:
+        if isinstance(insert.event, events.CallEvent) and insert.event.asserted:
             yield _vanishing(function, insert)
         elif insert.value is not None and not _cannot_go_stale(function, insert):
             yield from _judge(function, insert)
 
 
 def _judge(function: Function, insert: containers.Insert) -> Iterator[Finding]:
-    if isinstance(insert.event, events.Call) and not insert.event.dropped:
+    if isinstance(insert.event, events.CallEvent) and not insert.event.dropped:
         read = lookups.asserting_read(function, lookups.held_by(function, insert.event))
         if read is not None:
             said = function.step(read, "only an assertion looks at whether it was inserted")
@@ -124,7 +124,7 @@ def _is_registry(function: Function, insert: containers.Insert) -> bool:
     if not containers.is_keyed_by_address(function, insert.container, insert.key):
         return False
     if "set" in function.program.types.roles(written, function):
-        return insert.value is None and isinstance(insert.event, events.Call) and insert.event.asserted
+        return insert.value is None and isinstance(insert.event, events.CallEvent) and insert.event.asserted
     lasts = bool(containers.lasting(function, insert.container))
     return lasts and _stands_for_something(function, types.parse(written).arguments[1])
 
@@ -238,7 +238,7 @@ def _certainty(function: Function, insert: containers.Insert) -> Certainty:
     unknown = f"whether `{text(insert.key)}` can be there already is not known"
     if insert.overwrites:
         return because("likely", unknown)
-    meant = isinstance(insert.event, events.Call) and places.last_name(insert.event.node.callee) == "try_emplace"
+    meant = isinstance(insert.event, events.CallEvent) and places.last_name(insert.event.node.callee) == "try_emplace"
     held = types.parse(types.parse(insert.container.type).arguments[1])
     cls = function.program.names.find_class(held.name, function.record.scope, function.file)
     leaves = cls is not None and any(containers.clears(method, insert.container) for method in cls.methods)

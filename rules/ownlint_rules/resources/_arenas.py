@@ -38,7 +38,7 @@ def _hands_out_for_good(cls: Class) -> bool:
     return any(_allocates(one) for one in methods) and not any(pairs.releasing_verb(one.name) for one in methods)
 
 
-def _allocates(record: r.Function) -> bool:
+def _allocates(record: r.FunctionRecord) -> bool:
     kind = types.parse(record.result)
     if kind.pointers != 1 or kind.last not in _BYTES or not record.parameters or "static" in record.qualifiers:
         return False

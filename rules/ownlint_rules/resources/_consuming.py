@@ -20,7 +20,7 @@ _ASKS = frozenset({"has_value", "ok", "operator bool", "is_some", "is_none"})
 class Consumed(NamedTuple):
     """`call` takes what `member` holds."""
 
-    call: e.Call
+    call: e.CallEvent
     member: Place
     name: str
 
@@ -91,7 +91,7 @@ def empties(function: Function, event: e.Event, member: Place) -> bool:
     match event:
         case e.Write(place=where):
             return places.covers(where, member) and not event.fresh
-        case e.Call(node=node, receiver=on):
+        case e.CallEvent(node=node, receiver=on):
             name = places.last_name(node.callee)
             if on == member and name in _EMPTIES:
                 return True

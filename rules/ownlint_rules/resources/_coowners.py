@@ -297,7 +297,7 @@ class CoOwners:
         for call, name, releases in adopted:
             if given[name] > 1:
                 named.setdefault(name, {})[call.start, call.end] = releases
-        at: dict[tuple[int, int], list[e.Call]] = {}
+        at: dict[tuple[int, int], list[e.CallEvent]] = {}
         for event in function.flow.calls if named else ():
             at.setdefault((event.node.start, event.node.end), []).append(event)
         for name, calls in sorted(named.items()):
@@ -305,7 +305,7 @@ class CoOwners:
             yield from self._pair(events, name, calls, function)
 
     def _pair(
-        self, events: list[e.Call], name: str, calls: dict[tuple[int, int], bool], function: Function
+        self, events: list[e.CallEvent], name: str, calls: dict[tuple[int, int], bool], function: Function
     ) -> Iterator[CoOwner]:
         def is_new(event: e.Event) -> bool:
             return isinstance(event, e.Write) and event.place[:1] == (name,)
@@ -325,7 +325,7 @@ class CoOwners:
                     yield CoOwner(second.node, name, "raw", releases, because("likely", why), first.node)
                     return
 
-    def _gives_back(self, first: e.Call, function: Function) -> bool:
+    def _gives_back(self, first: e.CallEvent, function: Function) -> bool:
         """Whether the first owner releases again what it was given."""
         return first.into is not None and first.into[-1] in self._letting_go(function).by_owner
 

@@ -28,7 +28,7 @@ itself defines; not at all; or some base is out of sight."""
 
 class Copies(NamedTuple):
     how: Copying
-    missed: r.Function | None = None
+    missed: r.FunctionRecord | None = None
     """A deleted constructor that looks as if it forbade the copy, and does not: it takes something else."""
 
 
@@ -57,7 +57,7 @@ def copies(cls: Class) -> Copies:
     return Copies("defaulted" if made else "implicit", missed)
 
 
-def _copying(cls: Class, kind: str) -> Iterator[r.Function]:
+def _copying(cls: Class, kind: str) -> Iterator[r.FunctionRecord]:
     """The constructors or assignments that take an object of the class."""
     for record in (*cls.declarations, *(method.record for method in cls.methods)):
         is_wanted = record.kind == "constructor" if kind == "constructor" else record.name == "operator="
@@ -72,16 +72,16 @@ def _copying(cls: Class, kind: str) -> Iterator[r.Function]:
             yield record
 
 
-def _moves(record: r.Function, cls: Class) -> bool:
+def _moves(record: r.FunctionRecord, cls: Class) -> bool:
     return "&&" in record.parameters[0].type
 
 
-def _is_hidden(record: r.Function) -> bool:
+def _is_hidden(record: r.FunctionRecord) -> bool:
     """Declared private, and never defined: how copies were forbidden before `= delete`."""
     return record.access == "private" and not record.defined
 
 
-def _missed(cls: Class) -> r.Function | None:
+def _missed(cls: Class) -> r.FunctionRecord | None:
     for record in cls.declarations:
         if record.kind == "constructor" and "delete" in record.qualifiers and len(record.parameters) == 1:
             taken = types.parse(record.parameters[0].type)

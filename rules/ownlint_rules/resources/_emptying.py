@@ -1,7 +1,7 @@
 """What one body does with a member that owns a handle: whether it ends the handle, or hands it on.
 
-Any call that may do so counts, whatever it is called: who asks wants to know that nobody does. `Ending.releases` is the
-strict question: whether the body ends it for certain.
+Any call that may do so counts, whatever it is called: who asks wants to know that nobody does.
+`SlotEnding.releases` is the strict question: whether the body ends it for certain.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _ended_for_certain(function: Function) -> tuple[r.Value, ...]:
     )
 
 
-class Ending:
+class SlotEnding:
     """Whether one body ends what a slot holds: what the slot's value may be called there, and what calls do with it."""
 
     def __init__(self, function: Function, cls: Class, field: str) -> None:

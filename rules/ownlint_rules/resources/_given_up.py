@@ -16,7 +16,7 @@ _MAKERS = frozenset({"make_unique", "make_unique_for_overwrite"})
 class GivenUp(NamedTuple):
     name: str
     """The owner."""
-    at: e.Call
+    at: e.CallEvent
     made: e.Event
     """Where it gets what it gives up."""
 
@@ -49,14 +49,14 @@ def _makes(value: r.Value | None) -> bool:
     return False
 
 
-def _is_seen(function: Function, name: str, but: e.Call) -> bool:
+def _is_seen(function: Function, name: str, but: e.CallEvent) -> bool:
     """Whether a call gets the owner, or is made on the object, or the owner is given to something: who does may have
     the pointer."""
     for event in function.flow:
         match event:
-            case e.Call(node=node) if event is not but and _says(node, name):
+            case e.CallEvent(node=node) if event is not but and _says(node, name):
                 return True
-            case e.Write(value=value, fresh=False) | e.Leave(value=value) if _says(value, name):
+            case e.Write(value=value, fresh=False) | e.LeaveEvent(value=value) if _says(value, name):
                 return True
             case e.Write(value=value, place=place) if place != (name,) and _says(value, name):
                 return True

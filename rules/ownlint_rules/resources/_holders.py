@@ -25,7 +25,7 @@ _ELEMENTS = frozenset({"begin", "end", "data", "front", "back", "rbegin", "cbegi
 _PLAIN = (r.Name, r.Member, r.Index)
 
 
-class Mentions:
+class MentioningEvents:
     """The events of a function by the names that they say, so that nobody has to ask all of them."""
 
     def __init__(self, function: Function) -> None:
@@ -33,13 +33,13 @@ class Mentions:
         self.by_name: dict[str, list[e.Event]] = {}
         for event in function.flow:
             kind = type(event)
-            if kind is e.Call:
+            if kind is e.CallEvent:
                 self._add(event, _names(event.node))  # type: ignore[attr-defined]
             elif kind is e.Write:
                 self._add(event, _names(event.value) | {event.place[0]} | _names(event.target))  # type: ignore[attr-defined]
-            elif kind is e.Leave:
+            elif kind is e.LeaveEvent:
                 self._add(event, _names(event.value))  # type: ignore[attr-defined]
-            elif kind is e.Opaque:
+            elif kind is e.OpaqueEvent:
                 self._add(event, set(event.names))  # type: ignore[attr-defined]
         for name, bound in function.flow.aliases.items():
             self.by_name.setdefault(bound[0], []).extend(self.by_name.get(name, ()))
@@ -70,7 +70,13 @@ class Holder:
     """One place that holds a handle; `several` when it is a container of them."""
 
     def __init__(
-        self, function: Function, known: resources.Resources, mentions: Mentions, held: Place, *, several: bool = False
+        self,
+        function: Function,
+        known: resources.Resources,
+        mentions: MentioningEvents,
+        held: Place,
+        *,
+        several: bool = False,
     ) -> None:
         self.function = function
         self.resources = known
@@ -246,20 +252,20 @@ class Holder:
     def meaning(self, event: e.Event) -> Meaning:
         kind = type(event)
         if event.index not in self.concerned:
-            if kind is not e.Call:
+            if kind is not e.CallEvent:
                 return ""
             return "gone" if self._ends_program(event.node) or self._is_said_by_macro(event.node) else ""  # type: ignore[attr-defined]
-        if kind is e.Call:
+        if kind is e.CallEvent:
             return self._of_call(event)  # type: ignore[arg-type]
         if kind is e.Write:
             return self._of_write(event)  # type: ignore[arg-type]
-        if kind is e.Leave:
+        if kind is e.LeaveEvent:
             return self._of_leave(event)  # type: ignore[arg-type]
-        if kind is e.Opaque:
+        if kind is e.OpaqueEvent:
             return "gone" if self.place[0] in event.names else ""  # type: ignore[attr-defined]
         return ""
 
-    def _of_leave(self, event: e.Leave) -> Meaning:
+    def _of_leave(self, event: e.LeaveEvent) -> Meaning:
         if event.value is None:
             return ""
         if self.is_inside(event.value) or self._is_interior(event.value):
@@ -310,7 +316,7 @@ class Holder:
                 return True
         return False
 
-    def _of_call(self, event: e.Call) -> Meaning:
+    def _of_call(self, event: e.CallEvent) -> Meaning:
         node = event.node
         if event.asserted:
             return ""
@@ -508,7 +514,7 @@ class Holder:
         """Whether a lambda, or an object that was given the variable itself, sees what it holds at the end."""
         if any(self._is_ended_by(inner) for inner in self.function.lambdas()):
             return True
-        return any(self._guards(event) for event in self.concerned.values() if isinstance(event, e.Call))
+        return any(self._guards(event) for event in self.concerned.values() if isinstance(event, e.CallEvent))
 
     def _is_ended_by(self, inner: Function) -> bool:
         names = {alias[0] for alias in self.aliases}
@@ -519,12 +525,12 @@ class Holder:
         inside = Holder.__new__(Holder)
         inside.function, inside.resources = inner, self.resources
         inside.place, inside.several, inside.aliases = self.place, False, set(self.aliases)
-        inside.mentions = Mentions(inner)
+        inside.mentions = MentioningEvents(inner)
         if any(inside.meaning(event) for event in inner.flow):
             return True
         return any(inside._is_ended_by(nested) for nested in inner.lambdas())
 
-    def _guards(self, event: e.Call) -> bool:
+    def _guards(self, event: e.CallEvent) -> bool:
         """`Freer freer(&text)`, `Guard guard(text)` that takes it by reference."""
         node = event.node
         if node.kind != "construct" and not (node.kind == "call" and self._makes_object(node)):
@@ -611,7 +617,7 @@ class Holder:
             inner = places.strip(inner.base)
         return self.is_handle(inner)
 
-    def tests_itself(self, leave: e.Leave) -> bool:
+    def tests_itself(self, leave: e.LeaveEvent) -> bool:
         """`RETURN_IF_NULL(handle)`, `RET_CHECK(handle != nullptr)`: a macro that leaves where there is none."""
         for call in self.function.flow.calls_of(leave):
             if call.span == leave.span and places.last_name(call.node.callee) == leave.via:

@@ -36,7 +36,7 @@ from ownlint import records as r
 from ownlint_rules.resources import _arenas as arenas
 from ownlint_rules.resources import _filled as filled
 from ownlint_rules.resources._handing import handing
-from ownlint_rules.resources._holders import Holder, Mentions, gives_itself, parts
+from ownlint_rules.resources._holders import Holder, MentioningEvents, gives_itself, parts
 from ownlint_rules.resources._walks import HELD, PASSED, Walk, is_part_of, sure
 
 _NEAREST = 4
@@ -50,23 +50,23 @@ _ALLOCATES = re.compile(r"(?i:alloc|\balc\b)")
 Kind = Literal["failure", "skipped", "never", "overwritten", "disowned", "gathered"]
 
 
-class Way(NamedTuple):
+class LosingWay(NamedTuple):
     """A way out on which the handle is lost. `cause` is what failed, where something did."""
 
     exit: e.Event
-    cause: e.Call | None
+    cause: e.CallEvent | None
     fails: bool
     certainty: Certainty
 
 
-class Loss(NamedTuple):
+class HandleLoss(NamedTuple):
     kind: Kind
     name: str
     """The holder, as a user writes it; of `disowned` the owner."""
     acquired: e.Event
     """The call that handed it out, or gave it up."""
     acquisition: resources.Acquisition | None
-    ways: tuple[Way, ...]
+    ways: tuple[LosingWay, ...]
     ended: e.Event | None
     """Where it is released or kept on another way."""
     certainty: Certainty
@@ -76,7 +76,7 @@ class _Site(NamedTuple):
     """A local gets a handle at `start`."""
 
     holder: Holder
-    call: e.Call
+    call: e.CallEvent
     start: e.Event
     acquisition: resources.Acquisition
     owner: str
@@ -85,7 +85,7 @@ class _Site(NamedTuple):
     """What is made can be seen: an object that nobody sees may end itself."""
 
 
-def losses(function: Function) -> tuple[Loss, ...]:
+def losses(function: Function) -> tuple[HandleLoss, ...]:
     """What the function loses, in source order."""
     return _losses(function) if _may_lose(function) else ()
 
@@ -97,7 +97,7 @@ def _may_lose(function: Function) -> bool:
     return handing(function.program).may_hand_out(function) or filled.may_be_filled(function)
 
 
-def steps(function: Function, loss: Loss, lost: str) -> Iterator[Step]:
+def steps(function: Function, loss: HandleLoss, lost: str) -> Iterator[Step]:
     """How it comes to the loss, for a report; `lost` says what is lost."""
     for way in loss.ways[:_MOST_STEPS]:
         if way.cause is not None and way.cause is not loss.acquired:
@@ -108,12 +108,12 @@ def steps(function: Function, loss: Loss, lost: str) -> Iterator[Step]:
         yield function.step(loss.ended, "only here somebody takes it over")
 
 
-def when(function: Function, loss: Loss) -> str:
+def when(function: Function, loss: HandleLoss) -> str:
     """What fails, as a clause."""
     return _fails(function, loss.ways[0])
 
 
-def _fails(function: Function, way: Way) -> str:
+def _fails(function: Function, way: LosingWay) -> str:
     if way.cause is None:
         return "this function fails"
     name = places.last_name(way.cause.node.callee)
@@ -122,7 +122,7 @@ def _fails(function: Function, way: Way) -> str:
 
 
 @questions.flow_question
-def _losses(function: Function) -> tuple[Loss, ...]:
+def _losses(function: Function) -> tuple[HandleLoss, ...]:
     return tuple(sorted(_Losing(function).all(), key=lambda loss: loss.acquired.span.start))
 
 
@@ -142,10 +142,10 @@ class _Losing:
         self._throws: dict[int, Certainty] | None = None
 
     @cached_property
-    def mentions(self) -> Mentions:
-        return Mentions(self.function)
+    def mentions(self) -> MentioningEvents:
+        return MentioningEvents(self.function)
 
-    def all(self) -> Iterator[Loss]:
+    def all(self) -> Iterator[HandleLoss]:
         live: list[tuple[_Site, Walk]] = []
         told: set[tuple[object, ...]] = set()
         for site in self.sites():
@@ -254,7 +254,7 @@ class _Losing:
             and "init" in pairs.words(places.last_name(call.callee))
         )
 
-    def begins(self, event: e.Call, acquisition: resources.Acquisition) -> tuple[e.Event, Place | None] | None:
+    def begins(self, event: e.CallEvent, acquisition: resources.Acquisition) -> tuple[e.Event, Place | None] | None:
         """The event from which on a place holds what the call hands out, and the place."""
         if acquisition.where.kind == "argument":
             index = acquisition.where.index
@@ -382,7 +382,7 @@ class _Losing:
 
     # --- what it comes to ---
 
-    def judge(self, site: _Site, trace: Walk) -> Loss | None:
+    def judge(self, site: _Site, trace: Walk) -> HandleLoss | None:
         ways = self.ways(site, trace)
         again = bool(trace.state(site.start.index))
         if not ways and not again:
@@ -394,8 +394,8 @@ class _Losing:
         certainty = weaker(site.certainty, *(self.best(chosen),) if chosen else (because("likely", _NEXT_ROUND),))
         name = site.owner or places.render(site.holder.place)
 
-        def loss(kind: Kind, certainty: Certainty, ways: list[Way]) -> Loss:
-            return Loss(kind, name, site.call, site.acquisition, tuple(ways), ended, certainty)
+        def loss(kind: Kind, certainty: Certainty, ways: list[LosingWay]) -> HandleLoss:
+            return HandleLoss(kind, name, site.call, site.acquisition, tuple(ways), ended, certainty)
 
         failing = [way for way in chosen if way.fails]
         if site.owner:
@@ -413,7 +413,7 @@ class _Losing:
                         f"harmless if `{name}` is empty by then",
                     ),
                 ),
-                overwriting or [Way(site.start, None, False, because("likely", _NEXT_ROUND))],
+                overwriting or [LosingWay(site.start, None, False, because("likely", _NEXT_ROUND))],
             )
         if ended is None:
             seen = unsure or not site.known or self.is_seen_through(site)
@@ -429,7 +429,7 @@ class _Losing:
     def is_seen_through(self, site: _Site) -> bool:
         """Whether something that was asked of the handle is held, too: who ends that may end it."""
         return any(
-            isinstance(event, e.Call)
+            isinstance(event, e.CallEvent)
             and event is not site.call
             and event.into is not None
             and site.holder.is_given_to(event.node)
@@ -441,17 +441,17 @@ class _Losing:
         )
 
     @staticmethod
-    def best(ways: list[Way]) -> Certainty:
+    def best(ways: list[LosingWay]) -> Certainty:
         order: tuple[Certainty, ...] = ("certain", "likely", "possible")
         return min((way.certainty for way in ways), key=order.index)
 
-    def ways(self, site: _Site, trace: Walk) -> list[Way]:
-        found: list[Way] = []
+    def ways(self, site: _Site, trace: Walk) -> list[LosingWay]:
+        found: list[LosingWay] = []
         for event, state in trace.out:
-            if isinstance(event, e.Leave) and event.via and site.holder.tests_itself(event):
+            if isinstance(event, e.LeaveEvent) and event.via and site.holder.tests_itself(event):
                 continue
             way = self.way(site.call, event, trace)
-            if way is not None and isinstance(event, e.Leave) and self.jumps(event.via):
+            if way is not None and isinstance(event, e.LeaveEvent) and self.jumps(event.via):
                 # to a label that nobody sees from here
                 way = way._replace(certainty=because("possible", f"`{event.via}` jumps to a label of this function"))
             if way is not None:
@@ -460,31 +460,33 @@ class _Losing:
         for index in trace.reached(self.throwing):
             event = self.flow.events[index]
             if event is not site.call and event not in trace.ended:
-                assert isinstance(event, e.Call)
-                found.append(Way(event, event, True, weaker(throws[index], sure(trace.state(index), site.holder))))
+                assert isinstance(event, e.CallEvent)
+                found.append(
+                    LosingWay(event, event, True, weaker(throws[index], sure(trace.state(index), site.holder)))
+                )
         unique = {way.exit.index: way for way in reversed(found)}
         return [unique[index] for index in sorted(unique)]
 
-    def way(self, call: e.Call, event: e.Event, trace: Walk) -> Way | None:
+    def way(self, call: e.CallEvent, event: e.Event, trace: Walk) -> LosingWay | None:
         """How a way that ends at the event ends; None where it is the acquisition's own failure."""
-        if not isinstance(event, e.Leave):
+        if not isinstance(event, e.LeaveEvent):
             caught = isinstance(event, e.End) and self.is_unwound(event)
-            return Way(event, None, caught, "possible" if caught else "certain")
+            return LosingWay(event, None, caught, "possible" if caught else "certain")
         if (jump := self.jump(event, trace)) is not None:
             if jump.cause is not None and is_part_of(call.node, jump.cause.node):
                 return None
-            return Way(jump.at, jump.cause, True, jump.certainty)
+            return LosingWay(jump.at, jump.cause, True, jump.certainty)
         known = self.failures().get(event.index, [])
         if known:
             if any(failed.cause is not None and is_part_of(call.node, failed.cause.node) for failed in known):
                 return None
             later = [failed for failed in known if failed.cause is None or trace.state(failed.cause.index)]
             if later:
-                return Way(event, later[0].cause, True, later[0].certainty)
+                return LosingWay(event, later[0].cause, True, later[0].certainty)
         fails = event.kind == "throw" or failure.refuses(self.function, event.value) is True
-        return Way(event, self.asked(event, trace) if fails else None, fails, "certain")
+        return LosingWay(event, self.asked(event, trace) if fails else None, fails, "certain")
 
-    def asked(self, leave: e.Leave, trace: Walk) -> e.Call | None:
+    def asked(self, leave: e.LeaveEvent, trace: Walk) -> e.CallEvent | None:
         """The call whose answer decides about the exit."""
         for test, _ in islice(self.flow.guards(leave), _NEAREST):
             found = (self.flow.call_of(call) for call in places.calls_in(test.value))
@@ -501,7 +503,7 @@ class _Losing:
         before = self.flow.predecessors[event.index]
         return any(isinstance(mark := self.flow.events[i], e.Mark) and mark.what == "catch" for i, _ in before)
 
-    def jump(self, leave: e.Leave, trace: Walk) -> failure.Failure | None:
+    def jump(self, leave: e.LeaveEvent, trace: Walk) -> failure.Failure | None:
         """The failing `goto` by which the way came."""
         self.failures()
         if not self._jumps:
@@ -549,14 +551,14 @@ class _Losing:
 
     # --- what a container has gathered ---
 
-    def gathered(self, live: list[tuple[_Site, Walk]]) -> Iterator[Loss]:
+    def gathered(self, live: list[tuple[_Site, Walk]]) -> Iterator[HandleLoss]:
         told: set[Place] = set()
         saying: dict[int, list[tuple[_Site, Walk]]] = {}
         for site, trace in live:
             for index in site.holder.concerned:
                 saying.setdefault(index, []).append((site, trace))
         for event in self.flow:
-            if not isinstance(event, e.Call | e.Write):
+            if not isinstance(event, e.CallEvent | e.Write):
                 continue
             found = self.put(event, saying.get(event.index, []))
             if found is None:
@@ -580,14 +582,14 @@ class _Losing:
                     because("likely", f"on the path where {_fails(self.function, failing[0])}"),
                     self.best(failing),
                 )
-                yield Loss("gathered", places.render(where), event, acquisition, tuple(failing), ended, certainty)
+                yield HandleLoss("gathered", places.render(where), event, acquisition, tuple(failing), ended, certainty)
 
     def put(
         self, event: e.Event, live: list[tuple[_Site, Walk]]
     ) -> tuple[Place, Certainty, resources.Acquisition] | None:
         """The local container that an event puts a handle into."""
         match event:
-            case e.Call(node=node, receiver=(root,)) if places.last_name(node.callee) in resources.PUTS:
+            case e.CallEvent(node=node, receiver=(root,)) if places.last_name(node.callee) in resources.PUTS:
                 given: tuple[r.Value, ...] = node.args
             case e.Write(place=(root, step), value=value) if step.startswith("[") and value is not None:
                 given = (value,)
@@ -630,11 +632,11 @@ class _Losing:
         return not self.resources.owns_elements(written, function.file, function.record.scope)
 
 
-def _call_of(event: e.Event) -> e.Call:
+def _call_of(event: e.Event) -> e.CallEvent:
     """The event as the call that begins a walk; a write has none, and stands for itself."""
-    if isinstance(event, e.Call):
+    if isinstance(event, e.CallEvent):
         return event
-    made = e.Call(event.span, r.Call(event.span.start, event.span.end, r.Name(0, 0, ""), ()))
+    made = e.CallEvent(event.span, r.Call(event.span.start, event.span.end, r.Name(0, 0, ""), ()))
     made.index = event.index
     return made
 

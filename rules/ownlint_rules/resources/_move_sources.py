@@ -11,7 +11,7 @@ from ownlint import records as r
 from ownlint_rules.resources import _slots as slots
 
 
-class Left(NamedTuple):
+class LeftInSource(NamedTuple):
     """The member `field` takes what the source of a move holds, at `node`, and the source keeps it."""
 
     node: r.Node
@@ -19,7 +19,7 @@ class Left(NamedTuple):
     source: str
 
 
-def left_in_source(function: Function) -> Iterator[Left]:
+def left_in_source(function: Function) -> Iterator[LeftInSource]:
     """The handles that a move constructor takes and leaves, of those that the destructor of the class releases."""
     source = _source(function)
     cls = function.cls
@@ -33,7 +33,7 @@ def left_in_source(function: Function) -> Iterator[Left]:
         return
     asked = cls.destructor.encoded
     if not any(b'"%b"' % name.encode() in asked for name in _others(function, source, field.name)):
-        yield Left(taken, field, f"{source}.{field.name}")
+        yield LeftInSource(taken, field, f"{source}.{field.name}")
 
 
 def _source(function: Function) -> str:
@@ -71,9 +71,9 @@ def _is_let_go(function: Function, source: str, name: str) -> bool:
         match event:
             case e.Write(place=(root, *_)) if root == source:
                 return True
-            case e.Call(node=call) if not _is_about_another(call, source, name) or _is_given(call, name):
+            case e.CallEvent(node=call) if not _is_about_another(call, source, name) or _is_given(call, name):
                 return True
-            case e.Opaque():
+            case e.OpaqueEvent():
                 return True
     return False
 

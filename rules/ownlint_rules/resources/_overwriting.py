@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 from ownlint import Certainty, Function, because, duties, places, questions, text, types
 from ownlint import events as e
 from ownlint import records as r
-from ownlint_rules.resources._emptying import Ending
-from ownlint_rules.resources._slots import Slot, Slots, Store
+from ownlint_rules.resources._emptying import SlotEnding
+from ownlint_rules.resources._slots import Slot, Slots, SlotStore
 
 _HAS = frozenset({"contains", "count", "has_value", "valid", "is_valid", "has", "exists"})
 _LACKS = frozenset({"empty", "is_null", "isNull", "IsNull", "is_none", "isNull_"})
@@ -27,7 +27,7 @@ class Overwrite(NamedTuple):
     """A store loses what the slot holds. `found`: a test has just seen that it holds something; `stored`: the same
     function has put something there before; `unasked`: nobody looks."""
 
-    store: Store
+    store: SlotStore
     why: Literal["found", "stored", "unasked"]
     before: r.Node | e.Event | None
     certainty: Certainty
@@ -47,12 +47,12 @@ def overwrites(slot: Slot, known: Slots) -> Iterator[Overwrite]:
             yield from _Filling(store.function, slot, enders).lost(mine[:_MOST_STORES])
 
 
-def _replaces(store: Store) -> bool:
+def _replaces(store: SlotStore) -> bool:
     """An assignment, or a call that writes through an argument; a container's `push_back` adds."""
     return isinstance(store.node, r.Assign) or (not store.element and isinstance(store.node, r.Call))
 
 
-def _target(store: Store) -> r.Value | None:
+def _target(store: SlotStore) -> r.Value | None:
     """The place that is filled: what is assigned to, or whose address is given to the call."""
     match store.node:
         case r.Assign(target=target):
@@ -62,7 +62,7 @@ def _target(store: Store) -> r.Value | None:
     return None
 
 
-def _is_own(store: Store) -> bool:
+def _is_own(store: SlotStore) -> bool:
     """Whether the place is a member of `this`: another object's, or an element's, may be another each time."""
     match places.strip(_target(store)):
         case r.Name() | r.Member(base=r.Name(text="this")):
@@ -70,7 +70,7 @@ def _is_own(store: Store) -> bool:
     return False
 
 
-def _is_of_own(store: Store) -> bool:
+def _is_of_own(store: SlotStore) -> bool:
     """Whether the place is a member of `this` or an element of one: a test of another object's says nothing of it."""
     target = places.strip(_target(store))
     while isinstance(target, r.Index):
@@ -80,7 +80,7 @@ def _is_of_own(store: Store) -> bool:
     )
 
 
-def _names_in(store: Store) -> frozenset[str]:
+def _names_in(store: SlotStore) -> frozenset[str]:
     """What the place is reached through: when one of these is set, it is another place."""
     return frozenset(inner.text for inner in places.walk(_target(store)) if isinstance(inner, r.Name))
 
@@ -99,7 +99,7 @@ class _Filling:
         self.function = function
         self.flow = function.flow
         self.slot = slot
-        self.ending = Ending(function, slot.cls, slot.field.name)
+        self.ending = SlotEnding(function, slot.cls, slot.field.name)
         self.ending.find_names()
         self._fresh: frozenset[str] = frozenset()
         """The locals that hold a new handle until it is stored."""
@@ -107,7 +107,7 @@ class _Filling:
         self.enders = frozenset(one.name for one in enders) - {function.name}
         self.lambdas = frozenset(one.index for one in enders if one.parent is function)
 
-    def lost(self, stores: list[Store]) -> Iterator[Overwrite]:
+    def lost(self, stores: list[SlotStore]) -> Iterator[Overwrite]:
         at = [(store, event) for store in stores if (event := self._event(store)) is not None]
         self._fresh = frozenset(
             value.text
@@ -130,7 +130,7 @@ class _Filling:
                 empty = because("possible", f"`{self.slot.field.name}` may hold nothing by then")
                 yield Overwrite(store, "unasked", None, because("likely", freed) if full else empty)
 
-    def _is_grown(self, store: Store) -> bool:
+    def _is_grown(self, store: SlotStore) -> bool:
         """Whether what hands out the new handle was given the old one: `bigger = realloc(buffer_, n)`."""
         return any(
             isinstance(store.node, r.Assign)
@@ -174,7 +174,7 @@ class _Filling:
     def _is_ended_later(self, store: e.Event) -> bool:
         """Whether a local that holds the old handle is given up behind the store."""
         return any(
-            isinstance(event, e.Call)
+            isinstance(event, e.CallEvent)
             and any(
                 isinstance(inner := places.strip(arg), r.Name) and inner.text in self.ending.names
                 for arg in event.node.args
@@ -187,7 +187,7 @@ class _Filling:
         """Whether somebody else is given the new handle to keep: the place says which one is meant at present, and the
         old one is kept likewise."""
         return any(
-            isinstance(event, e.Call)
+            isinstance(event, e.CallEvent)
             and any(
                 self.ending.is_exactly(argument)
                 and not self.ending.names.intersection(
@@ -199,13 +199,13 @@ class _Filling:
             for event in self.flow.after(store)
         )
 
-    def _event(self, store: Store) -> e.Event | None:
+    def _event(self, store: SlotStore) -> e.Event | None:
         for event in self.flow:
             inside = store.node.start <= event.span.start and event.span.end <= store.node.end
             if not inside or event.index not in self.flow.reachable:
                 continue
             if isinstance(store.node, r.Call):
-                if isinstance(event, e.Call) and event.node.start == store.node.start:
+                if isinstance(event, e.CallEvent) and event.node.start == store.node.start:
                     return event
             elif isinstance(event, e.Write):
                 return event
@@ -239,7 +239,7 @@ class _Filling:
             for inner in places.walk(value)
         )
 
-    def _earlier(self, store: Store, event: e.Event, at: list[tuple[Store, e.Event]]) -> r.Node | None:
+    def _earlier(self, store: SlotStore, event: e.Event, at: list[tuple[SlotStore, e.Event]]) -> r.Node | None:
         """A store of the same function into the same place, from which a way leads here that ends nothing."""
         names = _names_in(store)
 
@@ -258,16 +258,16 @@ class _Filling:
         return None
 
     @staticmethod
-    def _place(store: Store) -> str:
+    def _place(store: SlotStore) -> str:
         target = _target(store)
         return text(target) if target is not None else ""
 
-    def _is_unasked(self, store: Store, event: e.Event) -> bool:
+    def _is_unasked(self, store: SlotStore, event: e.Event) -> bool:
         if self.function.record.kind == "constructor" or store.element:
             return False
         return not self.flow.always_before(event, lambda one: self._settles(one))
 
-    def _is_always_full(self, store: Store) -> bool:
+    def _is_always_full(self, store: SlotStore) -> bool:
         """Whether every constructor fills the slot, and nobody but the destructor and who fills it sets or ends it."""
         cls, name = self.slot.cls, self.slot.field.name
         filling = {one.function for one in self.slot.stores if one.sure}
@@ -291,7 +291,7 @@ class _Filling:
 
     def _settles_anew(self, event: e.Event) -> bool:
         match event:
-            case e.Call(node=call):
+            case e.CallEvent(node=call):
                 return (
                     places.last_name(call.callee) in self.enders
                     or places.last_name(call.callee) in ("erase", "clear", "swap")
@@ -309,7 +309,7 @@ class _Filling:
                 return True
             case e.Write(value=value, target=target) if target is not None and self.ending.is_it(target):
                 return isinstance(places.strip(value), r.Literal | r.Aggregate)
-            case e.Leave() | e.Opaque():
+            case e.LeaveEvent() | e.OpaqueEvent():
                 return True
         return False
 

@@ -193,5 +193,5 @@ def _says(body: Sequence[r.Statement], name: str) -> bool:
 
 
 def _says_in(event: e.Event, name: str) -> bool:
-    value = event.node if isinstance(event, e.Call) else getattr(event, "value", None)
+    value = event.node if isinstance(event, e.CallEvent) else getattr(event, "value", None)
     return any(isinstance(inner, r.Name) and inner.text == name for inner in places.walk(value))

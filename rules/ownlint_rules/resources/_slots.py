@@ -35,14 +35,14 @@ from ownlint import (
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.resources._borrowing import Borrowed, puts, whose
-from ownlint_rules.resources._emptying import HANDS_OVER, Ending
+from ownlint_rules.resources._emptying import HANDS_OVER, SlotEnding
 
 _HOLDS = frozenset({"container", "optional", "pair", "atomic"})
 _BYTES_A_STEP = 256
 _SAID = re.compile(rb'"([A-Za-z_]\w*)"')
 
 
-class Store(NamedTuple):
+class SlotStore(NamedTuple):
     """A function puts a handle that it acquired into a slot."""
 
     function: Function
@@ -59,7 +59,7 @@ class Store(NamedTuple):
 class Slot(NamedTuple):
     cls: Class
     field: r.Field
-    stores: tuple[Store, ...]
+    stores: tuple[SlotStore, ...]
 
 
 class Slots:
@@ -77,8 +77,8 @@ class Slots:
         return [Slot(cls, field, tuple(found[field.name])) for field in cls.record.fields if field.name in found]
 
     @questions.program_property
-    def _found(self) -> dict[Class, dict[str, list[Store]]]:
-        found: dict[Class, dict[str, list[Store]]] = {}
+    def _found(self) -> dict[Class, dict[str, list[SlotStore]]]:
+        found: dict[Class, dict[str, list[SlotStore]]] = {}
         for function in self.program.functions:
             if function.language != "cpp" or not self._may_store(function):
                 continue
@@ -92,7 +92,7 @@ class Slots:
                     continue
                 cls, field = held
                 sure = put.at not in reading.elsewhere
-                store = Store(
+                store = SlotStore(
                     function, put.node, put.made, put.element or isinstance(put.target, r.Index), put.at, sure
                 )
                 found.setdefault(cls, {}).setdefault(field.name, []).append(store)
@@ -238,7 +238,7 @@ class Slots:
             and slot.field.name not in cls.fields
         )
 
-    def first_store(self, slot: Slot) -> Store:
+    def first_store(self, slot: Slot) -> SlotStore:
         """The surest store, to show."""
         return next((store for store in slot.stores if store.sure), slot.stores[0])
 
@@ -263,7 +263,7 @@ class Slots:
             for record in cls.declarations
         )
 
-    def _belongs_to_another(self, store: Store) -> bool:
+    def _belongs_to_another(self, store: SlotStore) -> bool:
         """The object is made with something that may keep it: `new Button(this)` of a class that nobody here defines,
         or whose constructor hands itself on."""
         made = next((c for c in self._new_in(store) if c.kind == "new"), None)
@@ -277,7 +277,7 @@ class Slots:
             not base.record.fields and not base.constructors for base in cls.ancestry[1:]
         )
 
-    def _is_handed_out(self, store: Store, slot: Slot) -> bool:
+    def _is_handed_out(self, store: SlotStore, slot: Slot) -> bool:
         """Whether the function makes a new one each time, and answers with it: then the caller may well own it, and
         the member only remembers the last. One that is made on first use is the member's."""
         function, name = store.function, slot.field.name
@@ -291,7 +291,7 @@ class Slots:
         tests = [event.value for event in function.flow if isinstance(event, e.Test)]
         return is_answer and not any(places.last_name(part) == name for value in tests for part in places.walk(value))
 
-    def _new_in(self, store: Store) -> Iterator[r.Call]:
+    def _new_in(self, store: SlotStore) -> Iterator[r.Call]:
         for statement in store.function.statements:
             for value in bodies.values(statement):
                 yield from (
@@ -335,7 +335,7 @@ class Slots:
         for field in cls.record.fields if called else ():
             if field.static or not self.is_raw(field.type, cls):
                 continue
-            if any(Ending(body, cls, field.name).releases() for body in called if self._says(body, field.name)):
+            if any(SlotEnding(body, cls, field.name).releases() for body in called if self._says(body, field.name)):
                 return field
         return None
 
@@ -346,7 +346,9 @@ class Slots:
             return False
         called = [body for body in (destructor, *self._helpers(destructor, slot.cls)) if self._may_release(body)]
         return any(
-            Ending(body, slot.cls, slot.field.name).releases() for body in called if self._says(body, slot.field.name)
+            SlotEnding(body, slot.cls, slot.field.name).releases()
+            for body in called
+            if self._says(body, slot.field.name)
         )
 
     def borrowed(self, slot: Slot) -> Iterator[Borrowed]:
@@ -389,7 +391,7 @@ class Slots:
     def _is_taken_out(self, slot: Slot) -> bool:
         """Whether some function empties the slot and answers with what was in it."""
         return any(
-            Ending(function, slot.cls, slot.field.name).takes_out(partial(self._is_of, slot, function))
+            SlotEnding(function, slot.cls, slot.field.name).takes_out(partial(self._is_of, slot, function))
             for function in self._takers.get(slot.field.name, ())
         )
 
@@ -465,7 +467,7 @@ class Slots:
         )
 
     def _ends(self, function: Function, slot: Slot) -> bool:
-        return not _means_its_own(function, slot) and Ending(function, slot.cls, slot.field.name).ends()
+        return not _means_its_own(function, slot) and SlotEnding(function, slot.cls, slot.field.name).ends()
 
 
 _STATIC = re.compile(rb",true\]")
@@ -556,7 +558,7 @@ def slots(program: Program) -> Slots:
     return Slots(program)
 
 
-def is_by_constructor(store: Store, cls: Class) -> bool:
+def is_by_constructor(store: SlotStore, cls: Class) -> bool:
     return store.function.record.kind == "constructor" and store.function.cls is cls
 
 

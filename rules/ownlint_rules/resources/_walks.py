@@ -71,14 +71,14 @@ class _Blocks:
         if function.flow.successors[event.index] != [(event.index + 1, None)]:
             return False
         match event:
-            case e.Call(node=node):
+            case e.CallEvent(node=node):
                 by_macro = isinstance(node.callee, r.Name) and function.program.macros.named(
                     places.last_name(node.callee)
                 )
                 return not by_macro and not failure.ends_program(function, node)
             case e.Mark(what=what):
                 return what != "loop"
-            case e.Read() | e.Write() | e.End() | e.Opaque():
+            case e.Read() | e.Write() | e.End() | e.OpaqueEvent():
                 return True
         return False
 
@@ -250,7 +250,7 @@ class Walk:
             return 0
         if isinstance(event, e.Write) and holder.is_written_by(event):
             return self._overwritten(event, state)
-        if isinstance(event, e.Leave) and any(
+        if isinstance(event, e.LeaveEvent) and any(
             target == self.flow.exit for target, _ in self.flow.successors[event.index]
         ):
             if meaning:
@@ -264,7 +264,7 @@ class Walk:
         if isinstance(event, e.Mark) and event.what == "loop":
             return self._around_loop(event, state)
         if meaning == "unknown":
-            assert isinstance(event, e.Call)
+            assert isinstance(event, e.CallEvent)
             if _speaks_of_the_same(event.node, self.acquisition) and holder.is_handle(event.node.args[0]):
                 return PASSED if state & (HELD | PASSED) else state
             return UNSURE if state == UNSURE or not self._is_before_ending(event.index) else PASSED
@@ -354,7 +354,7 @@ class Walk:
             if isinstance(inner, r.Name)
         )
 
-    def _is_taken_on_success(self, test: e.Test, outcome: bool, cause: e.Call | None) -> bool:
+    def _is_taken_on_success(self, test: e.Test, outcome: bool, cause: e.CallEvent | None) -> bool:
         """A callee that was given the handle, whose failure gives it back to be released: where it has not failed and
         nobody says the name any more, it has it."""
         if cause is not None:
@@ -376,7 +376,7 @@ class Walk:
     def _answers(self, event: e.Event, test: e.Test) -> bool:
         """Whether a call that is given the handle sets what is tested: on one of several ways to the test."""
         return (
-            isinstance(event, e.Call)
+            isinstance(event, e.CallEvent)
             and event.into is not None
             and self.state(event.index) != 0
             and self.holder.is_given_to(event.node)
@@ -391,7 +391,7 @@ class Walk:
     def _around(self) -> set[tuple[int, bool]]:
         """The outcomes of tests that go around what releases or keeps it, and nothing else: `if (owned) free(p)` is for
         somebody who knows when it is there."""
-        ending = [one.span.start for one in self._endings if not isinstance(one, e.Leave)]
+        ending = [one.span.start for one in self._endings if not isinstance(one, e.LeaveEvent)]
         found: set[tuple[int, bool]] = set()
         if not ending:
             return found

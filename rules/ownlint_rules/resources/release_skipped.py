@@ -92,9 +92,11 @@ def release_skipped(function: Function) -> Iterator[Finding]:
         )
 
 
-def _steps(function: Function, loss: losing.Loss) -> Iterator[Step]:
+def _steps(function: Function, loss: losing.HandleLoss) -> Iterator[Step]:
     if loss.ended is not None and loss.kind == "skipped":
-        yield function.step(loss.ended, "released here" if isinstance(loss.ended, events.Call) else "taken over here")
+        yield function.step(
+            loss.ended, "released here" if isinstance(loss.ended, events.CallEvent) else "taken over here"
+        )
     for way in loss.ways[:_MOST_STEPS]:
         match way.exit:
             case events.Write():

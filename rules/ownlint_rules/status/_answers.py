@@ -85,7 +85,7 @@ def _is_success(callee: Function, value: r.Value | None, status: Status | None) 
     return False
 
 
-def _can_leave(callee: Function, leave: e.Leave, call: r.Call) -> bool:
+def _can_leave(callee: Function, leave: e.LeaveEvent, call: r.Call) -> bool:
     """Whether the arguments of the call let the callee leave there."""
     given = list(_constants(callee, call))
     return not any(
@@ -105,18 +105,18 @@ def _constants(callee: Function, call: r.Call) -> Iterator[conditions.Given]:
             yield conditions.Given((parameter.name,), held)
 
 
-def asked_later(function: Function, at: e.Event, status: Status) -> e.Call | None:
+def asked_later(function: Function, at: e.Event, status: Status) -> e.CallEvent | None:
     """The call behind it, on every path, that tells whether any of those before has failed, and that is looked at."""
 
     def asks(event: e.Event) -> bool:
-        if not isinstance(event, e.Call) or event.dropped:
+        if not isinstance(event, e.CallEvent) or event.dropped:
             return False
         return places.last_name(event.node.callee) in status.asked_by
 
     if not status.asked_by or not function.flow.always_after(at, asks):
         return None
-    return next((event for event in function.flow.after(at) if isinstance(event, e.Call) and asks(event)), None)
+    return next((event for event in function.flow.after(at) if isinstance(event, e.CallEvent) and asks(event)), None)
 
 
-def _answers(callee: Function) -> list[e.Leave]:
+def _answers(callee: Function) -> list[e.LeaveEvent]:
     return [leave for leave in callee.flow.leaves if leave.kind == "return"]

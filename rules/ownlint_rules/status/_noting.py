@@ -29,7 +29,7 @@ class Note(NamedTuple):
     test: e.Test
     place: Place
     helper: Function | None = None
-    told: e.Call | None = None
+    told: e.CallEvent | None = None
 
 
 def own_notes(function: Function) -> Iterator[Note]:

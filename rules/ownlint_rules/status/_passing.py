@@ -104,5 +104,5 @@ def _gives_up(maker: Function, name: str) -> bool:
     return all(id(call) in causes for call in told)
 
 
-def _is_given(call: e.Call, name: str) -> bool:
+def _is_given(call: e.CallEvent, name: str) -> bool:
     return any(isinstance(argument, r.Name) and argument.text == name for argument in call.node.args)

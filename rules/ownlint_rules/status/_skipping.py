@@ -168,7 +168,7 @@ def _acts(function: Function, event: e.Event) -> bool:
     match event:
         case e.Write(fresh=False):
             return True
-        case e.Call(node=call, asserted=False) if call.kind == "call":
+        case e.CallEvent(node=call, asserted=False) if call.kind == "call":
             name = places.last_name(call.callee)
             if function.program.macros.role(name) or failure.asks(function, event) or failure.only_looks(call):
                 return False
@@ -180,11 +180,11 @@ def _is_refused(function: Function, test: e.Test, now: bool, taken: list[e.Event
     """Whether whoever comes next gets an error instead of a promise, or does not come back."""
     if all(label is not None and label is not now for _, label in function.flow.successors[test.index]):
         return True
-    leaves = [event for event in taken if isinstance(event, e.Leave)]
+    leaves = [event for event in taken if isinstance(event, e.LeaveEvent)]
     return bool(leaves) and all(_says_no(function, test, taken, leave) for leave in leaves)
 
 
-def _says_no(function: Function, test: e.Test, taken: list[e.Event], leave: e.Leave) -> bool:
+def _says_no(function: Function, test: e.Test, taken: list[e.Event], leave: e.LeaveEvent) -> bool:
     if leave.kind == "throw" or leave.via or failure.refuses(function, leave.value) is True:
         return True
     where = assignments.place(function, leave.value) if leave.value is not None else None
@@ -200,7 +200,7 @@ def _says_no(function: Function, test: e.Test, taken: list[e.Event], leave: e.Le
 def _is_remembered(function: Function, taken: list[e.Event], failed: failure.Failure) -> bool:
     """Whether whoever comes next gets the outcome of the first time: it is stored before the exit is taken, or
     looked up in what the work has left."""
-    answers = [event.value for event in taken if isinstance(event, e.Leave) and event.value is not None]
+    answers = [event.value for event in taken if isinstance(event, e.LeaveEvent) and event.value is not None]
     if answers and all(isinstance(answer, r.Binary) and answer.op in ("==", "!=") for answer in answers):
         return True
     if failed.cause is None or failed.leave.via:
@@ -320,4 +320,4 @@ def _goes_around(other: Function, test: e.Test, now: bool, wanted: set[str]) -> 
 
 
 def _runs(reached: Iterable[e.Event], wanted: set[str]) -> bool:
-    return any(isinstance(event, e.Call) and places.last_name(event.node.callee) in wanted for event in reached)
+    return any(isinstance(event, e.CallEvent) and places.last_name(event.node.callee) in wanted for event in reached)

@@ -50,7 +50,7 @@ class Seen(NamedTuple):
 
     test: e.Test
     outcome: bool
-    cause: e.Call
+    cause: e.CallEvent
     status: Status
     kept: Place | None
     certainty: Certainty
@@ -133,7 +133,7 @@ def seen_failures(function: Function, branches: list[r.Branch]) -> Iterator[Seen
             break
 
 
-def _status(function: Function, cause: e.Call, kept: Place | None) -> Status | None:
+def _status(function: Function, cause: e.CallEvent, kept: Place | None) -> Status | None:
     """What kind of outcome it is: what the callee answers, or what the local is declared to be that takes it."""
     program = function.program
     callee = program.calls.callee(cause.node, function)
@@ -184,7 +184,7 @@ def aftermath(function: Function, seen: Seen) -> Aftermath:
     fine = flow.after(seen.test, again, branch=not seen.outcome)
     on_failure, on_success = set(failed), set(fine)
     other = [x for x in fine if x not in on_failure]
-    if any(isinstance(x, e.Leave) and not x.via and x.kind == "return" for x in other):
+    if any(isinstance(x, e.LeaveEvent) and not x.via and x.kind == "return" for x in other):
         own = failed  # the good side is done for: all that still comes is there for the other
     else:
         own = [x for x in failed if x not in on_success or (seen.side and _is_inside(seen.side, x))]
@@ -210,9 +210,9 @@ def is_looked_at_before(function: Function, seen: Seen) -> bool:
 
 def is_silent(seen: Seen, after: Aftermath) -> bool:
     """Whether nothing at all is done because of the failure, and nobody reads the outcome any more."""
-    if any(isinstance(event, e.Call | e.Write | e.Opaque) for event in after.own):
+    if any(isinstance(event, e.CallEvent | e.Write | e.OpaqueEvent) for event in after.own):
         return False
-    if any(isinstance(event, e.Leave) and (event.kind == "throw" or event.via) for event in after.own):
+    if any(isinstance(event, e.LeaveEvent) and (event.kind == "throw" or event.via) for event in after.own):
         return False
     return not any(reads(event, seen.kept) for event in after.reached)
 
@@ -222,7 +222,7 @@ def is_logger(program: Program, name: str) -> bool:
     return program.macros.role(name) in ("log", "debug log") or _LOGS.fullmatch(name) is not None
 
 
-def line_of(function: Function, statement: r.Statement) -> e.Call | None:
+def line_of(function: Function, statement: r.Statement) -> e.CallEvent | None:
     """The call by which a statement writes to the log: `LOG(ERROR) << text;`, `logger->Warn(text);`."""
     if not isinstance(statement, r.Evaluate):
         return None
@@ -277,16 +277,16 @@ def reads(event: e.Event, kept: Place | None) -> bool:
     """Whether the event looks at the kept outcome, or hands it on."""
     if kept is None:
         return False
-    if isinstance(event, e.Opaque):
+    if isinstance(event, e.OpaqueEvent):
         return True
     return isinstance(event, e.Read) and event.place[: len(kept)] == kept
 
 
-def answers_success(function: Function, after: Aftermath) -> e.Leave | None:
+def answers_success(function: Function, after: Aftermath) -> e.LeaveEvent | None:
     """An exit behind the failure by which the function says that all went well, or says nothing."""
     silent = function.record.result in ("", "void") or function.record.kind in ("constructor", "destructor")
     for event in after.reached:
-        if not isinstance(event, e.Leave) or event.via or event.kind == "throw":
+        if not isinstance(event, e.LeaveEvent) or event.via or event.kind == "throw":
             continue
         if event.value is None:
             if silent:

@@ -19,7 +19,7 @@ def takes_back(function: Function, assignment: assignments.Assignment, event: e.
                 return again is None or (again.truth, again.text) != (assignment.held.truth, assignment.held.text)
             whole = event.op == "=" and not event.fresh and where != (places.THIS,)
             return whole and len(where) < len(assignment.place) and places.covers(where, assignment.place)
-        case e.Call(node=call, receiver=on):
+        case e.CallEvent(node=call, receiver=on):
             return _by_call(function, assignment, call, on)
     return False
 

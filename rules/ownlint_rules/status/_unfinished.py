@@ -62,7 +62,7 @@ def _is_undone_by_handler(function: Function, failed: failure.Failure, taken_bac
     def is_out(event: e.Event) -> bool:
         return any(target == flow.exit for target, _ in flow.successors[event.index])
 
-    thrown_here = isinstance(flow.events[failed.leave.index], e.Leave) and failed.leave.kind == "throw"
+    thrown_here = isinstance(flow.events[failed.leave.index], e.LeaveEvent) and failed.leave.kind == "throw"
     if not thrown_here or is_out(failed.leave):
         return False
     return not any(is_out(event) and not taken_back(event) for event in flow.after(failed.leave, taken_back))
@@ -96,7 +96,7 @@ def _is_thrown_away(function: Function, announced: assignments.Assignment, faile
 
 
 @questions.flow_question
-def _that_end(function: Function, root: str) -> list[e.Call]:
+def _that_end(function: Function, root: str) -> list[e.CallEvent]:
     return [call for call in function.flow.calls if _ends(call.node, root)]
 
 
@@ -107,7 +107,7 @@ def _ends(call: r.Call, name: str) -> bool:
     return handed and (call.kind == "delete" or any(_ENDING.match(word) for word in words))
 
 
-def _begins_after(cause: e.Call, announced: assignments.Assignment) -> bool:
+def _begins_after(cause: e.CallEvent, announced: assignments.Assignment) -> bool:
     """In the text, too: what stands before the announcement is about an earlier round."""
     return cause is not announced.event and cause.span.start >= announced.event.span.start
 

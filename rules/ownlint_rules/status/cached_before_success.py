@@ -143,7 +143,7 @@ def _entries(function: Function) -> Iterator[tuple[assignments.Assignment, recor
         match event:
             case events.Write(fresh=False, op="=", place=where, value=value) if _is_entry(function, where, value):
                 yield assignments.Assignment(event, where, _HELD), value
-            case events.Call(node=call, receiver=where) if where is not None and _puts_pair(call):
+            case events.CallEvent(node=call, receiver=where) if where is not None and _puts_pair(call):
                 key = assignments.inserted(call)
                 if key is not None and not assignments.is_number_of(function, where, call.args[-1]):
                     yield assignments.Assignment(event, (*where, f"[{text(key)}]"), _HELD), call.args[-1]
@@ -187,7 +187,7 @@ def _is_given_outcome(function: Function, kept: assignments.Assignment, failed: 
     for event in function.flow.dominators(failed.leave):
         if event is failed.cause:
             return False
-        if isinstance(event, events.Call) and event.receiver and places.covers(kept.place, event.receiver):
+        if isinstance(event, events.CallEvent) and event.receiver and places.covers(kept.place, event.receiver):
             handed = (inner for argument in event.node.args for inner in places.walk(argument))
             if any(isinstance(inner, records.Name) and inner.text in outcome for inner in handed):
                 return True
@@ -231,7 +231,7 @@ def _finds(other: Function, base: records.Value, container: Place) -> bool:
 
 
 def _is_about(
-    function: Function, kept: assignments.Assignment, value: records.Value | None, cause: events.Call
+    function: Function, kept: assignments.Assignment, value: records.Value | None, cause: events.CallEvent
 ) -> bool:
     """Whether the work is done on the entry: called on it, or given it."""
     names = _names(function, kept, value)

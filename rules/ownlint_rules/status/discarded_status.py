@@ -190,7 +190,7 @@ def _may_answer(function: Function, call: records.Call) -> bool:
 # --- dropped on the spot ---
 
 
-def _dropped(function: Function, call: events.Call) -> Iterator[Finding]:
+def _dropped(function: Function, call: events.CallEvent) -> Iterator[Finding]:
     if _is_no_work(function, call.node):
         return
     written, status = _answer(function, call)
@@ -242,7 +242,7 @@ def _only_looks(function: Function, node: records.Call) -> bool:
     return False
 
 
-def _answer(function: Function, call: events.Call) -> tuple[str, Status | None]:
+def _answer(function: Function, call: events.CallEvent) -> tuple[str, Status | None]:
     """What the call answers, as written, and what kind of outcome that is."""
     program = function.program
     written = program.calls.result_type(call.node, function)
@@ -410,7 +410,7 @@ def _drops(callers: list[Function], node: records.Call, kinds: tuple[str, ...]) 
     return dropped, uses
 
 
-def _goes_nowhere(function: Function, call: events.Call) -> bool:
+def _goes_nowhere(function: Function, call: events.CallEvent) -> bool:
     return any(
         write.fresh
         and places.strip(write.value) is call.node
@@ -568,7 +568,7 @@ def _replaces(event: events.Event, write: events.Write) -> bool:
 def _looks_at(event: events.Event, name: str, except_at: frozenset[int] = frozenset()) -> bool:
     if isinstance(event, events.Read):
         return event.place[0] == name and event.span.start not in except_at
-    return isinstance(event, events.Opaque)
+    return isinstance(event, events.OpaqueEvent)
 
 
 def _voided(function: Function) -> frozenset[int]:
@@ -634,9 +634,9 @@ def _lost_there(function: Function, write: events.Write) -> tuple[str, events.Ev
     def may_look(event: events.Event) -> bool:
         if isinstance(event, events.Read):
             return name in event.place
-        if isinstance(event, events.Call) and not any(inner is event.node for inner in places.walk(write.value)):
+        if isinstance(event, events.CallEvent) and not any(inner is event.node for inner in places.walk(write.value)):
             return _may_look_inside(function, event, name)
-        return isinstance(event, events.Opaque)
+        return isinstance(event, events.OpaqueEvent)
 
     def is_replaced(event: events.Event) -> bool:
         return isinstance(event, events.Write) and event is not write and event.place == write.place
@@ -650,7 +650,7 @@ def _lost_there(function: Function, write: events.Write) -> tuple[str, events.Ev
     return (" in a destructor, which nobody can read any more" if function.record.kind == "destructor" else ""), None
 
 
-def _may_look_inside(function: Function, call: events.Call, name: str) -> bool:
+def _may_look_inside(function: Function, call: events.CallEvent, name: str) -> bool:
     """Whether a call may look at the member: a method of the object's own, unless its body says nothing of it."""
     on = places.receiver(call.node)
     own = on is None or (isinstance(on, records.Name) and on.text == places.THIS)
@@ -683,7 +683,7 @@ def _finding(
     of: records.Call | None = None,
     then: events.Event | None = None,
 ) -> Finding:
-    node = of or (at.node if isinstance(at, events.Call) else at)
+    node = of or (at.node if isinstance(at, events.CallEvent) else at)
     assert isinstance(node, records.Call)
     place = place if function.record.kind == "destructor" else ""
     return function.finding(

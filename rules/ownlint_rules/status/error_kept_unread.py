@@ -52,7 +52,7 @@ from typing import NamedTuple
 from ownlint import Class, Finding, Function, Place, assignments, because, events, glance, places, records, rule, types
 
 
-class _Kept(NamedTuple):
+class _KeptOutcome(NamedTuple):
     """An outcome goes into the member."""
 
     function: Function
@@ -74,7 +74,7 @@ def error_kept_unread(cls: Class) -> Iterator[Finding]:
         yield _finding(cls, field, kept, readers)
 
 
-def _finding(cls: Class, field: records.Field, kept: _Kept, readers: list[Function]) -> Finding:
+def _finding(cls: Class, field: records.Field, kept: _KeptOutcome, readers: list[Function]) -> Finding:
     who = "the destructor alone looks at it" if readers else "nobody looks at it"
     steps = [kept.function.step(kept.at, "an outcome is kept here")]
     steps += [reader.step(_reads(reader, field.name)[0], "this comes too late for a caller") for reader in readers[:1]]
@@ -129,7 +129,7 @@ def _is_said_elsewhere(cls: Class, field: records.Field, users: list[Function]) 
 # --- what puts something in ---
 
 
-def _keeps(function: Function, name: str) -> Iterator[_Kept]:
+def _keeps(function: Function, name: str) -> Iterator[_KeptOutcome]:
     """Where the outcome of a call goes into the member; a constructor's is somebody else's."""
     if function.record.kind in ("constructor", "destructor"):
         return
@@ -137,10 +137,10 @@ def _keeps(function: Function, name: str) -> Iterator[_Kept]:
         match event:
             case events.Write(place=place, value=value, op="=", fresh=False) if _is_it(place, name):
                 if _is_outcome(function, value):
-                    yield _Kept(function, event)
-            case events.Call(node=call, receiver=place) if place is not None and _is_it(place, name):
+                    yield _KeptOutcome(function, event)
+            case events.CallEvent(node=call, receiver=place) if place is not None and _is_it(place, name):
                 if _updates(function, event) and _is_outcome(function, call.args[0]):
-                    yield _Kept(function, event)
+                    yield _KeptOutcome(function, event)
 
 
 def _is_it(place: Place, name: str) -> bool:
@@ -158,7 +158,7 @@ def _is_outcome(function: Function, value: records.Value | None) -> bool:
     return not name.lower().startswith(("ok", "success")) and "Error" not in name
 
 
-def _updates(function: Function, call: events.Call) -> bool:
+def _updates(function: Function, call: events.CallEvent) -> bool:
     """Whether the member takes over another outcome: `status_.Update(Step())`."""
     if call.dropped != "statement" or len(call.node.args) != 1:
         return False
@@ -182,7 +182,7 @@ def _reads(function: Function, name: str) -> list[events.Event]:
         event
         for event in function.flow.events
         if (isinstance(event, events.Read) and name in event.place)
-        or (isinstance(event, events.Opaque) and name in event.names)
+        or (isinstance(event, events.OpaqueEvent) and name in event.names)
         if not any(event.span.start in span for span in passed_over)
     ]
 

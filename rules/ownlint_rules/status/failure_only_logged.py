@@ -59,7 +59,7 @@ class _Empty(NamedTuple):
     test: events.Test
     outcome: bool
     name: str
-    cause: events.Call
+    cause: events.CallEvent
     holds: bool
     """It is a result that holds a value, rather than a handle."""
 
@@ -138,7 +138,7 @@ def _is_null(value: records.Value) -> bool:
     return isinstance(value, records.Literal) and value.kind == "null"
 
 
-def _maker(function: Function, test: events.Test, name: str) -> events.Call | None:
+def _maker(function: Function, test: events.Test, name: str) -> events.CallEvent | None:
     """The call that has filled the local, where it is the last that did."""
     for event in function.flow.dominators(test):
         if isinstance(event, events.Write) and event.place == (name,):
@@ -147,7 +147,7 @@ def _maker(function: Function, test: events.Test, name: str) -> events.Call | No
     return None
 
 
-def _gone_on(function: Function, branch: records.Branch, empty: _Empty) -> tuple[events.Call, events.Event] | None:
+def _gone_on(function: Function, branch: records.Branch, empty: _Empty) -> tuple[events.CallEvent, events.Event] | None:
     """The log line, and the use behind it."""
     side = telling.side_of(function, branch, empty.test, empty.outcome)
     line = _only_line(function, side) if side else None
@@ -170,12 +170,12 @@ def _only_tells(function: Function, branch: records.Branch) -> bool:
     return all(side and _only_line(function, side) is not None for side in (branch.then, branch.other))
 
 
-def _only_line(function: Function, side: records.Body) -> events.Call | None:
+def _only_line(function: Function, side: records.Body) -> events.CallEvent | None:
     """The log line that is all of a block."""
     inside = [s for s in side if not isinstance(s, records.Block)] or [i for s in side for i in getattr(s, "body", ())]
     if not inside or not all(isinstance(statement, records.Evaluate) for statement in inside):
         return None
-    first: events.Call | None = None
+    first: events.CallEvent | None = None
     for statement in inside:
         line = telling.line_of(function, statement)
         if line is None or any(_ENDS.search(word) for word in telling.words_of(line.node)):
@@ -188,7 +188,7 @@ def _only_line(function: Function, side: records.Body) -> events.Call | None:
 
 def _uses(function: Function, event: events.Event, empty: _Empty) -> bool:
     """Whether the local is dereferenced there, or a handle is given to a call."""
-    if not isinstance(event, events.Call) or event.node.kind not in ("call", "construct"):
+    if not isinstance(event, events.CallEvent) or event.node.kind not in ("call", "construct"):
         return False
     node = event.node
     if function.program.macros.role(places.last_name(node.callee)):
@@ -221,20 +221,20 @@ def _is_asked_again(function: Function, empty: _Empty, use: events.Event) -> boo
         asked: records.Value | None = None
         if isinstance(event, events.Test):
             asked = event.value
-        elif isinstance(event, events.Call) and event is not use and _may_leave(function, event):
+        elif isinstance(event, events.CallEvent) and event is not use and _may_leave(function, event):
             asked = event.node
         if any(isinstance(inner, records.Name) and inner.text == empty.name for inner in places.walk(asked)):
             return True
     return True
 
 
-def _may_leave(function: Function, call: events.Call) -> bool:
+def _may_leave(function: Function, call: events.CallEvent) -> bool:
     """A macro that leaves, or ends the program, when it is not given what it wants."""
     role = function.program.macros.role(places.last_name(call.node.callee))
     return role in ("return on failure", "assign or return", "check", "assert", "evaluated assert")
 
 
-def _finding(function: Function, empty: _Empty, line: events.Call, use: events.Event) -> Finding:
+def _finding(function: Function, empty: _Empty, line: events.CallEvent, use: events.Event) -> Finding:
     called = text(empty.cause.node.callee)
     state = "holds nothing" if empty.holds else "is null"
     certainty = because("likely", f"on the path where `{places.last_name(empty.cause.node.callee)}` fails")

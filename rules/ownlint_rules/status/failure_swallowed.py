@@ -113,7 +113,7 @@ def _only_asks(function: Function, seen: telling.Seen) -> bool:
     return failure.asks(function, seen.cause) or failure.only_looks(seen.cause.node)
 
 
-def _finding(function: Function, seen: telling.Seen, after: telling.Aftermath, leave: events.Leave) -> Finding:
+def _finding(function: Function, seen: telling.Seen, after: telling.Aftermath, leave: events.LeaveEvent) -> Finding:
     called = text(seen.cause.node.callee)
     steps = [] if seen.cause.span.start >= seen.test.span.start else [function.step(seen.cause, "this can fail")]
     if leave.value is not None:
@@ -130,7 +130,7 @@ def _finding(function: Function, seen: telling.Seen, after: telling.Aftermath, l
     )
 
 
-def _certainty(function: Function, seen: telling.Seen, after: telling.Aftermath, leave: events.Leave) -> Certainty:
+def _certainty(function: Function, seen: telling.Seen, after: telling.Aftermath, leave: events.LeaveEvent) -> Certainty:
     sure = weaker(seen.certainty, because("likely", "the failure may be ignored on purpose"))
     if trials.is_trial(function):
         return because("possible", trials.REASON)
@@ -162,7 +162,7 @@ def _is_kept_inside(function: Function, seen: telling.Seen) -> bool:
     return answers.are_kept(callees) or answers.cannot_fail(callees, seen.cause.node, seen.status)
 
 
-def _is_commented(function: Function, seen: telling.Seen, after: telling.Aftermath, leave: events.Leave) -> bool:
+def _is_commented(function: Function, seen: telling.Seen, after: telling.Aftermath, leave: events.LeaveEvent) -> bool:
     spots = [seen.test.span, seen.cause.span]
     if leave in after.own:
         spots.append(leave.span)
@@ -177,13 +177,13 @@ def _has_default(function: Function, after: telling.Aftermath) -> bool:
     """Whether the good side does no more than replace what some local holds for the other case."""
     acts = [event for event in after.other if isinstance(event, events.Write) or _does(event)]
     writes = [event for event in acts if isinstance(event, events.Write) and not event.fresh]
-    if not writes or any(isinstance(event, events.Call) for event in acts):
+    if not writes or any(isinstance(event, events.CallEvent) for event in acts):
         return False
     return all(_has_value(function, write.place) for write in writes)
 
 
 def _does(event: events.Event) -> bool:
-    return isinstance(event, events.Call) and bool(event.dropped)
+    return isinstance(event, events.CallEvent) and bool(event.dropped)
 
 
 def _has_value(function: Function, place: Place) -> bool:
@@ -195,7 +195,7 @@ def _is_noticed(function: Function, after: telling.Aftermath) -> bool:
     touched = [
         event.place if isinstance(event, events.Write) else event.receiver
         for event in after.other
-        if isinstance(event, events.Call) or (isinstance(event, events.Write) and not event.fresh)
+        if isinstance(event, events.CallEvent) or (isinstance(event, events.Write) and not event.fresh)
     ]
     left = {place[0] for place in touched if place is not None and function.is_local(place)}
     if any(name not in function.locals for name in left):

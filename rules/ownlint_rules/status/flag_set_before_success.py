@@ -314,7 +314,7 @@ def _announces(function: Function, announced: assignments.Assignment) -> bool:
 
 def _is_numbered(function: Function, event: events.Event) -> bool:
     """Whether the key is put in with the number that it comes in as."""
-    if not isinstance(event, events.Call) or event.receiver is None or len(event.node.args) < 2:
+    if not isinstance(event, events.CallEvent) or event.receiver is None or len(event.node.args) < 2:
         return False
     return assignments.is_number_of(function, event.receiver, event.node.args[-1])
 

@@ -66,7 +66,7 @@ _COMPARES = frozenset({"==", "!=", "&&", "||", "<", ">", "<=", ">="})
 _States = frozenset[str]
 
 
-class _Taken(NamedTuple):
+class _ErrorTaking(NamedTuple):
     """`write` puts an error that is owned from there on into the local `place`."""
 
     write: events.Write
@@ -96,7 +96,7 @@ def _owned(function: Function, call: records.Call) -> Status | None:
     return status if status is not None and status.kind == "pointer" else None
 
 
-def _taken(function: Function) -> Iterator[_Taken]:
+def _taken(function: Function) -> Iterator[_ErrorTaking]:
     """The errors that a call leaves in a local of this function."""
     captured = {name for inner in function.lambdas() for name in function.locals if _is_said(inner, name)}
     pointed = _pointed_to(function)
@@ -111,7 +111,7 @@ def _taken(function: Function) -> Iterator[_Taken]:
             continue
         status = _owned(function, call) or _declared(function, write)
         if status is not None:
-            yield _Taken(write, write.place, call, status)
+            yield _ErrorTaking(write, write.place, call, status)
 
 
 def _name(name: str) -> records.Name:
@@ -152,11 +152,11 @@ def _pointed_to(function: Function) -> set[str]:
 
 def _values(event: events.Event) -> tuple[records.Value, ...]:
     match event:
-        case events.Call(node=node):
+        case events.CallEvent(node=node):
             return (node,)
         case events.Test(value=value):
             return (value,)
-        case events.Write(value=value) | events.Leave(value=value) if value is not None:
+        case events.Write(value=value) | events.LeaveEvent(value=value) if value is not None:
             return (value,)
     return ()
 
@@ -206,7 +206,7 @@ def _only_looks(function: Function, call: records.Call) -> bool:
 # --- the way out ---
 
 
-def _left_behind(function: Function, taken: _Taken, looked: set[int]) -> Iterator[Finding]:
+def _left_behind(function: Function, taken: _ErrorTaking, looked: set[int]) -> Iterator[Finding]:
     flow = function.flow
     handed_on: list[events.Event] = []
 
@@ -215,7 +215,7 @@ def _left_behind(function: Function, taken: _Taken, looked: set[int]) -> Iterato
             return frozenset({"owned", "null"})
         if isinstance(event, events.Write) and event.place == taken.place:
             return frozenset({"gone"})
-        if isinstance(event, events.Opaque):
+        if isinstance(event, events.OpaqueEvent):
             return frozenset({"gone"})
         if isinstance(event, events.Read) and event.place[0] == taken.place[0] and event.span.start not in looked:
             if "owned" in states:
@@ -240,20 +240,20 @@ def _left_behind(function: Function, taken: _Taken, looked: set[int]) -> Iterato
             return
 
 
-def _ends(event: events.Event, taken: _Taken) -> bool:
+def _ends(event: events.Event, taken: _ErrorTaking) -> bool:
     """Whether the local is out of reach from here on."""
-    if isinstance(event, events.Leave):
+    if isinstance(event, events.LeaveEvent):
         return True
     return isinstance(event, events.Write) and event.place == taken.place
 
 
-def _was_tested(function: Function, taken: _Taken) -> bool:
+def _was_tested(function: Function, taken: _ErrorTaking) -> bool:
     """What nobody has looked at is dropped, and told of elsewhere."""
     name = taken.place[0]
     return any(isinstance(event, events.Read) and event.place[0] == name for event in function.flow.after(taken.write))
 
 
-def _null_when(function: Function, test: events.Test, taken: _Taken) -> bool | None:
+def _null_when(function: Function, test: events.Test, taken: _ErrorTaking) -> bool | None:
     """The outcome of the test that says that there is no error; None where it says nothing of it."""
     value: records.Value | None = places.strip(test.value)
     outcome = False
@@ -328,9 +328,9 @@ def _spot(function: Function, call: records.Call) -> Finding:
     )
 
 
-def _finding(function: Function, taken: _Taken, end: events.Event, certainty: Certainty) -> Finding:
+def _finding(function: Function, taken: _ErrorTaking, end: events.Event, certainty: Certainty) -> Finding:
     name = taken.place[0]
-    said = "is left behind here" if isinstance(end, events.Leave) else "is overwritten here"
+    said = "is left behind here" if isinstance(end, events.LeaveEvent) else "is overwritten here"
     return function.finding(
         taken.write,
         f"`{name}` is owned here and leaks",

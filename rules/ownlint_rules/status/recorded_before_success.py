@@ -155,7 +155,7 @@ def _skipping_test(
     return None
 
 
-def _tests_of_answer(function: Function, told: events.Call) -> Iterator[events.Test]:
+def _tests_of_answer(function: Function, told: events.CallEvent) -> Iterator[events.Test]:
     """The tests of what the helper has answered."""
     kept = {
         write.place

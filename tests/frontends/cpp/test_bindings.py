@@ -13,7 +13,7 @@ from ownlint.facts.vocabulary import Vocabulary
 from ownlint.frontends.cpp import bindings, structure
 from ownlint.models.libraries import load
 
-Found = tuple[tuple[r.BoundClass, ...], tuple[r.Binding, ...]]
+Found = tuple[tuple[r.BoundClass, ...], tuple[r.BindingRecord, ...]]
 
 
 @pytest.fixture(scope="module")
@@ -359,7 +359,7 @@ def test_what_only_looks_like_a_binding_is_none(extract) -> None:  # type: ignor
 
 
 def test_bodies_without_a_word_of_a_framework_are_not_decoded(vocabulary: Vocabulary) -> None:
-    function = r.Function(
+    function = r.FunctionRecord(
         0, 9, "f", "", "", "function", "void", (), 0, True, mentions=("g",), body=r.msgspec.Raw(b"not a body")
     )
-    assert bindings.extract(r.File("x.cc", "cpp", 9, functions=(function,)), vocabulary) == ((), ())
+    assert bindings.extract(r.FileRecord("x.cc", "cpp", 9, functions=(function,)), vocabulary) == ((), ())

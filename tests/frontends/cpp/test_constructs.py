@@ -422,7 +422,7 @@ def source_of(kind: str, text: str) -> str:
     return f"namespace n {{\n\nvoid before() {{ mark(); }}\n\n{inner}\n\nvoid behind() {{ mark(); }}\n\n}}  // n\n"
 
 
-def calls_of(function: r.Function) -> set[str]:
+def calls_of(function: r.FunctionRecord) -> set[str]:
     return {
         call.callee.text
         for statement in statements(r.decode_body(function))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ownlint.facts.records import File, Meaning, decode_file
+from ownlint.facts.records import FileRecord, Meaning, decode_file
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.frontends import extract as subject
 from ownlint.frontends.cpp.shared import Unit, shared
@@ -53,13 +53,13 @@ def run(
     return list(extract(work, Vocabulary(), jobs, deadline, limits=Handshake(Vocabulary(), memory=memory)))
 
 
-def read(folder: Path, source: str | bytes, **more: object) -> File:
+def read(folder: Path, source: str | bytes, **more: object) -> FileRecord:
     path = folder / "file.cc"
     path.write_bytes(source.encode() if isinstance(source, str) else source)
     return decode_file(run(path, **more)[0].encoded)  # type: ignore[arg-type]
 
 
-def said(file: File, source: str, text: str, number: int = 0) -> Meaning | None:
+def said(file: FileRecord, source: str, text: str, number: int = 0) -> Meaning | None:
     """What is said of the `number`th occurrence of `text`."""
     start = -1
     for _ in range(number + 1):
@@ -67,7 +67,7 @@ def said(file: File, source: str, text: str, number: int = 0) -> Meaning | None:
     return next((meaning for meaning in file.meanings if meaning.start == start), None)
 
 
-def reasons(file: File) -> list[str]:
+def reasons(file: FileRecord) -> list[str]:
     assert all(problem.kind in ("headers", "types", "limit") for problem in file.problems)
     return [problem.reason for problem in file.problems]
 
@@ -106,13 +106,15 @@ void bind(Binder& b, const lib::Box<int>& box) {
 
 
 @pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> File:
+def table(tmp_path_factory: pytest.TempPathFactory) -> FileRecord:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(subject, "_START", MEANING_ONLY)
         return read(tmp_path_factory.mktemp("table"), SOURCE)
 
 
-def check(table: File, text: str, symbol: str, type_: str, owner: str = "", number: int = 0, skip: int = 0) -> None:
+def check(
+    table: FileRecord, text: str, symbol: str, type_: str, owner: str = "", number: int = 0, skip: int = 0
+) -> None:
     found = said(table, SOURCE, text, number) if not skip else None
     if skip:
         start = SOURCE.encode().index(text.encode()) + skip
@@ -121,33 +123,33 @@ def check(table: File, text: str, symbol: str, type_: str, owner: str = "", numb
     assert (found.symbol, found.type, found.owner) == (symbol, type_, owner)
 
 
-def test_a_small_file_is_typed_without_a_problem(table: File) -> None:
+def test_a_small_file_is_typed_without_a_problem(table: FileRecord) -> None:
     assert table.typed
     assert table.problems == ()
     assert list(table.meanings) == sorted(table.meanings, key=lambda meaning: meaning.start)
     assert len({meaning.start for meaning in table.meanings}) == len(table.meanings)
 
 
-def test_a_bound_method_is_named_by_what_is_taken_the_address_of(table: File) -> None:
+def test_a_bound_method_is_named_by_what_is_taken_the_address_of(table: FileRecord) -> None:
     check(table, "&lib::Parent::child)", "lib::Parent::child", "lib::Child &", "lib::Parent", skip=14)
 
 
-def test_a_call_has_the_result_its_callee_declares(table: File) -> None:
+def test_a_call_has_the_result_its_callee_declares(table: FileRecord) -> None:
     check(table, "p.child()", "lib::Parent::child", "lib::Child &", "lib::Parent", skip=2)
     check(table, 'def("n"', "Binder::def", "Binder &", "Binder")
 
 
-def test_a_lambda_has_its_result_at_its_bracket(table: File) -> None:
+def test_a_lambda_has_its_result_at_its_bracket(table: FileRecord) -> None:
     check(table, "[](lib", "", "lib::Child &")
 
 
-def test_a_constructor_is_recorded_at_the_types_name(table: File) -> None:
+def test_a_constructor_is_recorded_at_the_types_name(table: FileRecord) -> None:
     for text in ("Parent local", "Parent(4)", "Parent(6)"):
         check(table, text, "lib::Parent::Parent", "lib::Parent", "lib::Parent")
     check(table, "Box<long>", "lib::Box::Box", "lib::Box<long>", "lib::Box")
 
 
-def test_variables_parameters_and_fields_have_their_declared_types(table: File) -> None:
+def test_variables_parameters_and_fields_have_their_declared_types(table: FileRecord) -> None:
     check(table, "local(3)", "local", "lib::Parent")
     check(table, "boxed", "boxed", "lib::Box<long>")
     check(table, "kid =", "kid", "lib::Child &")
@@ -157,12 +159,12 @@ def test_variables_parameters_and_fields_have_their_declared_types(table: File) 
     check(table, "child_;\n};", "lib::Parent::child_", "lib::Child", "lib::Parent")
 
 
-def test_a_definition_is_named_where_it_stands(table: File) -> None:
+def test_a_definition_is_named_where_it_stands(table: FileRecord) -> None:
     check(table, "child() const {", "lib::Parent::child", "lib::Child &", "lib::Parent")
     check(table, "bind(", "bind", "void")
 
 
-def test_a_macros_argument_is_where_it_was_written_and_its_body_is_nowhere(table: File) -> None:
+def test_a_macros_argument_is_where_it_was_written_and_its_body_is_nowhere(table: FileRecord) -> None:
     check(table, "child().n", "lib::Parent::child", "lib::Child &", "lib::Parent")
     assert said(table, SOURCE, "CHECKED(made)") is None
     check(table, "made);\n  auto& kid", "made", "lib::Parent *")

@@ -15,7 +15,7 @@ VOCABULARY = Vocabulary(
 )
 
 
-def facts(source: str) -> r.File:
+def facts(source: str) -> r.FileRecord:
     return read("a.cc", source.encode(), VOCABULARY)
 
 
@@ -32,7 +32,7 @@ def value(expression: str) -> r.Value:
     return statement.value
 
 
-def function(source: str, name: str = "f") -> r.Function:
+def function(source: str, name: str = "f") -> r.FunctionRecord:
     return next(each for each in facts(source).functions if each.name == name)
 
 

@@ -13,12 +13,12 @@ from ownlint.frontends.python.read import read
 
 def file_of(
     source: str | bytes, module: str = "pkg.mod", path: str = "pkg/mod.py", anchors: tuple[str, ...] = ()
-) -> r.File:
+) -> r.FileRecord:
     data = source if isinstance(source, bytes) else textwrap.dedent(source).encode()
     return read(path, data, Vocabulary(anchors=tuple(Anchor(word) for word in anchors)), module)
 
 
-def function(file: r.File, name: str) -> r.Function:
+def function(file: r.FileRecord, name: str) -> r.FunctionRecord:
     (found,) = [function for function in file.functions if function.name == name]
     return found
 

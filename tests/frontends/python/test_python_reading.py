@@ -26,7 +26,7 @@ class K\u00e9:
 def nodes(value: object) -> Iterator[r.Node]:
     if isinstance(value, r.Node):
         yield value
-    if isinstance(value, r.Function):
+    if isinstance(value, r.FunctionRecord):
         yield from nodes(r.decode_body(value))
     if isinstance(value, msgspec.Struct):
         for name in value.__struct_fields__:
@@ -50,7 +50,7 @@ def assert_exact(data: bytes, codec: str) -> int:
                 assert data[node.name_start : node.end].decode(codec) == name
             case r.Literal(text=text):
                 assert data[node.start : node.end].decode(codec) == text
-            case r.Function(kind="method", name=name):
+            case r.FunctionRecord(kind="method", name=name):
                 assert data[node.name_start :].startswith(name.encode(codec))
             case r.Meaning(symbol=symbol) if symbol:
                 assert data[node.start : node.end].decode(codec) == symbol.rpartition(".")[2]

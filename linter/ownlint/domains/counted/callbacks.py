@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ownlint.domains.counted.counting_ways import Ways
+from ownlint.domains.counted.counting_ways import CountedWays
 from ownlint.domains.counted.references import alternatives, arguments
 from ownlint.domains.entrances import meant
 from ownlint.engine.assignments import place as named_place
@@ -17,7 +17,7 @@ from ownlint.flow.bodies import values
 from ownlint.flow.places import Place, strip, walk
 from ownlint.project.subjects import Function
 
-Of = Callable[[Function], Ways]
+Of = Callable[[Function], CountedWays]
 """What is asked about the references of another function."""
 
 
@@ -61,7 +61,7 @@ def _gives_back(function: Function, value: r.Value, of: Of) -> bool:
     return False
 
 
-def _led_to(ways: Ways) -> frozenset[str]:
+def _led_to(ways: CountedWays) -> frozenset[str]:
     """The locals that come out of a pointer which the function is given: by members, offsets, casts, look-ups."""
     callback = ways.function
     led = {one.name for one in callback.record.parameters if "*" in one.type}
@@ -75,7 +75,7 @@ def _led_to(ways: Ways) -> frozenset[str]:
     return frozenset(led)
 
 
-def _is_found_by(ways: Ways, argument: r.Value, led: frozenset[str]) -> bool:
+def _is_found_by(ways: CountedWays, argument: r.Value, led: frozenset[str]) -> bool:
     """Whether the argument is one of the locals, or is found by one there: what the function is given is a part, and
     nothing that is counted."""
     where = named_place(ways.function, strip(argument))
@@ -84,7 +84,7 @@ def _is_found_by(ways: Ways, argument: r.Value, led: frozenset[str]) -> bool:
     return _leads(ways, argument, set(led))
 
 
-def _leads(ways: Ways, value: r.Value, led: set[str]) -> bool:
+def _leads(ways: CountedWays, value: r.Value, led: set[str]) -> bool:
     """Whether the value says one of the names, and no call in it makes an object."""
     inside = list(walk(value))
     return any(isinstance(inner, r.Name) and inner.text in led for inner in inside) and not any(
@@ -92,7 +92,7 @@ def _leads(ways: Ways, value: r.Value, led: set[str]) -> bool:
     )
 
 
-def _may_make(ways: Ways, call: r.Call) -> bool:
+def _may_make(ways: CountedWays, call: r.Call) -> bool:
     known, summary = ways.references, ways.summary_at(call)
     if known.source(call, ways.function).kind == "new" or (summary is not None and summary.result == "new"):
         return True

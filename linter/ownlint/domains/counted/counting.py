@@ -11,10 +11,20 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from ownlint.domains.counted import outs
-from ownlint.domains.counted.counting_calls import Calls
+from ownlint.domains.counted.counting_calls import CountingCalls
 from ownlint.domains.counted.counting_tests import CONSTANT
-from ownlint.domains.counted.counting_ways import Summary, Trouble, What, bare_value, result_place
-from ownlint.domains.counted.counts import NULL, OWING, ROUNDS, Draft, Held, Id, Known, State, is_owing
+from ownlint.domains.counted.counting_ways import CountSummary, CountTrouble, What, bare_value, result_place
+from ownlint.domains.counted.counts import (
+    NULL,
+    OWING,
+    ROUNDS,
+    CountDraft,
+    CountState,
+    HeldReference,
+    Id,
+    KnownPlace,
+    is_owing,
+)
 from ownlint.domains.counted.references import Use, alternatives, arguments, may_count, references
 from ownlint.domains.counted.slot_tables import is_slot
 from ownlint.engine.heap import Domain, follow
@@ -30,7 +40,7 @@ from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Function
 from ownlint.steps import spend
 
-__all__ = ["Trouble", "hands_out_new", "troubles"]
+__all__ = ["CountTrouble", "hands_out_new", "troubles"]
 
 _MOST_STATES = 48
 """So many ways that know different things are followed through one event."""
@@ -45,10 +55,10 @@ _SOME_OVERWRITE = "on some of the paths that lead to where it is overwritten"
 _NOT_READ = "harmless if what was not understood in between releases it or passes it on"
 _NOT_OWED_ELSEWHERE = "on some of the exit paths; on others the reference is released or passed on"
 _PRESUMED = "that `{}` gives a new reference is learned from another path, on which `{}` is released"
-_UNKNOWN = Summary("", True, ())
+_UNKNOWN = CountSummary("", True, ())
 
 
-def troubles(function: Function) -> tuple[Trouble, ...]:
+def troubles(function: Function) -> tuple[CountTrouble, ...]:
     """What goes wrong with counted references in the function, in source order."""
     return _troubles(function) if _is_concerned(function) else ()
 
@@ -60,7 +70,7 @@ def _is_concerned(function: Function) -> bool:
 
 
 @flow_question
-def _troubles(function: Function) -> tuple[Trouble, ...]:
+def _troubles(function: Function) -> tuple[CountTrouble, ...]:
     found = Counting(function).run()
     return tuple(sorted(found, key=lambda one: (one.at.span, one.what, one.name)))
 
@@ -80,15 +90,15 @@ def hands_out_new(call: r.Call, function: Function) -> bool:
 
 
 @program_question
-def _summaries(program: Program) -> Circular[Function, Summary]:
+def _summaries(program: Program) -> Circular[Function, CountSummary]:
     return Circular(_UNKNOWN)
 
 
-def _summary(function: Function) -> Summary:
+def _summary(function: Function) -> CountSummary:
     if function.language != "cpp":
         return _UNKNOWN
 
-    def answer() -> Summary:
+    def answer() -> CountSummary:
         counting = Counting(function)
         counting.run()
         return counting.summary()
@@ -96,19 +106,19 @@ def _summary(function: Function) -> Summary:
     return _summaries(function.program).ask(function, answer)
 
 
-class Counting(Calls):
+class Counting(CountingCalls):
     """The walk over one function."""
 
     def __init__(self, function: Function) -> None:
         super().__init__(function)
-        self.exits: list[tuple[Draft, e.Leave, Id | None]] = []
-        self.left: list[Draft] = []
+        self.exits: list[tuple[CountDraft, e.LeaveEvent, Id | None]] = []
+        self.left: list[CountDraft] = []
         """What each exit path leaves behind, without what it answers with."""
 
-    def summary_of(self, function: Function) -> Summary:
+    def summary_of(self, function: Function) -> CountSummary:
         return _summary(function)
 
-    def run(self) -> list[Trouble]:
+    def run(self) -> list[CountTrouble]:
         self.complete = follow(self.flow, self.start(), Domain(self.passing_through, _in_order, _MOST_STATES))
         jumps = self.jumps_in_macros
         told = [(key, one) for key, one in self.found.items() if not jumps or one.what not in _BY_WAY]
@@ -120,11 +130,11 @@ class Counting(Calls):
         named = self.function.program.macros.named
         return any("goto" in macro.body for name in self.macros for macro in named(name))
 
-    def judged(self, key: tuple[object, ...], one: Trouble) -> Trouble:
+    def judged(self, key: tuple[object, ...], one: CountTrouble) -> CountTrouble:
         troubled = len(self.troubled.get(key, ()))
         partly = one.what not in _SEEN_LATER and 0 < troubled < self.passed_by.get(one.at.index, 0)
         site = one.site
-        if isinstance(site, e.Call) and site.index in self.presumed:
+        if isinstance(site, e.CallEvent) and site.index in self.presumed:
             return one._replace(reason=_PRESUMED.format(last_name(site.node.callee), render(site.into or ("it",))))
         if one.what not in ("leaked", "surplus"):
             some = _SOME_OVERWRITE if one.what == "overwritten" else SOME_PATHS
@@ -132,7 +142,7 @@ class Counting(Calls):
         if not self.complete:
             return one._replace(reason=_NOT_ALL_FOLLOWED)
         if self.ends.get(one.site.index) == {False} and not self.is_left_settled(one.site):
-            unread = any(one.site.index < part.index < one.at.index for part in self.flow.of(e.Opaque))
+            unread = any(one.site.index < part.index < one.at.index for part in self.flow.of(e.OpaqueEvent))
             return one._replace(reason=_NOT_READ) if unread else one._replace(always=True)
         return one._replace(reason=_NOT_OWED_ELSEWHERE)
 
@@ -148,43 +158,43 @@ class Counting(Calls):
             for one in ids
         )
 
-    def is_on_its_way(self, draft: Draft, one: Id) -> bool:
+    def is_on_its_way(self, draft: CountDraft, one: Id) -> bool:
         """One that never had a name was on its way to somebody when an exception came."""
         named = draft.holders(one)
         return bool(named) and all(place[0] == "%" for place in named)
 
-    def start(self) -> State:
-        draft = Draft(State())
+    def start(self) -> CountState:
+        draft = CountDraft(CountState())
         for number, parameter in enumerate(self.function.record.parameters):
             written = parameter.type
             if "&" not in written and (self.references.is_pointer(written, self.function) or self.is_own(written)):
-                draft.places[(parameter.name,)] = draft.begin(-2 - number, Held("given", 0, "no"))
+                draft.places[(parameter.name,)] = draft.begin(-2 - number, HeldReference("given", 0, "no"))
         return draft.state()
 
     def is_own(self, written: str) -> bool:
         """`Thing* self` of a function in a table of slots."""
         return self.is_slot and types.parse(written).pointers == 1 and types.parse(written).last not in ("void", "char")
 
-    def passing_through(self, event: Event, state: State) -> Iterator[tuple[int, State]]:
+    def passing_through(self, event: Event, state: CountState) -> Iterator[tuple[int, CountState]]:
         self.passing += 1
         self.passed_by[event.index] = self.passed_by.get(event.index, 0) + 1
         return self.step(event, state)
 
-    def step(self, event: Event, state: State) -> Iterator[tuple[int, State]]:
+    def step(self, event: Event, state: CountState) -> Iterator[tuple[int, CountState]]:
         edges = self.flow.successors[event.index]
         if isinstance(event, e.Test):
             for target, outcome in edges:
-                for draft in self.decided(event, Draft(state), outcome):
+                for draft in self.decided(event, CountDraft(state), outcome):
                     yield target, draft.state()
             return
-        asked = event.node if isinstance(event, e.Call) and self.leaves_on_error(event.node) else None
-        for draft in self.passed(event, Draft(state)):
+        asked = event.node if isinstance(event, e.CallEvent) and self.leaves_on_error(event.node) else None
+        for draft in self.passed(event, CountDraft(state)):
             after = draft.state()
             for target, _ in edges:
                 then = self.flow.events[target]
                 if asked is None:
                     yield target, after
-                elif not (isinstance(then, e.Leave) and self.has_worked_last(draft, asked)):
+                elif not (isinstance(then, e.LeaveEvent) and self.has_worked_last(draft, asked)):
                     yield target, self.settled(draft, then).state()
 
     def leaves_on_error(self, call: r.Call) -> bool:
@@ -198,19 +208,19 @@ class Counting(Calls):
         )
 
     @staticmethod
-    def settled(draft: Draft, then: Event) -> Draft:
+    def settled(draft: CountDraft, then: Event) -> CountDraft:
         """Behind such a macro: what has answered is there, or it has left because something did not."""
         way = draft.copy()
         for one, held in list(way.objects.items()):
-            if isinstance(then, e.Leave) and held.null in ("maybe", "unknown") and held.kind == "new":
+            if isinstance(then, e.LeaveEvent) and held.null in ("maybe", "unknown") and held.kind == "new":
                 way.make_null(one)
             elif held.null != "no":
                 way.change(one, null="no")
         return way
 
-    def passed(self, event: Event, draft: Draft) -> list[Draft]:
+    def passed(self, event: Event, draft: CountDraft) -> list[CountDraft]:
         match event:
-            case e.Call():
+            case e.CallEvent():
                 model = self.references.model(event.node, self.function)
                 return [] if model is not None and model.has("never returns") else self.call(event, draft)
             case e.Write():
@@ -219,15 +229,15 @@ class Counting(Calls):
                 self.read(event, draft)
             case e.End():
                 self.end(event, draft)
-            case e.Leave():
+            case e.LeaveEvent():
                 self.leave(event, draft)
                 return []
-            case e.Opaque():
+            case e.OpaqueEvent():
                 for name in event.names:
                     self.lose(draft, (name,))
         return [draft]
 
-    def write(self, event: e.Write, draft: Draft) -> None:
+    def write(self, event: e.Write, draft: CountDraft) -> None:
         self.forget_tests(draft, event.place[0])
         self.lose_captured(draft, event.value)
         self.name_constant(event, draft)
@@ -257,7 +267,7 @@ class Counting(Calls):
         self.put(draft, where, one, value)
         self.drop_results(draft, value)
 
-    def name_constant(self, event: e.Write, draft: Draft) -> None:
+    def name_constant(self, event: e.Write, draft: CountDraft) -> None:
         """A local that is given a named constant: a later test may ask for another."""
         bare = bare_value(event.value)
         if not isinstance(bare, r.Name) or event.op not in ("=", "init") or len(event.place) > 1:
@@ -282,7 +292,7 @@ class Counting(Calls):
             return True
         return self.references.is_pointer(written, self.function)
 
-    def store(self, event: e.Write, draft: Draft, where: Place, one: Id | None, old: Id | None) -> None:
+    def store(self, event: e.Write, draft: CountDraft, where: Place, one: Id | None, old: Id | None) -> None:
         """Into a place that others see: it has its own reference from now on, or takes ours."""
         if old is not None and old != one:
             held = draft.objects[old]
@@ -312,7 +322,7 @@ class Counting(Calls):
         elif one is None and isinstance(bare_value(event.value), r.Literal):
             self.write_other(draft, where, event.value)
 
-    def is_borrowed(self, held: Held) -> bool:
+    def is_borrowed(self, held: HeldReference) -> bool:
         return held.kind == "borrowed" or (held.kind == "given" and self.is_slot)
 
     def is_lasting(self, event: e.Write, where: Place) -> bool:
@@ -322,14 +332,14 @@ class Counting(Calls):
             return target.arrow
         return isinstance(target, r.Name) and where[0] not in self.outs
 
-    def overwrite(self, event: e.Write, draft: Draft, where: Place, old: Id) -> None:
+    def overwrite(self, event: e.Write, draft: CountDraft, where: Place, old: Id) -> None:
         held = draft.objects[old]
         others = [place for place in draft.holders(old) if place != where]
         if held.kind == "new" and held.owed > 0 and not others and not held.stored and not held.pending:
             self.report("overwritten", draft, old, event, name=render(where))
             draft.forget(old)
 
-    def read(self, event: e.Read, draft: Draft) -> None:
+    def read(self, event: e.Read, draft: CountDraft) -> None:
         where = event.place
         if len(where) == 1 and where[0] in self.macros:
             self.lose_named(draft, where[0])
@@ -338,11 +348,11 @@ class Counting(Calls):
         if len(where) > 1 and isinstance(event.node, r.Member | r.Index):
             self.reach_into(event, draft, where)
 
-    def reach_into(self, event: e.Read | e.Write, draft: Draft, where: Place) -> None:
+    def reach_into(self, event: e.Read | e.Write, draft: CountDraft, where: Place) -> None:
         """`x->y`, `x[i]`: reads what `x` points to."""
         one = draft.id_at(where[:1])
         if one is None:
-            if isinstance(draft.places.get(where[:1]), Known):
+            if isinstance(draft.places.get(where[:1]), KnownPlace):
                 del draft.places[where[:1]]  # a way on which it is NULL ends here
             return
         dead = draft.is_dead(one)
@@ -353,7 +363,7 @@ class Counting(Calls):
             self.report("null used", draft, one, event, None, name=where[0])
             draft.change(one, null="no")
 
-    def end(self, event: e.End, draft: Draft) -> None:
+    def end(self, event: e.End, draft: CountDraft) -> None:
         ended = [event.place]
         if event.place[0] in self.arrays:
             ended = sorted(place for place in draft.places if place[0] == event.place[0])
@@ -363,12 +373,12 @@ class Counting(Calls):
             if one is not None and not draft.is_named(one):
                 self.settle(event, draft, one, render(place))
 
-    def settle(self, event: Event, draft: Draft, one: Id, name: str = "") -> None:
+    def settle(self, event: Event, draft: CountDraft, one: Id, name: str = "") -> None:
         """Nobody holds it any more."""
         self.judge(event, draft, one, name)
         draft.forget(one)
 
-    def judge(self, event: Event, draft: Draft, one: Id, name: str = "") -> None:
+    def judge(self, event: Event, draft: CountDraft, one: Id, name: str = "") -> None:
         """Whether one that nobody holds from here on was given up as it should be."""
         if self.is_on_its_way(draft, one):
             return
@@ -390,14 +400,14 @@ class Counting(Calls):
             self.report("stolen borrowed", draft, one, taking, self.argument_of(taking, draft, one))
         self.ends.setdefault(self.site(one).index, set()).add(good)
 
-    def argument_of(self, event: Event, draft: Draft, one: Id) -> r.Value | None:
-        if isinstance(event, e.Call):
+    def argument_of(self, event: Event, draft: CountDraft, one: Id) -> r.Value | None:
+        if isinstance(event, e.CallEvent):
             for index, argument in arguments(event.node):
                 if self.use(event, index) == "stolen":
                     return argument
         return None
 
-    def leave(self, event: e.Leave, draft: Draft) -> None:
+    def leave(self, event: e.LeaveEvent, draft: CountDraft) -> None:
         one = self.id_of(draft, event.value) if event.kind == "return" else None
         if one is None and event.kind == "return" and self.returns_objects:
             one = self.kept_in(draft, event.value) if not _is_plain(event.value) else None
@@ -421,7 +431,7 @@ class Counting(Calls):
             self.judge(event, draft, other)  # nothing is asked of this state any more: it need not forget them
         self.left.append(draft)
 
-    def answers(self, draft: Draft, value: r.Value | None, one: Id | None) -> list[Id]:
+    def answers(self, draft: CountDraft, value: r.Value | None, one: Id | None) -> list[Id]:
         """All objects that the value can be: both sides of `c ? a : b`."""
         found = [one] if one is not None else []
         sides = list(alternatives(value))
@@ -430,7 +440,7 @@ class Counting(Calls):
                 found.append(other)
         return found
 
-    def drop_parts(self, event: e.Leave, draft: Draft, returned: Id | None) -> None:
+    def drop_parts(self, event: e.LeaveEvent, draft: CountDraft, returned: Id | None) -> None:
         """`return {x, 1};`: what is a part of the answer is the caller's."""
         for inner in walk(event.value):
             if isinstance(inner, r.Aggregate):
@@ -441,7 +451,7 @@ class Counting(Calls):
             if isinstance(inner, r.Call) and (one := draft.id_at(result_place(inner))) is not None and one != returned:
                 self.drop_result(inner, draft)
 
-    def give_back(self, event: e.Leave, draft: Draft, one: Id) -> None:
+    def give_back(self, event: e.LeaveEvent, draft: CountDraft, one: Id) -> None:
         held = draft.objects[one]
         counts = held.kind in ("new", "borrowed") or (held.kind == "given" and self.is_slot)
         if held.owed > 1 and not held.stored and counts:
@@ -455,7 +465,7 @@ class Counting(Calls):
             self.ends.setdefault(self.site(one).index, set()).add(True)
         draft.forget(one)
 
-    def summary(self) -> Summary:
+    def summary(self) -> CountSummary:
         """What a caller sees; nothing where not every way was followed."""
         count = len(self.function.record.parameters)
         if not self.complete or not self.exits:
@@ -486,7 +496,7 @@ class Counting(Calls):
             else:
                 results.add("?")
         result = results.pop() if len(results) == 1 else "?"
-        return Summary(
+        return CountSummary(
             result if result in ("new", "borrowed", "memory") else "",  # type: ignore[arg-type]
             nullable,
             tuple(one.pop() if len(one) == 1 else "" for one in uses),
@@ -498,16 +508,16 @@ class Counting(Calls):
             ),
         )
 
-    def signs(self, draft: Draft, leave: e.Leave, one: Id | None) -> str:
+    def signs(self, draft: CountDraft, leave: e.LeaveEvent, one: Id | None) -> str:
         """The signs of what a way answers; empty where they are not known."""
         if one is not None:
             return "+" if draft.objects[one].null == "no" else ""
         where = ("%", "answer")
         self.write_other(draft, where, leave.value)
         known = draft.places.pop(where, None)
-        return known.signs if isinstance(known, Known) and len(known.signs) == 1 else ""
+        return known.signs if isinstance(known, KnownPlace) and len(known.signs) == 1 else ""
 
-    def lender(self, draft: Draft, one: Id) -> int:
+    def lender(self, draft: CountDraft, one: Id) -> int:
         """Which argument lends the object, itself or by what it lends; -1 where it is none."""
         for _ in range(4):
             held = draft.objects.get(one)
@@ -518,11 +528,11 @@ class Counting(Calls):
                 return -2 - one[0]
         return -1
 
-    def seen(self, draft: Draft, number: int, returned: Id | None) -> Use | None:
+    def seen(self, draft: CountDraft, number: int, returned: Id | None) -> Use | None:
         """What has become of an argument on one way; None where it was NULL on that."""
         own = (-2 - number, 0)
         held, now = draft.objects.get(own), draft.places.get((self.function.record.parameters[number].name,))
-        if held is None and isinstance(now, Known) and now.signs == "0":
+        if held is None and isinstance(now, KnownPlace) and now.signs == "0":
             return None
         if held is None or returned == own:
             return ""
@@ -538,14 +548,14 @@ def _is_plain(value: r.Value | None) -> bool:
     return isinstance(value, r.Cast) and not types.parse(value.type).pointers
 
 
-def _in_order(states: list[State]) -> Iterable[State]:
+def _in_order(states: list[CountState]) -> Iterable[CountState]:
     if len(states) == 1:
         return states
     spend(sum(len(one.places.entries) + len(one.objects.entries) for one in states) // _ENTRIES_A_STEP)
     return sorted(states, key=_order)
 
 
-def _order(state: State) -> tuple[object, ...]:
+def _order(state: CountState) -> tuple[object, ...]:
     return tuple(sorted(map(repr, state.places.entries.items()))), tuple(
         sorted(map(repr, state.objects.entries.items()))
     )

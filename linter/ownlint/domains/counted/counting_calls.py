@@ -6,8 +6,8 @@ from functools import cached_property
 
 from ownlint.domains.counted.callbacks import requests
 from ownlint.domains.counted.counting_tests import Tests
-from ownlint.domains.counted.counting_ways import Trouble, bare_value, result_place
-from ownlint.domains.counted.counts import NULL, Draft, Held, Id, Known
+from ownlint.domains.counted.counting_ways import CountTrouble, bare_value, result_place
+from ownlint.domains.counted.counts import NULL, CountDraft, HeldReference, Id, KnownPlace
 from ownlint.domains.counted.outs import Filled, filling_names
 from ownlint.domains.counted.references import arguments, format_letters, may_count
 from ownlint.engine.assignments import place as named_place
@@ -29,10 +29,10 @@ def _is_of(test: r.Value, name: str) -> bool:
     return not isinstance(bare, r.Name | r.Member) or (isinstance(bare, r.Name) and bare.text == name)
 
 
-class Calls(Tests):
+class CountingCalls(Tests):
     """Calls: what they take over, count, hand out and write through addresses."""
 
-    def call(self, event: e.Call, draft: Draft) -> list[Draft]:
+    def call(self, event: e.CallEvent, draft: CountDraft) -> list[CountDraft]:
         call = event.node
         if call.kind == "delete":
             return [draft]
@@ -65,7 +65,7 @@ class Calls(Tests):
                 self.drop_result(call, one_way)
         return ways
 
-    def begin_request(self, event: e.Call, draft: Draft) -> None:
+    def begin_request(self, event: e.CallEvent, draft: CountDraft) -> None:
         """Where C is given a part of an object, and a function that counts it down: that one's reference is taken
         before, and then it may be the request's by now, or is taken afterwards."""
         for where in requests(event.node, self.function, type(self)):
@@ -92,10 +92,10 @@ class Calls(Tests):
                 return where, given
         return None
 
-    def move_in(self, draft: Draft, where: Place, value: r.Value) -> None:
+    def move_in(self, draft: CountDraft, where: Place, value: r.Value) -> None:
         self.put(draft, where, self.id_of(draft, value), value)
 
-    def put(self, draft: Draft, where: Place, one: Id | None, value: r.Value | None) -> None:
+    def put(self, draft: CountDraft, where: Place, one: Id | None, value: r.Value | None) -> None:
         """The place refers to `one` from here on; where there is none, to whatever the value is."""
         draft.places.pop(where, None)
         if one is not None:
@@ -103,7 +103,7 @@ class Calls(Tests):
         else:
             self.write_other(draft, where, value)
 
-    def write_other(self, draft: Draft, where: Place, value: r.Value | None) -> None:
+    def write_other(self, draft: CountDraft, where: Place, value: r.Value | None) -> None:
         bare = bare_value(value)
         match bare:
             case r.Literal(kind="null"):
@@ -111,30 +111,32 @@ class Calls(Tests):
             case r.Literal(kind="int" | "bool", text=said):
                 sign = "-" if said.startswith("-") else "+"
                 small = said.lower()
-                draft.places[where] = NULL if small in ("0", "false") else Known(sign, small in ("1", "-1", "true"))
+                draft.places[where] = (
+                    NULL if small in ("0", "false") else KnownPlace(sign, small in ("1", "-1", "true"))
+                )
             case r.Unary(op="-", value=r.Literal(kind="int")):
-                draft.places[where] = Known("-")
+                draft.places[where] = KnownPlace("-")
             case r.Call():
                 known = draft.places.get(result_place(bare))
-                if isinstance(known, Known):
+                if isinstance(known, KnownPlace):
                     draft.places[where] = known
             case r.Name() | r.Member():
                 source = self.place(bare)
                 known = draft.places.get(source) if source is not None else None
-                if isinstance(known, Known):
+                if isinstance(known, KnownPlace):
                     draft.places[where] = known
                 elif source is not None and self.is_seen_by_others(bare, source):
                     one = self.kept_in(draft, bare)
                     if one is not None:
                         draft.places[where] = one
 
-    def counted_place(self, event: e.Call, draft: Draft, index: int, argument: r.Value) -> Id | None:
+    def counted_place(self, event: e.CallEvent, draft: CountDraft, index: int, argument: r.Value) -> Id | None:
         """A member or a global that is counted up."""
         if self.references.use(event.node, index, self.function) != "retained":
             return None
         return self.kept_in(draft, argument)
 
-    def look_at(self, event: e.Call, draft: Draft) -> None:
+    def look_at(self, event: e.CallEvent, draft: CountDraft) -> None:
         """Arguments that are gone, or that may be NULL where nobody has looked."""
         call = event.node
         model = self.references.model(call, self.function)
@@ -157,7 +159,7 @@ class Calls(Tests):
         for index, argument in arguments(call):
             where = self.place(argument)
             known = draft.places.get(where) if where is not None else None
-            if not isinstance(known, Known) or known.signs != "0" or where is None:
+            if not isinstance(known, KnownPlace) or known.signs != "0" or where is None:
                 continue
             use = self.references.use(call, index, self.function)
             if use not in ("released", "retained"):
@@ -175,9 +177,9 @@ class Calls(Tests):
         bare = bare_value(value)
         return bare is not None and isinstance(found := self.constant(bare), r.Literal) and found.kind == "null"
 
-    def null_given(self, event: e.Call, argument: r.Value) -> None:
+    def null_given(self, event: e.CallEvent, argument: r.Value) -> None:
         key = ("null used", self.place(argument) or argument.start, event.index)
-        self.found.setdefault(key, Trouble("null used", text(argument), event, event, None, argument))
+        self.found.setdefault(key, CountTrouble("null used", text(argument), event, event, None, argument))
 
     def is_filled_elsewhere(self, where: Place) -> bool:
         """Whether something else than NULL is written there, too: under which condition, and whether that is the one
@@ -185,7 +187,7 @@ class Calls(Tests):
         written = (bare_value(write.value) for write in self.flow.writes_to(where))
         return any(not (isinstance(value, r.Literal) and value.kind == "null") for value in written)
 
-    def give(self, event: e.Call, draft: Draft, index: int, argument: r.Value, one: Id) -> list[Draft]:
+    def give(self, event: e.CallEvent, draft: CountDraft, index: int, argument: r.Value, one: Id) -> list[CountDraft]:
         """What the call does with one object; the other ways that it opens."""
         use, call = self.use(event, index), event.node
         held = draft.objects[one]
@@ -207,7 +209,7 @@ class Calls(Tests):
             case "stolen on success":
                 failed = draft.copy()
                 failed.change(one, pending=True)
-                failed.places[result_place(call)] = Known("-")
+                failed.places[result_place(call)] = KnownPlace("-")
                 self.steal(event, draft, argument, one)
                 draft.places[result_place(call)] = NULL
                 return [failed]
@@ -225,7 +227,7 @@ class Calls(Tests):
                 draft.forget(one)
         return []
 
-    def release(self, event: e.Call, draft: Draft, argument: r.Value, one: Id) -> None:
+    def release(self, event: e.CallEvent, draft: CountDraft, argument: r.Value, one: Id) -> None:
         held = draft.objects[one]
         where = self.place(argument)
         clears = self.model_has(event.node, "clear", 0)
@@ -254,7 +256,7 @@ class Calls(Tests):
         if clears and where is not None:
             draft.places[where] = NULL
 
-    def steal(self, event: e.Call, draft: Draft, argument: r.Value, one: Id) -> None:
+    def steal(self, event: e.CallEvent, draft: CountDraft, argument: r.Value, one: Id) -> None:
         held = draft.objects[one]
         constant = any(place[0] == "%object" for place in draft.holders(one))
         if (held.kind == "kept" and not constant) or held.stored:
@@ -263,7 +265,7 @@ class Calls(Tests):
         self.ends.setdefault(self.site(one).index, set()).add(True)
         draft.change(one, owed=held.owed - 1, taken=event.index, owner=self.container(event, draft))
 
-    def replace(self, event: e.Call, draft: Draft) -> None:
+    def replace(self, event: e.CallEvent, draft: CountDraft) -> None:
         """What stood in a container where something is put now may have been taken out."""
         into = self.container(event, draft)
         for other in draft.borrowers(into) if into is not None else ():
@@ -271,7 +273,7 @@ class Calls(Tests):
             if lent.kind == "borrowed" and lent.taken < 0 and lent.put < 0:
                 draft.forget(other)
 
-    def constants_given(self, event: e.Call, draft: Draft, seen: set[int]) -> None:
+    def constants_given(self, event: e.CallEvent, draft: CountDraft, seen: set[int]) -> None:
         """A library's own object that is given to who steals: `PyTuple_SET_ITEM(t, 0, NONE)`, settled by a count up.
         Arguments that are `seen` have been dealt with as what the place holds."""
         for index, argument in arguments(event.node):
@@ -285,7 +287,7 @@ class Calls(Tests):
             where = ("%object", bare.text)
             one = draft.id_at(where)
             if one is None:
-                one = draft.begin(event.index, Held("borrowed", 0, "no"))
+                one = draft.begin(event.index, HeldReference("borrowed", 0, "no"))
                 draft.places[where] = one
             match self.use(event, index):
                 case "stolen":
@@ -297,7 +299,7 @@ class Calls(Tests):
                 case _:
                     draft.forget(one)
 
-    def lend(self, event: e.Call, draft: Draft, index: int, one: Id) -> None:
+    def lend(self, event: e.CallEvent, draft: CountDraft, index: int, one: Id) -> None:
         """The callee only looks, unless it keeps a reference of its own, or what it makes does."""
         model = self.references.model(event.node, self.function)
         if model is None and (found := self.summary_at(event.node)) is not None and index not in found.shared:
@@ -306,7 +308,7 @@ class Calls(Tests):
             draft.change(one, stored=draft.objects[one].stored, null="unknown")
             self.shared.add(one)
 
-    def by_receiver(self, event: e.Call, draft: Draft) -> None:
+    def by_receiver(self, event: e.CallEvent, draft: CountDraft) -> None:
         """`h.dec_ref()`, `h.inc_ref()`, `h.release()` of a handle."""
         callee = event.node.callee
         if not isinstance(callee, r.Member):
@@ -324,7 +326,7 @@ class Calls(Tests):
         if one in draft.objects and model is not None and model.has("returns", "receiver"):
             draft.places[result_place(event.node)] = one
 
-    def through_addresses(self, event: e.Call, draft: Draft) -> list[Draft]:
+    def through_addresses(self, event: e.CallEvent, draft: CountDraft) -> list[CountDraft]:
         """`&x` among the arguments: what the callee writes there. One way for each answer that says whether it did."""
         ways = [draft]
         call = event.node
@@ -348,7 +350,7 @@ class Calls(Tests):
                 if model.has("may fail"):
                     ways += self.without(event, draft, where, model)
                 there = nothing is not None or model.has("may fail")
-                one = draft.begin(event.index, Held("new", 1, "no" if there else "unknown"))
+                one = draft.begin(event.index, HeldReference("new", 1, "no" if there else "unknown"))
                 draft.places[where] = one
                 self.shared.add(one)
                 if nothing is not None:
@@ -356,10 +358,10 @@ class Calls(Tests):
             elif model is not None and model.counted and model.has("borrow", f"argument {index + 1}"):
                 self.lose(draft, where)
                 owner = self.lender_of(event, draft, model, index)
-                draft.places[where] = draft.begin(event.index, Held("borrowed", 0, "no", owner))
+                draft.places[where] = draft.begin(event.index, HeldReference("borrowed", 0, "no", owner))
             elif model is not None and (owner := self.lender_of(event, draft, model, index)) is not None:
                 self.lose(draft, where)
-                draft.places[where] = draft.begin(event.index, Held("memory", 0, "unknown", owner))
+                draft.places[where] = draft.begin(event.index, HeldReference("memory", 0, "unknown", owner))
             elif model is not None and model.counted and model.has("release", f"argument {index + 1}"):
                 if (held := draft.id_at(where)) is not None:
                     self.release(event, draft, bare.value, held)
@@ -367,13 +369,13 @@ class Calls(Tests):
             elif letters is not None and model is not None and letters.get(index, "?") in model.format_acquires:
                 if nothing is None:
                     nothing = draft.copy()
-                    nothing.places[answer], draft.places[answer] = NULL, Known("+")
+                    nothing.places[answer], draft.places[answer] = NULL, KnownPlace("+")
                 self.lose(draft, where)
-                draft.places[where] = draft.begin(event.index, Held("new", 1, "no"))
+                draft.places[where] = draft.begin(event.index, HeldReference("new", 1, "no"))
                 self.lose(nothing, where)
             elif letters is not None and letters.get(index, "?") in lends:
                 draft.places.pop(where, None)
-                draft.places[where] = draft.begin(event.index, Held("borrowed", 0, "unknown"))
+                draft.places[where] = draft.begin(event.index, HeldReference("borrowed", 0, "unknown"))
             elif model is None and (out := self.filled_at(call, index)) is not None:
                 ways += self.fill(event, draft, where, out)
             else:
@@ -387,7 +389,7 @@ class Calls(Tests):
         found = self.summary_at(call)
         return next((one for one in found.filled if one.parameter == index), None) if found is not None else None
 
-    def fill(self, event: e.Call, draft: Draft, where: Place, out: Filled) -> list[Draft]:
+    def fill(self, event: e.CallEvent, draft: CountDraft, where: Place, out: Filled) -> list[CountDraft]:
         """The way on which there was nothing to write; `draft` is left with that on which there was."""
         answer = result_place(event.node)
         known = draft.places.get(answer)
@@ -396,17 +398,17 @@ class Calls(Tests):
         if out.failed and known is None:
             for sign in out.failed:
                 way = draft.copy()
-                way.places[answer] = Known(sign)
+                way.places[answer] = KnownPlace(sign)
                 ways.append(way)
         if out.worked and known is None:
-            draft.places[answer] = NULL if out.worked == "0" else Known(out.worked)
+            draft.places[answer] = NULL if out.worked == "0" else KnownPlace(out.worked)
         # Where the answer does not tell, nobody may owe it.
-        one = draft.begin(event.index, Held("new", 1, "no", pending=not out.worked))
+        one = draft.begin(event.index, HeldReference("new", 1, "no", pending=not out.worked))
         draft.places[where] = one
         self.shared.add(one)
         return ways
 
-    def lender_of(self, event: e.Call, draft: Draft, model: FunctionModel, index: int) -> Id | None:
+    def lender_of(self, event: e.CallEvent, draft: CountDraft, model: FunctionModel, index: int) -> Id | None:
         """Whose object, or memory, the call writes through argument `index`."""
         for effect in model.effects:
             if effect.verb == "borrow" and effect.place is not None and effect.place.index == index:
@@ -414,20 +416,20 @@ class Calls(Tests):
                 return self.id_of(draft, event.node.args[other]) if 0 <= other < len(event.node.args) else None
         return None
 
-    def without(self, event: e.Call, draft: Draft, where: Place, model: FunctionModel) -> list[Draft]:
+    def without(self, event: e.CallEvent, draft: CountDraft, where: Place, model: FunctionModel) -> list[CountDraft]:
         """The ways on which the callee has nothing to write; `draft` is left with that on which it has."""
         answer = result_place(event.node)
         others = (("-", False),) if model.answers_zero else (("-", False), ("0", not model.nullable))
         ways = []
         for sign, filled in others:
             way = draft.copy()
-            way.places[answer] = Known(sign)
-            way.places[where] = way.begin(event.index, Held("new", 1, "no")) if filled else NULL
+            way.places[answer] = KnownPlace(sign)
+            way.places[where] = way.begin(event.index, HeldReference("new", 1, "no")) if filled else NULL
             ways.append(way)
-        draft.places[answer] = Known("0" if model.answers_zero else "+")
+        draft.places[answer] = KnownPlace("0" if model.answers_zero else "+")
         return ways
 
-    def lose_old(self, event: e.Call, draft: Draft, where: Place) -> None:
+    def lose_old(self, event: e.CallEvent, draft: CountDraft, where: Place) -> None:
         """The variable is written to: what it held before has to be settled."""
         one = draft.id_at(where)
         held = draft.objects[one] if one is not None else None
@@ -437,18 +439,18 @@ class Calls(Tests):
                 self.report("overwritten", draft, one, event, name=render(where))
         self.lose(draft, where)
 
-    def hand_out(self, event: e.Call, draft: Draft) -> None:
+    def hand_out(self, event: e.CallEvent, draft: CountDraft) -> None:
         where = result_place(event.node)
         if where in draft.places or id(event.node) in self.escaping:
             return
         source = self.references.source(event.node, self.function)
         if source.call is not event.node or source.model is None:
             if self.is_kept_by_argument(event.node):
-                draft.places[where] = draft.begin(event.index, Held("kept", 0, "no"))
+                draft.places[where] = draft.begin(event.index, HeldReference("kept", 0, "no"))
                 return
             self.by_summary(event, draft, where)
             if where not in draft.places and self.is_presumed_new(event):
-                draft.places[where] = one = draft.begin(event.index, Held("new", 1, "unknown"))
+                draft.places[where] = one = draft.begin(event.index, HeldReference("new", 1, "unknown"))
                 self.shared.add(one)
                 self.presumed.add(event.index)
             return
@@ -456,12 +458,12 @@ class Calls(Tests):
         if source.kind == "new":
             if source.model.has("retain", "argument 1") or source.model.has("retain", "receiver"):
                 return
-            one = draft.begin(event.index, Held("new", 1, null))  # type: ignore[arg-type]
+            one = draft.begin(event.index, HeldReference("new", 1, null))  # type: ignore[arg-type]
             if source.model.has("keep", "result"):
                 self.shared.add(one)
         elif source.kind == "borrowed":
             owner = self.id_of(draft, source.owner) or self.unknown_in(event, draft, source.owner)
-            one = draft.begin(event.index, Held("borrowed", 0, null, owner))  # type: ignore[arg-type]
+            one = draft.begin(event.index, HeldReference("borrowed", 0, null, owner))  # type: ignore[arg-type]
         else:
             return
         draft.places[where] = one
@@ -471,7 +473,7 @@ class Calls(Tests):
         """Calls that are taken to hand out a new reference, by their events."""
         return set()
 
-    def is_presumed_new(self, event: e.Call) -> bool:
+    def is_presumed_new(self, event: e.CallEvent) -> bool:
         """Whether nobody says what the call hands out, and the function releases the local that gets it, under no
         condition that has nothing to do with it."""
         into, node = event.into, event.node
@@ -486,11 +488,11 @@ class Calls(Tests):
         )
 
     @cached_property
-    def released(self) -> dict[str, list[e.Call]]:
+    def released(self) -> dict[str, list[e.CallEvent]]:
         """By local for a bare reference where the function releases it, of those of which no reference is taken there:
         what a call puts into them belongs to the function."""
         known, locals_ = self.references, self.function.locals
-        releases: dict[str, list[e.Call]] = {}
+        releases: dict[str, list[e.CallEvent]] = {}
         others = {one.name for one in self.function.record.parameters} | self.statics
         for event in self.flow.calls:
             for index, argument in arguments(event.node):
@@ -525,16 +527,16 @@ class Calls(Tests):
         model = self.references.model(call, self.function)
         return model is not None and not model.counted and bool(model.replaced_by) and model.has("borrow", "result")
 
-    def unknown_in(self, event: e.Call, draft: Draft, value: r.Value | None) -> Id | None:
+    def unknown_in(self, event: e.CallEvent, draft: CountDraft, value: r.Value | None) -> Id | None:
         """Somebody else's object in a local: that it is one and the same is all that is known."""
         where = self.place(value)
         if where is None or where[0] == "%" or where in draft.places:
             return None
-        one = draft.begin(-1_000_000 - event.index, Held("kept", 0, "unknown"))
+        one = draft.begin(-1_000_000 - event.index, HeldReference("kept", 0, "unknown"))
         draft.places[where] = one
         return one
 
-    def by_summary(self, event: e.Call, draft: Draft, where: Place) -> None:
+    def by_summary(self, event: e.CallEvent, draft: CountDraft, where: Place) -> None:
         """What a function of the project hands out, or memory of an object."""
         model = self.references.model(event.node, self.function)
         if model is not None:
@@ -543,7 +545,7 @@ class Calls(Tests):
                     index = effect.other.index
                     owner = self.id_of(draft, event.node.args[index]) if 0 <= index < len(event.node.args) else None
                     if owner is not None and not model.counted and model.keeps is None:
-                        draft.places[where] = draft.begin(event.index, Held("memory", 0, "unknown", owner))
+                        draft.places[where] = draft.begin(event.index, HeldReference("memory", 0, "unknown", owner))
             return
         if event.node.kind != "call":
             return
@@ -557,14 +559,16 @@ class Calls(Tests):
         asked = event.node.args[found.lender] if 0 <= found.lender < len(event.node.args) else None
         match found.result:
             case "new":
-                draft.places[where] = draft.begin(event.index, Held("new", 1, "maybe" if found.nullable else "no"))
+                draft.places[where] = draft.begin(
+                    event.index, HeldReference("new", 1, "maybe" if found.nullable else "no")
+                )
             case "borrowed":
                 owner = self.id_of(draft, asked) or self.unknown_in(event, draft, asked)
-                draft.places[where] = draft.begin(event.index, Held("borrowed", 0, "unknown", owner))
+                draft.places[where] = draft.begin(event.index, HeldReference("borrowed", 0, "unknown", owner))
             case "memory" if (owner := self.id_of(draft, asked)) is not None:
-                draft.places[where] = draft.begin(event.index, Held("memory", 0, "unknown", owner))
+                draft.places[where] = draft.begin(event.index, HeldReference("memory", 0, "unknown", owner))
 
-    def drop_arguments(self, call: r.Call, draft: Draft) -> None:
+    def drop_arguments(self, call: r.Call, draft: CountDraft) -> None:
         """The results that were arguments of this call have no name from now on."""
         for _, argument in arguments(call):
             bare = bare_value(argument)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from ownlint.domains.counted.counting_ways import Ways, bare_value
-from ownlint.domains.counted.counts import MAYBE, PENDING, PRESENT, Draft, Id, Known
+from ownlint.domains.counted.counting_ways import CountedWays, bare_value
+from ownlint.domains.counted.counts import MAYBE, PENDING, PRESENT, CountDraft, Id, KnownPlace
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
@@ -21,10 +21,10 @@ CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
 _SIGNS = {"-": -1, "0": 0, "+": 1}
 
 
-class Tests(Ways):
+class Tests(CountedWays):
     """What the outcome of a test tells; a way that contradicts it ends there."""
 
-    def decided(self, event: e.Test, draft: Draft, outcome: bool | None) -> Iterator[Draft]:
+    def decided(self, event: e.Test, draft: CountDraft, outcome: bool | None) -> Iterator[CountDraft]:
         if event.asserted:
             outcome = True
         if outcome is None:
@@ -44,7 +44,7 @@ class Tests(Ways):
                     self.drop_result(inner, draft)
             yield draft
 
-    def contradicts(self, value: r.Value, draft: Draft, outcome: bool) -> bool:
+    def contradicts(self, value: r.Value, draft: CountDraft, outcome: bool) -> bool:
         """Whether a variable that was given one named constant is asked for another: `status == DONE`."""
         match bare_value(value):
             case r.Unary(op="!" | "not", value=inner):
@@ -78,11 +78,11 @@ class Tests(Ways):
         ]
         return frozenset(one for one in said if said.count(one) > 1)
 
-    def forget_tests(self, draft: Draft, name: str) -> None:
+    def forget_tests(self, draft: CountDraft, name: str) -> None:
         for said in [said for said in draft.tests if name in re.findall(r"\w+", said)]:
             del draft.tests[said]
 
-    def refine(self, value: r.Value, draft: Draft, outcome: bool) -> bool:
+    def refine(self, value: r.Value, draft: CountDraft, outcome: bool) -> bool:
         """What the outcome tells; False where it cannot be on this way."""
         match bare_value(value):
             case r.Unary(op="!" | "not", value=inner):
@@ -106,7 +106,7 @@ class Tests(Ways):
                 return r.Literal(bare.start, bare.end, "null", bare.text)
         return bare if bare is not None else value
 
-    def truth(self, value: r.Value | None, draft: Draft, there: bool) -> bool:
+    def truth(self, value: r.Value | None, draft: CountDraft, there: bool) -> bool:
         """Whether it can be that the value is not NULL, or not 0."""
         if self.asks_for_errors(value):
             assert value is not None
@@ -122,7 +122,7 @@ class Tests(Ways):
             return True
         where = self.place(value)
         known = draft.places.get(where) if where is not None else None
-        if isinstance(known, Known):
+        if isinstance(known, KnownPlace):
             self.asked(draft)
             left_over = known.signs.replace("0", "") if there else "0" if "0" in known.signs else ""
             if left_over and where is not None:
@@ -142,10 +142,10 @@ class Tests(Ways):
         if where is not None and isinstance(bare, r.Member) and self.is_filled(draft.id_at(where[:-1]), bare.name):
             return there
         if where is not None and not there and isinstance(bare, r.Name) and where[0] in self.function.declared:
-            draft.places[where] = Known("0", exact=False)
+            draft.places[where] = KnownPlace("0", exact=False)
         return True
 
-    def has_worked_last(self, draft: Draft, asked: r.Value) -> bool:
+    def has_worked_last(self, draft: CountDraft, asked: r.Value) -> bool:
         """Whether the last call before the question has put an object into a variable on this way: then no error is
         pending. A result says so itself, and who asks all the same means another call."""
         return any(self.has_failed_last(one, asked) and self.is_filled_in(one) for one in draft.marked(PRESENT))
@@ -153,19 +153,19 @@ class Tests(Ways):
     def is_filled_in(self, one: Id) -> bool:
         """Whether the object comes through an argument: `PyDict_GetItemRef(dict, key, &item)`."""
         made = self.site(one)
-        model = self.references.model(made.node, self.function) if isinstance(made, e.Call) else None
+        model = self.references.model(made.node, self.function) if isinstance(made, e.CallEvent) else None
         return model is not None and not model.has("acquire", "result")
 
     def has_failed_last(self, one: Id, asked: r.Value) -> bool:
         """Whether the call that makes the object is the last one before the question: then it is what has failed."""
         made = self.site(one)
         between = [call for call in self.flow.calls if made.index < call.index and call.node.end <= asked.start]
-        return isinstance(made, e.Call) and made.node.end <= asked.start and not between
+        return isinstance(made, e.CallEvent) and made.node.end <= asked.start and not between
 
     def is_filled(self, one: Id | None, member: str) -> bool:
         """Whether the call that wrote the struct has put something into the member."""
         event = self.site(one) if one is not None else None
-        model = self.references.model(event.node, self.function) if isinstance(event, e.Call) else None
+        model = self.references.model(event.node, self.function) if isinstance(event, e.CallEvent) else None
         return model is not None and member in model.fills
 
     def asks_for_errors(self, value: r.Value | None) -> bool:
@@ -174,7 +174,7 @@ class Tests(Ways):
         model = self.references.model(bare, self.function) if isinstance(bare, r.Call) else None
         return model is not None and model.has("check", "global")
 
-    def compared(self, op: str, left: r.Value, draft: Draft, outcome: bool, right: r.Value | None) -> bool:
+    def compared(self, op: str, left: r.Value, draft: CountDraft, outcome: bool, right: r.Value | None) -> bool:
         """Whether a comparison with a small number can come to this on this way."""
         where, said = self.place(left), text(right).lower() if isinstance(right, r.Literal | r.Unary) else ""
         if where is None or said not in _SMALL:
@@ -184,9 +184,9 @@ class Tests(Ways):
             if not other and len(where) == 1 and where[0] in self.function.declared and draft.id_at(where) is None:
                 left_over = "".join(one for one in _SIGNS if _compare(_SIGNS[one], op, other) == outcome)
                 if left_over:
-                    draft.places[where] = Known(left_over, exact=False)
+                    draft.places[where] = KnownPlace(left_over, exact=False)
             return True
-        if not isinstance(known, Known) or (other and not known.exact):
+        if not isinstance(known, KnownPlace) or (other and not known.exact):
             return True
         self.asked(draft)
         left_over = "".join(one for one in known.signs if _compare(_SIGNS[one], op, other) == outcome)
@@ -195,7 +195,7 @@ class Tests(Ways):
         return bool(left_over)
 
     @staticmethod
-    def asked(draft: Draft) -> None:
+    def asked(draft: CountDraft) -> None:
         for one in draft.marked(PENDING):
             draft.change(one, pending=False)
 

@@ -10,7 +10,7 @@ from collections import Counter
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from ownlint.domains.counted.counts import Draft, Held, Id
+from ownlint.domains.counted.counts import CountDraft, HeldReference, Id
 from ownlint.domains.counted.outs import Filled
 from ownlint.domains.counted.references import Use, alternatives, references
 from ownlint.domains.counted.slot_tables import is_slot
@@ -44,7 +44,7 @@ _PART = 2
 """Steps of the place of an array's element."""
 
 
-class Trouble(NamedTuple):
+class CountTrouble(NamedTuple):
     what: What
     name: str
     """The place, or the call, as a user writes it."""
@@ -62,7 +62,7 @@ class Trouble(NamedTuple):
     """Which paths it is seen on, where it is not seen on all; empty where they are not told apart."""
 
 
-class Summary(NamedTuple):
+class CountSummary(NamedTuple):
     """What a caller sees of a function of the project."""
 
     result: Literal["new", "borrowed", "memory", ""]
@@ -76,14 +76,14 @@ class Summary(NamedTuple):
     """Arguments through which a new reference comes out."""
 
 
-class Ways:
+class CountedWays:
     """What is asked of one function while its ways are followed."""
 
     def __init__(self, function: Function) -> None:
         self.function = function
         self.flow = function.flow
         self.references = references(function.program)
-        self.found: dict[tuple[object, ...], Trouble] = {}
+        self.found: dict[tuple[object, ...], CountTrouble] = {}
         self.passing = 0
         """The number of the state that is followed through an event right now."""
         self.passed_by: dict[int, int] = {}
@@ -95,7 +95,7 @@ class Ways:
         self.complete = True
         self.is_slot = is_slot(function)
 
-    def summary_of(self, function: Function) -> Summary:
+    def summary_of(self, function: Function) -> CountSummary:
         """What a caller sees of another function of the project."""
         raise NotImplementedError
 
@@ -109,7 +109,7 @@ class Ways:
             return None
         return named_place(self.function, value)
 
-    def id_of(self, draft: Draft, value: r.Value | None) -> Id | None:
+    def id_of(self, draft: CountDraft, value: r.Value | None) -> Id | None:
         """The object that the value is, on this way."""
         for one in alternatives(value):
             bare = bare_value(one)
@@ -171,13 +171,13 @@ class Ways:
         """Parameters by reference."""
         return frozenset(p.name for p in self.function.record.parameters if "&" in p.type)
 
-    def lose(self, draft: Draft, place: Place) -> None:
+    def lose(self, draft: CountDraft, place: Place) -> None:
         one = draft.id_at(place)
         if one is not None:
             draft.forget(one)
         draft.places.pop(place, None)
 
-    def name_of(self, draft: Draft, one: Id, value: r.Value | None = None) -> str:
+    def name_of(self, draft: CountDraft, one: Id, value: r.Value | None = None) -> str:
         bare = bare_value(value)
         if isinstance(bare, r.Name | r.Member):
             return text(bare)
@@ -188,7 +188,7 @@ class Ways:
         if named:
             return named[0]
         event = self.site(one)
-        return f"{last_name(event.node.callee)}(…)" if isinstance(event, e.Call) else "it"
+        return f"{last_name(event.node.callee)}(…)" if isinstance(event, e.CallEvent) else "it"
 
     def site(self, one: Id) -> Event:
         return self.flow.events[one[0]] if one[0] >= 0 else self.flow.events[self.flow.entry]
@@ -196,7 +196,7 @@ class Ways:
     def report(
         self,
         what: What,
-        draft: Draft,
+        draft: CountDraft,
         one: Id,
         at: Event,
         value: r.Value | None = None,
@@ -207,10 +207,10 @@ class Ways:
         reason = self.flow.events[because] if because >= 0 else None
         said = name or self.name_of(draft, one, value)
         key = (what, one[0], at.index)
-        self.found.setdefault(key, Trouble(what, said, site, at, reason, value))
+        self.found.setdefault(key, CountTrouble(what, said, site, at, reason, value))
         self.troubled.setdefault(key, set()).add(self.passing)
 
-    def kept_in(self, draft: Draft, value: r.Value | None) -> Id | None:
+    def kept_in(self, draft: CountDraft, value: r.Value | None) -> Id | None:
         """The object in a place that others see, which has a reference of its own."""
         bare = bare_value(value)
         if isinstance(bare, r.Index) and self.is_slot and isinstance(bare.base, r.Name):
@@ -233,11 +233,11 @@ class Ways:
             where = ("%object", bare.text)
             if (known := draft.id_at(where)) is not None:
                 return known
-        one = draft.begin(-1000 - bare.start, Held("kept", 0, "unknown"))
+        one = draft.begin(-1000 - bare.start, HeldReference("kept", 0, "unknown"))
         draft.places[where] = one
         return one
 
-    def in_array(self, draft: Draft, value: r.Index, name: str) -> Id | None:
+    def in_array(self, draft: CountDraft, value: r.Index, name: str) -> Id | None:
         """An element of the array of arguments that a slot is called with."""
         given = next((one for one in self.function.record.parameters if one.name == name), None)
         if given is None or types.parse(given.type).pointers != 2:
@@ -245,16 +245,16 @@ class Ways:
         where = ("%element", text(value))
         if (known := draft.id_at(where)) is not None:
             return known
-        one = draft.begin(-1000 - value.start, Held("kept", 0, "no"))
+        one = draft.begin(-1000 - value.start, HeldReference("kept", 0, "no"))
         draft.places[where] = one
         return one
 
-    def use(self, event: e.Call, index: int) -> Use:
+    def use(self, event: e.CallEvent, index: int) -> Use:
         use = self.references.use(event.node, index, self.function)
         found = self.summary_at(event.node) if not use else None
         return found.arguments[index] if found is not None and index < len(found.arguments) else use
 
-    def summary_at(self, call: r.Call) -> Summary | None:
+    def summary_at(self, call: r.Call) -> CountSummary | None:
         """What a caller sees of the one function of the project that is called there."""
         callee = self.function.program.calls.callee(call, self.function) if call.kind == "call" else None
         if callee is None or len(callee.functions) != 1 or callee.certainty == "possible":
@@ -267,7 +267,7 @@ class Ways:
             effect.verb == verb and effect.place is not None and effect.place.index == index for effect in model.effects
         )
 
-    def container(self, event: e.Call, draft: Draft) -> Id | None:
+    def container(self, event: e.CallEvent, draft: CountDraft) -> Id | None:
         model = self.references.model(event.node, self.function)
         for effect in model.effects if model is not None else ():
             if effect.verb == "adopt" and effect.other is not None and 0 <= effect.other.index < len(event.node.args):
@@ -279,7 +279,7 @@ class Ways:
         """Objects that somebody else may keep alive."""
         return set()
 
-    def drop_result(self, call: r.Call, draft: Draft) -> None:
+    def drop_result(self, call: r.Call, draft: CountDraft) -> None:
         """One that nobody holds is the subject of another rule: it was never held."""
         where = result_place(call)
         one = draft.id_at(where)
@@ -289,7 +289,7 @@ class Ways:
         if not draft.borrowers(one):
             draft.forget(one)
 
-    def drop_results(self, draft: Draft, value: r.Value | None) -> None:
+    def drop_results(self, draft: CountDraft, value: r.Value | None) -> None:
         """Of what the calls in an expression handed out, what nobody holds now went somewhere that is not looked at."""
         for inner in walk(value):
             if isinstance(inner, r.Call) and (where := result_place(inner)) in draft.places:
@@ -330,7 +330,7 @@ class Ways:
                 )
         return found
 
-    def lose_captured(self, draft: Draft, value: r.Value | None) -> None:
+    def lose_captured(self, draft: CountDraft, value: r.Value | None) -> None:
         """What a lambda has is settled when that runs: by a guard, or by somebody later on."""
         for inner in walk(value) if isinstance(value, r.Lambda | r.Call | r.Aggregate | r.Cast) else ():
             if not isinstance(inner, r.Lambda) or not inner.captures:
@@ -340,7 +340,7 @@ class Ways:
                 if made is not None and says(made, name):
                     self.lose(draft, (name,))
 
-    def lose_named(self, draft: Draft, macro: str) -> None:
+    def lose_named(self, draft: CountDraft, macro: str) -> None:
         for name in sorted(self.macros[macro] & self.function.declared):
             self.lose(draft, (name,))
 

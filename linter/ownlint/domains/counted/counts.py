@@ -1,6 +1,6 @@
 """What one way through a function knows of counted references: who owns how many, what may be NULL.
 
-A `State` is one way that has been taken so far; ways that come to know the same are one. It never changes: whoever
+A `CountState` is one way that has been taken so far; ways that come to know the same are one. It never changes: whoever
 learns something makes another.
 """
 
@@ -26,7 +26,7 @@ ROUNDS = 3
 """So many objects of one call are told apart: those of three rounds of a loop, or of three variables it writes to."""
 
 
-class Held(NamedTuple):
+class HeldReference(NamedTuple):
     """One object as this way sees it. `owed` is how many references the function owes."""
 
     kind: Kind
@@ -53,7 +53,7 @@ class Held(NamedTuple):
     that one."""
 
 
-class Known(NamedTuple):
+class KnownPlace(NamedTuple):
     """A place holds no object: NULL, or a number of one of these signs, which may tell how a call went."""
 
     signs: str
@@ -62,10 +62,10 @@ class Known(NamedTuple):
     """It is -1, 0 or 1, as calls answer, or NULL because the code says so; a test alone says less."""
 
 
-NULL = Known("0")
+NULL = KnownPlace("0")
 
 
-Value = Id | Known
+Value = Id | KnownPlace
 
 
 MAYBE, PENDING, PRESENT, OWING = "maybe NULL", "pending", "new and not NULL", "owing"
@@ -73,11 +73,11 @@ MAYBE, PENDING, PRESENT, OWING = "maybe NULL", "pending", "new and not NULL", "o
 
 
 def _place_words(place: Place, value: Value) -> Iterator[Hashable]:
-    if not isinstance(value, Known):
+    if not isinstance(value, KnownPlace):
         yield value
 
 
-def _object_words(one: Id, held: Held) -> Iterator[Hashable]:
+def _object_words(one: Id, held: HeldReference) -> Iterator[Hashable]:
     if held.owner is not None:
         yield held.owner
     if held.null == "maybe":
@@ -90,14 +90,14 @@ def _object_words(one: Id, held: Held) -> Iterator[Hashable]:
         yield OWING
 
 
-def is_owing(held: Held) -> bool:
+def is_owing(held: HeldReference) -> bool:
     """Whether references are owed, or were given away that nobody had."""
     return held.owed != 0 and not held.pending
 
 
-class State(NamedTuple):
+class CountState(NamedTuple):
     places: Indexed[Place, Value] = Indexed(_place_words)
-    objects: Indexed[Id, Held] = Indexed(_object_words)
+    objects: Indexed[Id, HeldReference] = Indexed(_object_words)
     tests: frozenset[tuple[str, bool]] = frozenset()
     loose: frozenset[Id] = frozenset()
     """Objects that nobody holds or owes for since the last event: the next one drops them."""
@@ -142,32 +142,32 @@ class _Changing(MutableMapping[K, V], Generic[K, V]):
         return len(self.known.entries)
 
 
-class Draft:
+class CountDraft:
     """A state while one event changes it."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: CountState) -> None:
         self.places = _Changing(state.places)
         self.objects = _Changing(state.objects)
         self.tests: dict[str, bool] = dict(state.tests)
         self._loose = state.loose
 
-    def copy(self) -> Draft:
-        return Draft(self.state())
+    def copy(self) -> CountDraft:
+        return CountDraft(self.state())
 
-    def state(self) -> State:
+    def state(self) -> CountState:
         """Without the objects that nobody holds any more and nobody owes for."""
         left = {*self._loose, *(one for one, _ in self.objects.changed)}
         left |= {held.owner for _, held in self.objects.changed if held is not None and held.owner is not None}
-        left |= {value for _, value in self.places.changed if value is not None and not isinstance(value, Known)}
+        left |= {value for _, value in self.places.changed if value is not None and not isinstance(value, KnownPlace)}
         objects = self.objects.known
         dropped = [one for one in left if self._is_loose(one, objects)]
         owners = {self.objects[one].owner for one in dropped}
         for one in dropped:
             objects = objects.without(one)
         loose = frozenset(one for one in owners if one is not None and self._is_loose(one, objects))
-        return State(self.places.known, objects, frozenset(self.tests.items()), loose)
+        return CountState(self.places.known, objects, frozenset(self.tests.items()), loose)
 
-    def _is_loose(self, one: Id, objects: Indexed[Id, Held]) -> bool:
+    def _is_loose(self, one: Id, objects: Indexed[Id, HeldReference]) -> bool:
         held = objects.entries.get(one, None)
         if held is None or self.is_named(one) or one in objects.index:
             return False
@@ -185,7 +185,7 @@ class Draft:
         """The objects that are found under one of the words above."""
         return self.objects.known.under(word)
 
-    def begin(self, site: int, held: Held) -> Id:
+    def begin(self, site: int, held: HeldReference) -> Id:
         """A new object; what an earlier round of a loop got here is another."""
         one = next(((site, round_) for round_ in range(ROUNDS) if (site, round_) not in self.objects), (site, ROUNDS))
         if one in self.objects:
@@ -201,13 +201,13 @@ class Draft:
         for other in self.borrowers(one):
             self.objects[other] = self.objects[other]._replace(owner=None)
 
-    def at(self, place: Place | None) -> Held | None:
+    def at(self, place: Place | None) -> HeldReference | None:
         one = self.id_at(place)
         return self.objects.get(one) if one is not None else None
 
     def id_at(self, place: Place | None) -> Id | None:
         value = self.places.get(place) if place is not None else None
-        return value if value is not None and not isinstance(value, Known) and value in self.objects else None
+        return value if value is not None and not isinstance(value, KnownPlace) and value in self.objects else None
 
     def change(self, one: Id, **what: object) -> None:
         self.objects[one] = self.objects[one]._replace(**what)  # type: ignore[arg-type]
@@ -218,7 +218,7 @@ class Draft:
     def make_null(self, one: Id) -> None:
         """It turns out to be none: every place that holds it holds NULL."""
         for place in self.holders(one):
-            self.places[place] = Known("0", exact=False)
+            self.places[place] = KnownPlace("0", exact=False)
         self.forget(one)
 
     def is_dead(self, one: Id) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ownlint.domains.counted.counts import Draft, Known
+from ownlint.domains.counted.counts import CountDraft, KnownPlace
 from ownlint.domains.counted.references import may_count, references
 from ownlint.facts import records as r
 from ownlint.flow.places import Place
@@ -14,7 +14,7 @@ from ownlint.project.program import Program
 from ownlint.project.questions import program_question, question
 from ownlint.project.subjects import Function
 
-SOMETHING = Known("-0+", exact=False)
+SOMETHING = KnownPlace("-0+", exact=False)
 """What stands there is no reference of which anything is known."""
 
 
@@ -62,7 +62,7 @@ def written_to(target: r.Value | None, function: Function) -> Place | None:
     return None
 
 
-def filled(function: Function, exits: Iterable[tuple[Draft, str]]) -> tuple[Filled, ...]:
+def filled(function: Function, exits: Iterable[tuple[CountDraft, str]]) -> tuple[Filled, ...]:
     """The parameters that some of the exits fill with a new reference, and no exit with anything else. Of an exit the
     state, and the signs of its answer, empty where they are not known."""
     found = []
@@ -84,9 +84,9 @@ def filled(function: Function, exits: Iterable[tuple[Draft, str]]) -> tuple[Fill
     return tuple(found)
 
 
-def _left_in(draft: Draft, where: Place) -> str:
+def _left_in(draft: CountDraft, where: Place) -> str:
     value = draft.places.get(where)
-    if value is None or (isinstance(value, Known) and value.signs == "0"):
+    if value is None or (isinstance(value, KnownPlace) and value.signs == "0"):
         return "empty"
     held = draft.at(where)
     return "new" if held is not None and held.kind == "new" and held.stored and not held.owed else "other"

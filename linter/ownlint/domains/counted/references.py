@@ -28,7 +28,7 @@ it keeps one at all; `borrowed by an owner`: the result owns another reference t
 OBJECTS = frozenset({"python object", "python handle"})
 
 
-class Source(NamedTuple):
+class ReferenceSource(NamedTuple):
     """What an expression hands out. `call` is what says so, None for the name of a library's object; `owner` what lends
     it, where that is an expression."""
 
@@ -38,7 +38,7 @@ class Source(NamedTuple):
     owner: r.Value | None = None
 
 
-NOTHING = Source("", None, None)
+NOTHING = ReferenceSource("", None, None)
 
 
 class References:
@@ -157,7 +157,7 @@ class References:
 
     # --- what an expression hands out ---
 
-    def source(self, value: r.Value | None, function: Function) -> Source:
+    def source(self, value: r.Value | None, function: Function) -> ReferenceSource:
         """Whether the value is a new reference or a borrowed one, as far as it says so itself."""
         while isinstance(value, r.Cast) or (isinstance(value, r.Unary) and value.op == "&"):
             value = value.value
@@ -168,12 +168,12 @@ class References:
                 return self._called(value, function)
         return NOTHING
 
-    def _named(self, text: str, function: Function) -> Source:
+    def _named(self, text: str, function: Function) -> ReferenceSource:
         if text in function.declared or self.program.models.constants.match(text) is None:
             return NOTHING
-        return Source("borrowed", None, None)
+        return ReferenceSource("borrowed", None, None)
 
-    def _called(self, call: r.Call, function: Function) -> Source:
+    def _called(self, call: r.Call, function: Function) -> ReferenceSource:
         model = self.model(call, function)
         if model is None:
             return NOTHING
@@ -181,25 +181,25 @@ class References:
             return NOTHING
         on = call.callee.base if isinstance(call.callee, r.Member) else None
         if model.has("acquire", "result"):
-            return Source("new", call, model)
+            return ReferenceSource("new", call, model)
         if on is not None:
             return self._of_method(call, model, on, function)
         for effect in model.effects:
             if effect.verb == "borrow" and effect.place is not None and effect.place.kind == "result":
                 index = effect.other.index if effect.other is not None else -1
                 owner = call.args[index] if 0 <= index < len(call.args) else None
-                return Source("borrowed", call, model, owner)
+                return ReferenceSource("borrowed", call, model, owner)
         return NOTHING
 
-    def _of_method(self, call: r.Call, model: FunctionModel, on: r.Value, function: Function) -> Source:
+    def _of_method(self, call: r.Call, model: FunctionModel, on: r.Value, function: Function) -> ReferenceSource:
         """`o.release()` and `o.inc_ref()` give a reference to the caller, `o.ptr()` what `o` is."""
         if model.has("disown", "receiver") or model.has("retain", "receiver"):
-            return Source("new", call, model)
+            return ReferenceSource("new", call, model)
         if model.has("borrow", "result"):
             inner = self._called(on, function) if isinstance(on, r.Call) else NOTHING
             if inner.kind == "new":
                 return inner
-            return Source("borrowed", call, model, on) if self.owns(on, function) else NOTHING
+            return ReferenceSource("borrowed", call, model, on) if self.owns(on, function) else NOTHING
         return NOTHING
 
     # --- what a call does with what it is given ---

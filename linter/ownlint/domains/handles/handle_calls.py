@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from ownlint.domains.bound_methods import behind
-from ownlint.domains.handles.handle_chains import Chain, Reach, literal
+from ownlint.domains.handles.handle_chains import HandleChain, Reach, literal
 from ownlint.domains.handles.handle_chains import at as picked_at
 from ownlint.domains.handles.handle_stores import Dependence, without
 from ownlint.domains.handles.handle_values import (
-    Values,
+    HandleValues,
     as_value,
     once,
 )
@@ -24,12 +24,12 @@ from ownlint.domains.handles.handles import (
     NOTHING,
     Ending,
     Fact,
-    Given,
+    GivenHandle,
     Handle,
     Handles,
+    HandleSummary,
     How,
     Stale,
-    Summary,
     Token,
     foreign,
     in_order,
@@ -57,7 +57,7 @@ _REMOVES = frozenset(["pop", "popleft", "popitem", "remove", "discard", "clear"]
 _CLOSING = frozenset(["contextlib.closing", "contextlib.aclosing"])
 
 
-class Calls(Values):
+class HandleCalls(HandleValues):
     """Evaluates calls."""
 
     def call(self, call: r.Call) -> Handles:
@@ -323,11 +323,11 @@ class Calls(Values):
                 frozenset(h for handle in on for h in self.taken(handle, fact, call, "")) if fact.borrows else NOTHING
             )
         new = self.create(call, fact.returns)
-        self.transfer(part, new.token, Chain(), holds=True)
+        self.transfer(part, new.token, HandleChain(), holds=True)
         self.state = self.state.mutated(part.token)
         return frozenset({new})
 
-    def transfer(self, part: Handle, token: Token, chain: Chain, *, holds: bool) -> None:
+    def transfer(self, part: Handle, token: Token, chain: HandleChain, *, holds: bool) -> None:
         """The object of `part`, and all that lies in it, belongs to another owner from now on. What is the object
         itself holds it then, or no longer does."""
 
@@ -336,7 +336,7 @@ class Calls(Values):
             if inner is None:
                 return handle
             whole = holds and not any(step.startswith("/") for step in inner)
-            return handle._replace(token=token, chain=chain.within(Chain(0, inner)), holds=whole)
+            return handle._replace(token=token, chain=chain.within(HandleChain(0, inner)), holds=whole)
 
         self.state = self.state.changed((part.token,), move)
 
@@ -530,9 +530,9 @@ class Calls(Values):
                 return "emptied"
         return "erased"
 
-    def is_root(self, token: Token, chain: Chain) -> bool:
+    def is_root(self, token: Token, chain: HandleChain) -> bool:
         """Whether this is what its owner will free by itself, when it goes."""
-        return chain == Chain() and token[0] in self.tops
+        return chain == HandleChain() and token[0] in self.tops
 
     def root_erased(self, handle: Handle, at: r.Span, call: str) -> None:
         """What an owner will free is freed by hand: whoever judges overrides this."""
@@ -549,7 +549,7 @@ class Calls(Values):
     def forgotten_by_indexes(self, erased: Handle, why: Stale, knowing: Sequence[Handle]) -> None:
         """An index still knows what was erased behind its back."""
         *before, last = erased.chain.steps or ("",)
-        above = Chain(erased.chain.up, tuple(before))
+        above = HandleChain(erased.chain.up, tuple(before))
 
         perhaps = why._replace(certainty=because("possible", "whether it is the entry that is looked up is not known"))
 
@@ -567,7 +567,7 @@ class Calls(Values):
 
     def own(self, call: r.Call, symbol: str, arguments: list[Handles]) -> Handles:
         """A function of the project, or one that nobody knows: then it may keep what it is given."""
-        given: list[Given] = []
+        given: list[GivenHandle] = []
         whole: dict[str | int, Handle] = {}
         spread = any(isinstance(argument, r.Unary) for argument in call.args)
         for position, handles in enumerate(arguments):
@@ -580,7 +580,7 @@ class Calls(Values):
             keyword = argument.key.text if isinstance(argument, r.Pair) and isinstance(argument.key, r.Name) else ""
             only = next(iter(handles)) if len(handles) == 1 else None
             if only is not None and not only.path and not isinstance(argument, r.Unary):
-                given.append(Given(position, only.cls, only.holds, keyword))
+                given.append(GivenHandle(position, only.cls, only.holds, keyword))
                 whole[keyword or position] = only
         if symbol in _CLOSING and arguments:
             return inside(frozenset(h for h in arguments[0] if not h.path), CLOSING)
@@ -619,7 +619,7 @@ class Calls(Values):
         cls = self.classes.result(symbol) if symbol else None
         return frozenset({self.somebodys(cls, foreign(call.start), call.span, text(call))}) if cls else NOTHING
 
-    def ended_inside(self, call: r.Call, summary: Summary, tokens: dict[int, Handle]) -> None:
+    def ended_inside(self, call: r.Call, summary: HandleSummary, tokens: dict[int, Handle]) -> None:
         """What the function invalidates of what it is given."""
         for ending, sure in summary.endings:
             passed = tokens.get(ending.token[0])
@@ -651,7 +651,7 @@ class Calls(Values):
                 yield said._replace(token=made.token)
             elif (passed := tokens.get(site)) is not None:
                 holds = said.holds and passed.holds
-                if handle.chain == Chain() and handle.shown.isidentifier() and not handle.element:
+                if handle.chain == HandleChain() and handle.shown.isidentifier() and not handle.element:
                     said = said._replace(taken=passed.taken)  # the very object that was passed
                 yield said._replace(token=passed.token, chain=passed.chain.within(handle.chain), holds=holds)
 

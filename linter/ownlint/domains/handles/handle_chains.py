@@ -26,13 +26,13 @@ _NOWHERE = 1 << 20
 _DEEPEST = 24
 
 
-class Chain(NamedTuple):
+class HandleChain(NamedTuple):
     """`up` objects above the root, then `steps`: `.body`, `/[0]`."""
 
     up: int = 0
     steps: tuple[str, ...] = ()
 
-    def step(self, where: Where, key: str, *, top: bool = False) -> Chain:
+    def step(self, where: Where, key: str, *, top: bool = False) -> HandleChain:
         """The chain of what a member gives; `top` says that nothing is around the root."""
         match where:
             case "same":
@@ -42,30 +42,30 @@ class Chain(NamedTuple):
             case "above":
                 return self._held()._around()
             case "elsewhere":
-                return Chain(0 if top else _NOWHERE, (f"{BELOW}{'|'.join(self.steps)[-_LONGEST:]}{APART}{key}",))
+                return HandleChain(0 if top else _NOWHERE, (f"{BELOW}{'|'.join(self.steps)[-_LONGEST:]}{APART}{key}",))
         if len(self.steps) >= _DEEPEST:
-            return Chain(_NOWHERE, (BELOW + key,))
-        return Chain(self.up, (*self.steps, (BELOW if where == "below" else PART) + key))
+            return HandleChain(_NOWHERE, (BELOW + key,))
+        return HandleChain(self.up, (*self.steps, (BELOW if where == "below" else PART) + key))
 
-    def _held(self) -> Chain:
+    def _held(self) -> HandleChain:
         """The object that this is a part of."""
         last = max((n for n, step in enumerate(self.steps) if step.startswith(BELOW)), default=-1)
-        return Chain(self.up, self.steps[: last + 1])
+        return HandleChain(self.up, self.steps[: last + 1])
 
-    def _around(self) -> Chain:
+    def _around(self) -> HandleChain:
         if self.steps:
-            return Chain(self.up, self.steps[:-1])._held()
-        return Chain(self.up + 1 if self.up < _NOWHERE else _NOWHERE)
+            return HandleChain(self.up, self.steps[:-1])._held()
+        return HandleChain(self.up + 1 if self.up < _NOWHERE else _NOWHERE)
 
-    def within(self, inner: Chain) -> Chain:
+    def within(self, inner: HandleChain) -> HandleChain:
         """A chain that begins here and goes on as `inner`, which begins at somebody's root."""
         base = self._held() if inner.up else self
         for _ in range(min(inner.up, _DEEPEST)):
             base = base._around()
         steps = (*base.steps, *inner.steps)
-        return Chain(base.up, steps) if len(steps) <= _DEEPEST else Chain(_NOWHERE, steps[-1:])
+        return HandleChain(base.up, steps) if len(steps) <= _DEEPEST else HandleChain(_NOWHERE, steps[-1:])
 
-    def below(self, outer: Chain) -> tuple[str, ...] | None:
+    def below(self, outer: HandleChain) -> tuple[str, ...] | None:
         """The steps from `outer` to here, None when this is not known to be at it or below it."""
         if self.up == outer.up and self.steps[: len(outer.steps)] == outer.steps:
             return self.steps[len(outer.steps) :]
@@ -73,7 +73,7 @@ class Chain(NamedTuple):
             return (BELOW, *self.steps)
         return None
 
-    def is_hit(self, outer: Chain, reach: Reach) -> bool:
+    def is_hit(self, outer: HandleChain, reach: Reach) -> bool:
         """Whether an invalidation of `outer` that reaches so far ends this."""
         steps = self.below(outer)
         if steps is None:
@@ -87,35 +87,35 @@ class Chain(NamedTuple):
                 return any(step.startswith(BELOW) for step in steps)
         return not steps
 
-    def picked(self, key: str) -> Chain:
+    def picked(self, key: str) -> HandleChain:
         """One of several that this chain stands for."""
         if not self.steps:
-            return Chain(self.up, (f"{PART}~{key}",))
-        return Chain(self.up, (*self.steps[:-1], f"{self.steps[-1]}~{key}"))
+            return HandleChain(self.up, (f"{PART}~{key}",))
+        return HandleChain(self.up, (*self.steps[:-1], f"{self.steps[-1]}~{key}"))
 
-    def aged(self, site: int) -> Chain:
+    def aged(self, site: int) -> HandleChain:
         """What was picked at that place before is another object than what is picked there now."""
         mark = f"@{site};"
         if not any(mark in step for step in self.steps):
             return self
-        return Chain(self.up, tuple(_older(step) if mark in step else step for step in self.steps))
+        return HandleChain(self.up, tuple(_older(step) if mark in step else step for step in self.steps))
 
-    def is_apart_in(self, other: Chain) -> bool:
+    def is_apart_in(self, other: HandleChain) -> bool:
         """Whether the other is what this, one of several that look at something, belongs to, as more may."""
         if not self.steps or USERS not in self.steps[-1]:
             return False
         mark = self.steps[-1].lstrip(PART + BELOW) if APART not in self.steps[-1] else self.steps[-1]
         return any(mark in step and (APART in step.replace(mark, "") or APART in mark) for step in other.steps)
 
-    def once(self) -> Chain:
+    def once(self) -> HandleChain:
         """One of several that are known to be different objects."""
-        return Chain(self.up, tuple(step.replace(USERS, "") for step in self.steps))
+        return HandleChain(self.up, tuple(step.replace(USERS, "") for step in self.steps))
 
-    def moved(self) -> Chain:
+    def moved(self) -> HandleChain:
         """After elements were taken out or put in, a number no longer says which one it was."""
         if not any("[" in step for step in self.steps):
             return self
-        return Chain(self.up, tuple(_older(step) if "[" in step else step for step in self.steps))
+        return HandleChain(self.up, tuple(_older(step) if "[" in step else step for step in self.steps))
 
 
 def _older(step: str) -> str:
@@ -128,7 +128,7 @@ def at(site: int) -> str:
 
 
 def literal(texts: Iterable[str]) -> str:
-    """The key of an element that is picked by constants; numbers stand in brackets, see `Chain.moved`."""
+    """The key of an element that is picked by constants; numbers stand in brackets, see `HandleChain.moved`."""
     written = list(texts)
     numbers = any(part.lstrip("-").isdigit() for part in written)
     return f"[{', '.join(written)}]" if numbers else f"({', '.join(written)})"

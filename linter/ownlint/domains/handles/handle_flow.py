@@ -21,12 +21,12 @@ from ownlint.domains.handles.handles import (
     Classes,
     Ending,
     Handle,
+    HandleMisuse,
     Handles,
+    HandleState,
+    HandleSummary,
     Harm,
-    Misuse,
     Stale,
-    State,
-    Summary,
     Token,
     foreign,
     in_order,
@@ -54,7 +54,7 @@ _HARMLESS = {
 _WITH_ENDS = "its `with` block ends here"
 
 
-class Interpreter(Loops):
+class HandleInterpreter(Loops):
     """Runs one function abstractly and collects misuses. `given` are handles that the caller passes."""
 
     def __init__(
@@ -64,7 +64,7 @@ class Interpreter(Loops):
         super().__init__(function, classes)
         self.alone = alone
         self.given = given or {}
-        self.found: dict[_Key, list[Misuse]] = {}
+        self.found: dict[_Key, list[HandleMisuse]] = {}
         self.reached: dict[_Key, int] = {}
         self.given_back: list[Handles | None] = []
         self.tested = False
@@ -77,7 +77,7 @@ class Interpreter(Loops):
 
     # --- running ---
 
-    def run(self) -> list[Misuse]:
+    def run(self) -> list[HandleMisuse]:
         if not self.follow(self.start()):
             return []
         for state in self.ends:
@@ -89,9 +89,9 @@ class Interpreter(Loops):
             out.append(msgspec.structs.replace(misuses[0], certainty=certainty))
         return _first_of_each(out)
 
-    def start(self) -> State:
+    def start(self) -> HandleState:
         """What is known when the function begins: what is passed, what annotations say, and the object's attributes."""
-        state = State()
+        state = HandleState()
         for number, parameter in enumerate(self.function.record.parameters):
             at = Span(parameter.start, parameter.end)
             handles = self.given.get(parameter.name, NOTHING)
@@ -138,13 +138,13 @@ class Interpreter(Loops):
         self.tops |= {token[0]} if site in self.tops else set()
         return handle._replace(token=token)
 
-    def summary(self) -> Summary | None:
+    def summary(self) -> HandleSummary | None:
         """What a caller has to know, after `run`; None when it cannot be said."""
         if self.too_long:
             return None
         tokens = [(-1 - number, 0) for number in range(len(self.function.record.parameters))]
         kept = {-1 - t[0] for state in self.ends for t in tokens if t in state.escaped or state.is_stored(t)}
-        return Summary(self.gives(), frozenset(kept), self.endings())
+        return HandleSummary(self.gives(), frozenset(kept), self.endings())
 
     def gives(self) -> Handles:
         """What a call gives: for a generator an object that holds what it waits with, and gives its elements."""
@@ -232,13 +232,13 @@ class Interpreter(Loops):
 
     # --- loops, handlers, contexts ---
 
-    def attempt(self, statement: r.Try, states: list[State]) -> tuple[list[State], list[State]]:
+    def attempt(self, statement: r.Try, states: list[HandleState]) -> tuple[list[HandleState], list[HandleState]]:
         tested, self.tested = self.tested, self.tested or _expects_error(statement)
         found = super().attempt(statement, states)
         self.tested = tested
         return found
 
-    def with_block(self, statement: r.With, states: list[State]) -> list[State]:
+    def with_block(self, statement: r.With, states: list[HandleState]) -> list[HandleState]:
         guards = self.guards
         states = super().with_block(statement, states)
         self.guards = guards
@@ -262,7 +262,7 @@ class Interpreter(Loops):
             self.closed_by_with(self.state.get(name), item)
             self.set_name(name, NOTHING, Span(statement.end, statement.end), _WITH_ENDS)
 
-    def within(self, statement: r.With, states: list[State]) -> list[State]:
+    def within(self, statement: r.With, states: list[HandleState]) -> list[HandleState]:
         tested, self.tested = self.tested, self.tested or any(self.is_assertion(item.value) for item in statement.items)
         states = self.block(statement.body, states)
         self.tested = tested
@@ -318,7 +318,7 @@ class Interpreter(Loops):
             kept = frozenset(h for h in on if h.path[:1] != (slot,))
             self.set_name(base.text, kept, at, "`{name}` lets go of it here")
 
-    def leave(self, state: State) -> None:
+    def leave(self, state: HandleState) -> None:
         """The function ends: what was stored outlives it, its locals do not. The names of a module and of a class
         body stay."""
         kept = set[Token]()
@@ -369,7 +369,7 @@ class Interpreter(Loops):
             ended = self.state.end_of(handle.token)
             often = site in self.often or handle.token[1] > 0 or bool(handle.path)
             owner, made = self.owners[site], self.made[site]
-            misuse = Misuse(self.function, kind, at, handle, owner, made, ended, "certain", often=often)
+            misuse = HandleMisuse(self.function, kind, at, handle, owner, made, ended, "certain", often=often)
             misuse = msgspec.structs.replace(misuse, certainty=handle.sure) if handle.sure != "certain" else misuse
             self.found.setdefault(key, []).append(misuse)
 
@@ -380,7 +380,7 @@ class Interpreter(Loops):
         key = ("walk", *_place(harm.at), harm.site, harm.site)
         self.reached[key] = self.reached.get(key, 0) + 1
         child = Handle("", (0, 0), False, harm.at, harm.what)
-        misuse = Misuse(
+        misuse = HandleMisuse(
             self.function,
             "walk",
             harm.at,
@@ -399,7 +399,9 @@ class Interpreter(Loops):
         self.reached[key] = self.reached.get(key, 0) + 1
         site = handle.token[0]
         stale = Stale(at, call, handle.shown, "erased", "deep")
-        misuse = Misuse(self.function, "root", at, handle, self.owners[site], self.made[site], None, "certain", stale)
+        misuse = HandleMisuse(
+            self.function, "root", at, handle, self.owners[site], self.made[site], None, "certain", stale
+        )
         self.found.setdefault(key, []).append(misuse)
 
     def judge_stale(self, kind: str, handle: Handle, at: Span) -> None:
@@ -410,7 +412,7 @@ class Interpreter(Loops):
         self.reached[key] = self.reached.get(key, 0) + 1
         site = handle.token[0]
         owner, made = self.owners.get(site, handle.shown), self.made.get(site, handle.taken)
-        misuse = Misuse(self.function, kind, at, handle, owner, made, None, handle.stale.certainty, handle.stale)
+        misuse = HandleMisuse(self.function, kind, at, handle, owner, made, None, handle.stale.certainty, handle.stale)
         self.found.setdefault(key, []).append(misuse)
 
     def use(self, handles: Handles, value: r.Value | None) -> Handles:
@@ -452,7 +454,7 @@ class Interpreter(Loops):
             ended = self.state.end_of(kept.argument)
             site = kept.argument[0]
             owner, made = self.owners.get(site, kept.shown), self.made.get(site, kept.at)
-            misuse = Misuse(self.function, kind, at, child, owner, made, ended, kept.certainty, stored=kept)
+            misuse = HandleMisuse(self.function, kind, at, child, owner, made, ended, kept.certainty, stored=kept)
             self.found.setdefault(key, []).append(misuse)
 
     def hand_out(self, handles: Handles, value: r.Value | None) -> None:
@@ -608,12 +610,12 @@ def _common(returned: list[Handles | None]) -> Handles:
     return frozenset(handle for handles in given for handle in handles)
 
 
-def _first_of_each(found: list[Misuse]) -> list[Misuse]:
+def _first_of_each(found: list[HandleMisuse]) -> list[HandleMisuse]:
     """The first misuse of each child taken, and one at a place: the others follow from it."""
-    children: dict[int, Misuse] = {}
+    children: dict[int, HandleMisuse] = {}
     for misuse in sorted(found, key=lambda m: (m.at, m.kind, m.child.taken)):
         children.setdefault(misuse.child.taken.start, misuse)
-    places: dict[int, Misuse] = {}
+    places: dict[int, HandleMisuse] = {}
     for misuse in sorted(children.values(), key=lambda m: (m.at.start, m.about != "walk", m.at, m.kind)):
         places.setdefault(misuse.at.start, misuse)
     return sorted(places.values(), key=lambda m: m.at)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ownlint.domains.handles.handle_calls import Calls
+from ownlint.domains.handles.handle_calls import HandleCalls
 from ownlint.domains.handles.handle_chains import at as picked_at
 from ownlint.domains.handles.handles import (
     NOTHING,
@@ -16,9 +16,9 @@ from ownlint.domains.handles.handles import (
     Fact,
     Handle,
     Handles,
+    HandleState,
     Harm,
     How,
-    State,
     in_order,
 )
 from ownlint.engine.decided import Facts, common
@@ -34,7 +34,7 @@ _STOPS = ("skip", "interrupt", "stop")
 """Last words of what a callback returns so that what it has just been given is not looked into."""
 
 
-class Walk(NamedTuple):
+class HandleWalk(NamedTuple):
     """A loop that runs: where it stands, the native sequence it asks, and what it has just been given."""
 
     site: int
@@ -44,7 +44,7 @@ class Walk(NamedTuple):
     """A callback is given what it visits before what lies in it."""
 
 
-class Loops(Calls, Ways[State]):
+class Loops(HandleCalls, Ways[HandleState]):
     """Runs loops, and functions that are called for each element."""
 
     MOST_STATES = 24
@@ -53,9 +53,9 @@ class Loops(Calls, Ways[State]):
     given_back: list[Handles | None]
 
     def __init__(self, function: Function, classes: Classes) -> None:
-        Calls.__init__(self, function, classes)
+        HandleCalls.__init__(self, function, classes)
         Ways.__init__(self)
-        self.walks: list[Walk] = []
+        self.walks: list[HandleWalk] = []
 
     # --- what inheritors do ---
 
@@ -65,11 +65,11 @@ class Loops(Calls, Ways[State]):
 
     # --- loops ---
 
-    def knowing(self, state: State, facts: Facts) -> State:
+    def knowing(self, state: HandleState, facts: Facts) -> HandleState:
         return state._replace(facts=facts)
 
-    def loop(self, statement: r.Loop, states: list[State]) -> list[State]:
-        self.walks.append(Walk(statement.start))
+    def loop(self, statement: r.Loop, states: list[HandleState]) -> list[HandleState]:
+        self.walks.append(HandleWalk(statement.start))
         after = super().loop(statement, states)
         self.walks.pop()
         return after
@@ -83,7 +83,7 @@ class Loops(Calls, Ways[State]):
         self.gone_on(statement.start)
         over = self.state.get(_iterator(statement))
         elements = self.elements(over, statement.iterable)
-        self.walks[-1] = Walk(statement.start, frozenset(h for h in over if not h.path), elements)
+        self.walks[-1] = HandleWalk(statement.start, frozenset(h for h in over if not h.path), elements)
         if statement.target is not None:
             self.assign(statement.target, elements, statement.span, None)
 
@@ -133,7 +133,7 @@ class Loops(Calls, Ways[State]):
             inner = self.function_of(argument.value if isinstance(argument, r.Pair) else argument)
             if inner is not None and inner.record.parameters:
                 given = frozenset(self.taken(on, fact, call, picked_at(-call.end)))
-                self.walks.append(Walk(call.start, NOTHING, given, before))
+                self.walks.append(HandleWalk(call.start, NOTHING, given, before))
                 self.run_inside(inner, given)
                 self.walks.pop()
                 self.gone_on(call.start)
@@ -185,7 +185,7 @@ def _iterator(statement: r.Loop) -> str:
     return f"<iterator {statement.start}>"
 
 
-def _joined(states: list[State]) -> State:
+def _joined(states: list[HandleState]) -> HandleState:
     """What may be so after any of them."""
     joined, *others = states
     names, escaped, stored, facts = joined.names, joined.escaped, joined.stored, joined.facts
@@ -197,7 +197,7 @@ def _joined(states: list[State]) -> State:
         for one in state.stored.entries:
             stored = stored.set(one, True)
         facts = common(facts, state.facts)
-    return State(
+    return HandleState(
         names,
         escaped,
         stored,
@@ -208,7 +208,7 @@ def _joined(states: list[State]) -> State:
     )
 
 
-def _ending(walk: Walk, ended: Handle) -> str:
+def _ending(walk: HandleWalk, ended: Handle) -> str:
     """How the end of an object harms a walk: it is the one that is given next, or has been given and is looked into."""
     if walk.before:
         return "inside" if any(h.token == ended.token and h.chain == ended.chain for h in walk.given) else ""
@@ -228,5 +228,5 @@ def _same_pick(given: Handle, ended: Handle) -> bool:
     return bool(ended.chain.steps) and ended.chain.steps[-1].startswith(last)
 
 
-def _shown(walk: Walk) -> str:
+def _shown(walk: HandleWalk) -> str:
     return next((h.shown for h in in_order(walk.over or walk.given)), "")

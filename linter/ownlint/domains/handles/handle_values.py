@@ -18,13 +18,22 @@ from ownlint.domains.handles.handles import (
     Fact,
     Handle,
     Handles,
-    State,
-    Stored,
+    HandleState,
+    StoredHandle,
     Token,
     foreign,
     inside,
 )
-from ownlint.engine.containment import ANY, BURIED, VALUE, Expressions, fits, holds_container, is_container, value_slot
+from ownlint.engine.containment import (
+    ANY,
+    BURIED,
+    VALUE,
+    ContainmentExpressions,
+    fits,
+    holds_container,
+    is_container,
+    value_slot,
+)
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.facts.show import text
@@ -34,13 +43,13 @@ from ownlint.project.closures import captured
 from ownlint.project.subjects import Function
 
 
-class Values(Expressions[Handle]):
+class HandleValues(ContainmentExpressions[Handle]):
     """Evaluates expressions in `state`; whoever runs statements inherits, and judges."""
 
     def __init__(self, function: Function, classes: Classes) -> None:
         self.function = function
         self.classes = classes
-        self.state = State()
+        self.state = HandleState()
         self.owners: dict[int, str] = {}
         self.made: dict[int, Span] = {}
         self.parameters = {parameter.name for parameter in function.record.parameters}
@@ -333,7 +342,7 @@ class Values(Expressions[Handle]):
     def store(self, handles: Handles, at: Span, name: str = "", place: str = "") -> None:
         anew = place and not place.endswith("]")
         state = self.state.taken_from(place, f"{place}[]") if anew else self.state
-        self.state = state.put_away(Stored(h, at, name, place) for h in handles)
+        self.state = state.put_away(StoredHandle(h, at, name, place) for h in handles)
 
     def escape_all(self, handles: Iterator[Handle] | Handles) -> None:
         self.state = self.state.escape(h.token for h in handles)

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple, Protocol
 
 import msgspec
 
-from ownlint.domains.handles.handle_chains import Chain, Reach, Where
+from ownlint.domains.handles.handle_chains import HandleChain, Reach, Where
 from ownlint.domains.handles.handle_stores import Dependence, Dependences
 from ownlint.engine.containment import BURIED
 from ownlint.engine.decided import NO_FACTS, Facts
@@ -232,7 +232,7 @@ class Classes(Protocol):
     def function(self, dotted: str) -> Fact | None:
         """A function of a native module."""
 
-    def called(self, caller: Function, symbol: str, given: tuple[Given, ...]) -> Summary | None:
+    def called(self, caller: Function, symbol: str, given: tuple[GivenHandle, ...]) -> HandleSummary | None:
         """What the project's own function does with its arguments; None when nobody knows."""
 
     def parameter(self, symbol: str, keyword: str) -> int | None:
@@ -286,7 +286,7 @@ class Ending(NamedTuple):
     """An invalidation that a function carries out: of a token and chain, and how far it reaches."""
 
     token: Token
-    chain: Chain
+    chain: HandleChain
     reach: Reach
     how: How
 
@@ -314,7 +314,7 @@ class Handle(NamedTuple):
     element: bool = False
     declared: Step | None = None
     path: tuple[str, ...] = ()
-    chain: Chain = Chain()
+    chain: HandleChain = HandleChain()
     stale: Stale | None = None
     gaps: tuple[tuple[str, Stale], ...] = ()
     """What an index still hands out although it was erased: the key, and by whom."""
@@ -337,7 +337,7 @@ Handles = frozenset[Handle]
 NOTHING: Handles = frozenset()
 
 
-class Given(NamedTuple):
+class GivenHandle(NamedTuple):
     """An argument: the class of the handle that is passed, and the parameter it is passed for; `keyword` when it is
     passed by name."""
 
@@ -347,7 +347,7 @@ class Given(NamedTuple):
     keyword: str = ""
 
 
-class Summary(NamedTuple):
+class HandleSummary(NamedTuple):
     """What a function of the project returns, in tokens of its parameters and one of its own; `kept` are the
     parameters whose owners somebody may keep afterwards; `endings` what it invalidates, and whether on every path."""
 
@@ -372,7 +372,7 @@ def inside(handles: Iterable[Handle], slot: str) -> Handles:
     return frozenset(handle.inside(slot) for handle in handles)
 
 
-class Stored(NamedTuple):
+class StoredHandle(NamedTuple):
     """A handle that was put where it outlives the function; `name` where that is a name of a module."""
 
     handle: Handle
@@ -400,17 +400,17 @@ def _name_words(name: str, handles: Handles) -> Iterator[Hashable]:
     return (word for handle in handles for word in _held_words(handle))
 
 
-def _stored_words(stored: Stored, kept: bool) -> Iterator[Hashable]:
+def _stored_words(stored: StoredHandle, kept: bool) -> Iterator[Hashable]:
     yield "place", stored.place
     yield from _held_words(stored.handle)
 
 
-class State(NamedTuple):
+class HandleState(NamedTuple):
     """What is known on one path."""
 
     names: Indexed[str, Handles] = Indexed(_name_words)
     escaped: Map[Token, bool] = Map()
-    stored: Indexed[Stored, bool] = Indexed(_stored_words)
+    stored: Indexed[StoredHandle, bool] = Indexed(_stored_words)
     ended: Map[Token, tuple[Span, str]] = Map()
     """How the last name that held a token let go of it."""
     endings: frozenset[Ending] = frozenset()
@@ -425,7 +425,7 @@ class State(NamedTuple):
     def get(self, name: str) -> Handles:
         return self.names.entries.get(name, NOTHING)
 
-    def bind(self, name: str, handles: Handles, at: Span, how: str) -> State:
+    def bind(self, name: str, handles: Handles, at: Span, how: str) -> HandleState:
         before = self.get(name)
         if before == handles:
             return self
@@ -438,18 +438,18 @@ class State(NamedTuple):
         names = self.names.set(name, handles) if handles else self.names.without(name)
         return self._replace(names=names, ended=ended)
 
-    def gone_on(self, site: int) -> State:
+    def gone_on(self, site: int) -> HandleState:
         """What was done to the loop there is of no account any more."""
         return self._replace(harms=frozenset(harm for harm in self.harms if harm.site != site))
 
-    def put_away(self, stored: Iterable[Stored]) -> State:
+    def put_away(self, stored: Iterable[StoredHandle]) -> HandleState:
         """This was put where it outlives the function."""
         known = self.stored
         for one in stored:
             known = known.set(one, True)
         return self._replace(stored=known)
 
-    def taken_from(self, *places: str) -> State:
+    def taken_from(self, *places: str) -> HandleState:
         """What was put there is there no more."""
         known = self.stored
         for one in known.under(*(("place", place) for place in places)):
@@ -466,13 +466,13 @@ class State(NamedTuple):
     def end_of(self, token: Token) -> tuple[Span, str] | None:
         return self.ended.get(token, None)
 
-    def escape(self, tokens: Iterable[Token]) -> State:
+    def escape(self, tokens: Iterable[Token]) -> HandleState:
         escaped = self.escaped
         for token in tokens:
             escaped = escaped.set(token, True)
         return self._replace(escaped=escaped)
 
-    def age(self, site: int) -> State:
+    def age(self, site: int) -> HandleState:
         """What was made at `site` before is now an earlier object."""
         new, old = (site, 0), (site, 1)
         state = self.changed((new,), lambda h: h._replace(token=old) if h.token == new else h)
@@ -490,7 +490,7 @@ class State(NamedTuple):
             )
         return state._replace(ended=ended, escaped=escaped, dependences=known)
 
-    def changed(self, words: Iterable[Hashable], change: Callable[[Handle], Handle]) -> State:
+    def changed(self, words: Iterable[Hashable], change: Callable[[Handle], Handle]) -> HandleState:
         """Every handle that is about one of these words, as the change leaves it: its token, `("pick", site)`."""
         words = tuple(words)
         names, stored = self.names, self.stored
@@ -502,7 +502,7 @@ class State(NamedTuple):
                 stored = stored.without(one).set(one._replace(handle=handle), True)
         return self._replace(names=names, stored=stored)
 
-    def picked_again(self, site: int) -> State:
+    def picked_again(self, site: int) -> HandleState:
         """What was picked at that place before is another object than what is picked there now."""
 
         def aged(handle: Handle) -> Handle:
@@ -511,11 +511,11 @@ class State(NamedTuple):
 
         return self.changed((("pick", site),), aged)
 
-    def mutated(self, token: Token) -> State:
+    def mutated(self, token: Token) -> HandleState:
         """Elements of that owner were taken out or put in: numbers no longer say which one is which."""
         return self.changed((token,), lambda h: h._replace(chain=h.chain.moved()) if h.token == token else h)
 
-    def invalidated(self, ending: Ending, why: Stale) -> State:
+    def invalidated(self, ending: Ending, why: Stale) -> HandleState:
         """All handles that this ends are stale from now on."""
 
         def end(handle: Handle) -> Handle:
@@ -524,7 +524,7 @@ class State(NamedTuple):
 
         return self.changed((ending.token,), end)._replace(endings=self.endings | {ending})
 
-    def restored(self, token: Token) -> State:
+    def restored(self, token: Token) -> HandleState:
         """What was emptied of that token may be used again."""
         return self.changed(
             (token,),
@@ -532,7 +532,7 @@ class State(NamedTuple):
         )
 
 
-class Misuse(msgspec.Struct, frozen=True):
+class HandleMisuse(msgspec.Struct, frozen=True):
     """A handle that is used, or handed out, when its owner is gone, or when it is `stale`.
 
     `kind`: `use`, `return`, `store`, `lookup`, `walk` (then `harm` says what), `root` (an owner's own is erased by

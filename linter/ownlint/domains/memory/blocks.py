@@ -48,7 +48,7 @@ _DEEPEST = 4
 Why = Literal["released", "scope", "owner", "moved", "by callee", "destroyed", "destructor"]
 
 
-class Ended(NamedTuple):
+class EndedBlock(NamedTuple):
     """`at` is the index of the event that ended the block, `by` the callee that did so, or the owner."""
 
     at: int
@@ -57,15 +57,15 @@ class Ended(NamedTuple):
     sure: bool = True
 
 
-class State:
-    """What is known on one way at one event. Nobody changes it: see `Draft`."""
+class MemoryState:
+    """What is known on one way at one event. Nobody changes it: see `MemoryDraft`."""
 
     __slots__ = ("_hash", "cells", "ended", "shaken", "tests")
 
     def __init__(
         self,
         cells: dict[Cell, Pointer] | None = None,
-        ended: dict[Block, Ended] | None = None,
+        ended: dict[Block, EndedBlock] | None = None,
         tests: dict[str, bool | Range] | None = None,
         shaken: int = 0,
     ) -> None:
@@ -83,7 +83,7 @@ class State:
 
     def __eq__(self, other: object) -> bool:
         return self is other or (
-            isinstance(other, State)
+            isinstance(other, MemoryState)
             and self._hash == other._hash
             and self.shaken == other.shaken
             and self.cells == other.cells
@@ -95,13 +95,13 @@ class State:
 What = Literal["used", "ended again", "returned"]
 
 
-class Trouble(NamedTuple):
+class MemoryTrouble(NamedTuple):
     """Something goes wrong `at` an event, with what `node` says there, because a block had `ended`."""
 
     what: What
     at: e.Event
     name: str
-    ended: Ended
+    ended: EndedBlock
     block: Block
     reason: str = ""
     """Why it is not certain; empty when it is."""
@@ -109,11 +109,11 @@ class Trouble(NamedTuple):
     """The function of the project that does it."""
 
 
-class Summary(NamedTuple):
+class MemorySummary(NamedTuple):
     """What a function does to the memory that its caller sees, in its own blocks."""
 
     known: bool = False
-    ends: tuple[tuple[Block, Ended], ...] = ()
+    ends: tuple[tuple[Block, EndedBlock], ...] = ()
     """On every exit path."""
     uses: frozenset[Block] = frozenset()
     """On some path, while they had not ended."""
@@ -176,11 +176,11 @@ class Frame(Protocol):
         """More had to be known of a state than is; all of it is forgotten."""
 
 
-class Draft:
+class MemoryDraft:
     """A state while one event changes it: what is known of `cells`, `ended` blocks and `tests` is the state's own until
     something changes. Others only look at them."""
 
-    def __init__(self, state: State, frame: Frame) -> None:
+    def __init__(self, state: MemoryState, frame: Frame) -> None:
         self._state = state
         self._frame = frame
         self._changed = False
@@ -189,12 +189,12 @@ class Draft:
         self.tests = state.tests
         self.shaken = state.shaken
 
-    def state(self) -> State:
+    def state(self) -> MemoryState:
         if self._changed:
             self._drop()
         elif self.tests is self._state.tests:
             return self._state
-        return State(self.cells, self.ended, self.tests, self.shaken)
+        return MemoryState(self.cells, self.ended, self.tests, self.shaken)
 
     def _change(self) -> None:
         """From here on what is known is the draft's own."""
@@ -203,7 +203,7 @@ class Draft:
             self._changed = True
 
     def know(self, said: str, how: bool | Range) -> None:
-        """How a test went, or between which bounds a variable lies: see `State.tests`."""
+        """How a test went, or between which bounds a variable lies: see `MemoryState.tests`."""
         if self.tests.get(said) != how:
             self.tests = {**self.tests, said: how}
 
@@ -291,7 +291,7 @@ class Draft:
                 self.cells[cell] = LOST
         return Pointer(block)
 
-    def end(self, block: Block, how: Ended) -> None:
+    def end(self, block: Block, how: EndedBlock) -> None:
         self._change()
         self.ended[block] = how
 
@@ -300,7 +300,7 @@ class Draft:
             self._change()
             del self.ended[block]
 
-    def how_ended(self, block: Block) -> Ended | None:
+    def how_ended(self, block: Block) -> EndedBlock | None:
         return self.ended.get(block)
 
 

@@ -13,11 +13,11 @@ from ownlint.domains.memory.blocks import (
     SOME,
     Block,
     Cell,
-    Draft,
-    Ended,
+    EndedBlock,
+    MemoryDraft,
+    MemorySummary,
     Path,
     Pointer,
-    Summary,
     What,
     is_within,
     root,
@@ -36,7 +36,7 @@ _ROOM = "<room>"
 _HELD = "<held> "
 
 
-class Calls(Pointers):
+class MemoryCalls(Pointers):
     """The calls of one function."""
 
     def __init__(self, function: Function) -> None:
@@ -53,29 +53,31 @@ class Calls(Pointers):
         """More had to be known of a state than is; all of it is forgotten."""
         self.complete = False
 
-    def report(self, what: What, name: str, ended: Ended, block: Block, reason: str = "", through: str = "") -> None:
+    def report(
+        self, what: What, name: str, ended: EndedBlock, block: Block, reason: str = "", through: str = ""
+    ) -> None:
         raise NotImplementedError
 
-    def summary_of(self, function: Function, *, deep: bool) -> Summary:
+    def summary_of(self, function: Function, *, deep: bool) -> MemorySummary:
         """What another function of the project does to its caller's memory."""
         raise NotImplementedError
 
     # --- looking and ending ---
 
-    def looked_at(self, draft: Draft, pointer: Pointer, value: r.Value) -> None:
+    def looked_at(self, draft: MemoryDraft, pointer: Pointer, value: r.Value) -> None:
         start = named(value)
         if pointer.block == ("var", start) and start not in self.references:
             return  # whoever can name a variable is in its scope: this is another of that name
         self.look(draft, pointer, self.named(value))
 
-    def look(self, draft: Draft, pointer: Pointer, name: str, reason: str = "", through: str = "") -> None:
+    def look(self, draft: MemoryDraft, pointer: Pointer, name: str, reason: str = "", through: str = "") -> None:
         ended = draft.how_ended(pointer.block)
         if ended is not None and ended.why != "destroyed":
             self.report("used", name, ended, pointer.block, reason, through)
         elif self.is_seen(pointer.block):
             self.used.add(pointer.block)
 
-    def end_block(self, draft: Draft, pointer: Pointer, how: Ended, name: str, through: str = "") -> None:
+    def end_block(self, draft: MemoryDraft, pointer: Pointer, how: EndedBlock, name: str, through: str = "") -> None:
         """The block that the pointer leads to is ended; one that has a path leads into the middle of one."""
         if pointer in (LOST, NULL) or pointer.path or pointer.block[0] in ("number", "lambda", "result"):
             return
@@ -85,7 +87,7 @@ class Calls(Pointers):
             self.report("ended again", name, before, pointer.block, through=through)
         draft.end(pointer.block, how)
 
-    def destroy(self, draft: Draft, pointer: Pointer, cls: Class | None) -> None:
+    def destroy(self, draft: MemoryDraft, pointer: Pointer, cls: Class | None) -> None:
         """What the destructor of an object does to what it points to."""
         if cls is None or cls.record.destructor != "defined" or pointer in (LOST, NULL):
             return
@@ -94,10 +96,10 @@ class Calls(Pointers):
                 found = self.translated(draft, block, lambda name, path: pointer if name == THIS and not path else None)
                 if found is not None:
                     name = str(block[2][-1]) if block[0] == "in" and block[2] else ""
-                    ended = Ended(self.event.index, "destructor", f"~{cls.name}", how.sure)
+                    ended = EndedBlock(self.event.index, "destructor", f"~{cls.name}", how.sure)
                     self.end_block(draft, found, ended, name, f"~{cls.name}")
 
-    def end_variable(self, draft: Draft, name: str) -> None:
+    def end_variable(self, draft: MemoryDraft, name: str) -> None:
         written = (self.declared(name) or ("", None))[0]
         own = Cell(("var", name))
         if "smart pointer" in self.program.types.roles(written, self.function):
@@ -105,15 +107,15 @@ class Calls(Pointers):
         elif not types.parse(written).pointers and written:
             cls = self.program.names.find_class(self.expanded(written), self.function.record.scope, self.function.file)
             self.destroy(draft, own, cls)
-        draft.end(own.block, Ended(self.event.index, "scope", name))
+        draft.end(own.block, EndedBlock(self.event.index, "scope", name))
 
-    def end_held(self, draft: Draft, owner: Cell | None, then: Pointer, name: str = "") -> None:
+    def end_held(self, draft: MemoryDraft, owner: Cell | None, then: Pointer, name: str = "") -> None:
         """A smart pointer gives up what it holds."""
         if owner is None:
             return
         held = draft.cells.get(owner, LOST)
         if held != then and held.block[0] in ("made", "in"):
-            self.end_block(draft, held, Ended(self.event.index, "owner", name), name)
+            self.end_block(draft, held, EndedBlock(self.event.index, "owner", name), name)
 
     def expanded(self, written: str) -> str:
         return self.program.names.expand(written, self.function.file, self.function.record.scope)
@@ -168,14 +170,14 @@ class Calls(Pointers):
         """Locals that may lead to memory which ends here."""
         return relevant(self.function)
 
-    def shake(self, draft: Draft) -> None:
+    def shake(self, draft: MemoryDraft) -> None:
         """Somebody may have changed what others see."""
         self.writes = True
         draft.shake()
 
     # --- calls ---
 
-    def call(self, event: e.Call, draft: Draft) -> bool:
+    def call(self, event: e.CallEvent, draft: MemoryDraft) -> bool:
         """Whether the way goes on behind the call."""
         node = event.node
         if node.kind == "delete":
@@ -201,25 +203,25 @@ class Calls(Pointers):
             self.looked_at(draft, self.pointer(draft, node), node)
         return True
 
-    def bind(self, draft: Draft, node: r.Value) -> None:
+    def bind(self, draft: MemoryDraft, node: r.Value) -> None:
         raise NotImplementedError
 
-    def answer(self, draft: Draft, call: r.Call, pointer: Pointer) -> None:
+    def answer(self, draft: MemoryDraft, call: r.Call, pointer: Pointer) -> None:
         own = Cell(("result", call.start, call.end))
         if pointer not in (LOST, NULL):
             draft.put(own, pointer)
         else:
             draft.remove(own)
 
-    def delete(self, draft: Draft, node: r.Call) -> None:
+    def delete(self, draft: MemoryDraft, node: r.Call) -> None:
         pointer = self.pointer(draft, node.args[0]) if node.args else LOST
         written = types.parse(self.program.types.of(node.args[0], self.function)) if node.args else None
         if written is not None and pointer.block not in draft.ended:
             cls = self.program.names.find_class(written.name, self.function.record.scope, self.function.file)
             self.destroy(draft, pointer, cls)
-        self.end_block(draft, pointer, Ended(self.event.index, "released"), self.named(node.args[0]))
+        self.end_block(draft, pointer, EndedBlock(self.event.index, "released"), self.named(node.args[0]))
 
-    def construct(self, draft: Draft, node: r.Call) -> None:
+    def construct(self, draft: MemoryDraft, node: r.Call) -> None:
         first = node.args[0] if node.args else None
         if isinstance(first, r.Pair):  # `new (place) T`
             place = self.pointer(draft, first.value)
@@ -234,13 +236,13 @@ class Calls(Pointers):
             self.lend_arguments(draft, node, None)
             self.answer(draft, node, LOST)
 
-    def destruct(self, draft: Draft, callee: r.Member) -> None:
+    def destruct(self, draft: MemoryDraft, callee: r.Member) -> None:
         target = self.pointer(draft, callee.base) if callee.arrow else self.cell(draft, callee.base)
         if target is not None:
-            how = Ended(self.event.index, "destroyed", callee.name)
+            how = EndedBlock(self.event.index, "destroyed", callee.name)
             self.end_block(draft, target, how, self.named(callee.base))
 
-    def ordinary(self, event: e.Call, draft: Draft, callee: Callee) -> None:
+    def ordinary(self, event: e.CallEvent, draft: MemoryDraft, callee: Callee) -> None:
         node = event.node
         self.look_at_receiver(draft, node)
         held = self.held_function(draft, node)
@@ -253,14 +255,14 @@ class Calls(Pointers):
         else:
             self.unknown(draft, node, callee)
 
-    def held_function(self, draft: Draft, node: r.Call) -> Function | None:
+    def held_function(self, draft: MemoryDraft, node: r.Call) -> Function | None:
         """The lambda that a variable holds on this way."""
         if not isinstance(node.callee, r.Name) or not self.is_own(node.callee.text):
             return None
         held = draft.read(self.cell(draft, node.callee)).block
         return self.program.index.function_at(self.function.file, held[1]) if held[0] == "lambda" else None
 
-    def look_at_receiver(self, draft: Draft, node: r.Call) -> None:
+    def look_at_receiver(self, draft: MemoryDraft, node: r.Call) -> None:
         if not isinstance(node.callee, r.Member):
             return
         base = node.callee.base
@@ -273,7 +275,7 @@ class Calls(Pointers):
 
     # --- what libraries do ---
 
-    def modelled(self, draft: Draft, node: r.Call, models: tuple[FunctionModel, ...]) -> None:
+    def modelled(self, draft: MemoryDraft, node: r.Call, models: tuple[FunctionModel, ...]) -> None:
         answer = LOST
         told: set[Effect] = set()
         for model in models:
@@ -296,7 +298,7 @@ class Calls(Pointers):
             draft.put(inside, Pointer(("number", "1")))
         self.answer(draft, node, answer)
 
-    def released(self, draft: Draft, node: r.Call, index: int, model: FunctionModel) -> None:
+    def released(self, draft: MemoryDraft, node: r.Call, index: int, model: FunctionModel) -> None:
         if not 0 <= index < len(node.args) or model.counted or model.has("acquire"):
             return
         if references(self.program).use(node, index, self.function):
@@ -305,10 +307,10 @@ class Calls(Pointers):
         written = types.parse(self.program.types.of(argument, self.function))
         if written.name and not written.pointers:
             return
-        how = Ended(self.event.index, "released", last_name(node.callee), sure=model.certainty == "certain")
+        how = EndedBlock(self.event.index, "released", last_name(node.callee), sure=model.certainty == "certain")
         self.end_block(draft, self.pointer(draft, argument), how, self.named(argument))
 
-    def inside_receiver(self, draft: Draft, node: r.Call, step: str) -> Cell | None:
+    def inside_receiver(self, draft: MemoryDraft, node: r.Call, step: str) -> Cell | None:
         if not isinstance(node.callee, r.Member):
             return None
         base = node.callee.base
@@ -324,7 +326,7 @@ class Calls(Pointers):
         written = self.program.types.of(node.callee.base, self.function)
         return types.element(written) if node.callee.arrow else written
 
-    def give_up(self, draft: Draft, node: r.Call) -> Pointer:
+    def give_up(self, draft: MemoryDraft, node: r.Call) -> Pointer:
         if not isinstance(node.callee, r.Member):
             return LOST
         where = self.cell(draft, node.callee.base)
@@ -332,7 +334,7 @@ class Calls(Pointers):
         draft.write(where, NULL)
         return held
 
-    def invalidate(self, draft: Draft, node: r.Call, model: FunctionModel) -> None:
+    def invalidate(self, draft: MemoryDraft, node: r.Call, model: FunctionModel) -> None:
         if model.has("erase"):
             return  # of an associative container: the other elements stay
         written = self.receiver_type(node)
@@ -350,12 +352,12 @@ class Calls(Pointers):
             return
         before = draft.read(inside)
         if before is not LOST:
-            how = Ended(self.event.index, "moved", self.named(node.callee), sure=not model.makes_room)
+            how = EndedBlock(self.event.index, "moved", self.named(node.callee), sure=not model.makes_room)
             draft.end(before.block, how)
         draft.put(inside, draft.begin(("made", self.event.index, "elements")))
         self.writes = self.writes or not self.is_private(inside.block)
 
-    def lent(self, draft: Draft, node: r.Call, lender: str) -> Pointer:
+    def lent(self, draft: MemoryDraft, node: r.Call, lender: str) -> Pointer:
         """What a call answers that borrows it from its receiver or from an argument."""
         if lender == "receiver":
             if not self.is_container(self.receiver_type(node)):
@@ -373,7 +375,7 @@ class Calls(Pointers):
 
     # --- what functions of the project do ---
 
-    def own(self, draft: Draft, node: r.Call, callee: Callee, function: Function) -> None:
+    def own(self, draft: MemoryDraft, node: r.Call, callee: Callee, function: Function) -> None:
         name = last_name(node.callee) or callee.symbol
         concerned = self.deep or self.is_concerned(draft, node, function)
         asks = concerned or may_end(function)
@@ -391,7 +393,7 @@ class Calls(Pointers):
         puts = [(self.seen_there(draft, node, function, cell.block), cell.path) for cell, _ in known.puts]
         for how, target, block in ended:
             if target is not None:
-                by = Ended(self.event.index, "by callee", name, how.sure and callee.certainty == "certain")
+                by = EndedBlock(self.event.index, "by callee", name, how.sure and callee.certainty == "certain")
                 self.end_block(draft, target, by, self.name_there(node, function, block), name)
         if known.writes:
             self.shake(draft)
@@ -404,7 +406,7 @@ class Calls(Pointers):
         else:
             self.answer(draft, node, LOST)
 
-    def is_concerned(self, draft: Draft, node: r.Call, function: Function) -> bool:
+    def is_concerned(self, draft: MemoryDraft, node: r.Call, function: Function) -> bool:
         """Whether the call is given something, or its receiver or what it captures is something, of which a block has
         ended."""
         if not draft.ended or function.parent is self.function:
@@ -417,13 +419,15 @@ class Calls(Pointers):
         blocks = {one.block for one in given}
         return not blocks.isdisjoint(draft.ended) or any(is_within(one, block) for one in ended for block in blocks)
 
-    def seen_there(self, draft: Draft, node: r.Call, function: Function, block: Block) -> Pointer | None:
+    def seen_there(self, draft: MemoryDraft, node: r.Call, function: Function, block: Block) -> Pointer | None:
         """The block of the callee as the caller knows it."""
         if block[0] == "var":
             return Pointer(block) if self.is_shared_with(function, block[1]) else None
         return self.translated(draft, block, lambda name, path: self.given(draft, node, function, name, path))
 
-    def translated(self, draft: Draft, block: Block, given: Callable[[str, Path], Pointer | None]) -> Pointer | None:
+    def translated(
+        self, draft: MemoryDraft, block: Block, given: Callable[[str, Path], Pointer | None]
+    ) -> Pointer | None:
         """A block of a callee, in which `given` says what the pointers lead to that the callee has by name."""
         if block[0] != "in":
             return None
@@ -443,7 +447,7 @@ class Calls(Pointers):
             return False
         return function.parent is self.function or name not in self.function.declared
 
-    def given(self, draft: Draft, node: r.Call, function: Function, name: str, path: Path) -> Pointer | None:
+    def given(self, draft: MemoryDraft, node: r.Call, function: Function, name: str, path: Path) -> Pointer | None:
         """What a pointer that the callee has by name points to when it begins."""
         for index, parameter in enumerate(function.record.parameters):
             if parameter.name == name:
@@ -460,7 +464,7 @@ class Calls(Pointers):
         found = draft.cells.get(kept, None) if not path else None
         return self.real(found if found is not None else draft.read(Cell(("var", name), path)))
 
-    def receiver_there(self, draft: Draft, node: r.Call) -> Pointer | None:
+    def receiver_there(self, draft: MemoryDraft, node: r.Call) -> Pointer | None:
         if not isinstance(node.callee, r.Member):
             return Pointer(THIS_BLOCK)
         base = node.callee.base
@@ -475,7 +479,7 @@ class Calls(Pointers):
         steps = [step for step in _steps(block) if not step.startswith("<")]
         return steps[-1] if steps and start == THIS else str(start)
 
-    def lend_arguments(self, draft: Draft, node: r.Call, function: Function | None) -> None:
+    def lend_arguments(self, draft: MemoryDraft, node: r.Call, function: Function | None) -> None:
         """What is given by reference, or as an object, may be another afterwards."""
         parameters = function.record.parameters if function is not None else ()
         for index, argument in enumerate(node.args):
@@ -492,7 +496,7 @@ class Calls(Pointers):
             for cell in [one for one in draft.cells if one.block == where.block]:
                 draft.put(cell, LOST)
 
-    def unknown(self, draft: Draft, node: r.Call, callee: Callee, *, silent: bool = False) -> None:
+    def unknown(self, draft: MemoryDraft, node: r.Call, callee: Callee, *, silent: bool = False) -> None:
         name = last_name(node.callee)
         doubt = f"what `{name}` does with it is not known"
         for argument in node.args if not silent and not self.program.macros.named(name) else ():
@@ -509,7 +513,7 @@ class Calls(Pointers):
 
     # --- locals ---
 
-    def capture(self, draft: Draft, event: e.Write) -> None:
+    def capture(self, draft: MemoryDraft, event: e.Write) -> None:
         """What a lambda copies stays as it is when the lambda is made."""
         made = strip(event.value)
         if not isinstance(made, r.Lambda) or len(event.place) != 1:
@@ -519,7 +523,7 @@ class Calls(Pointers):
                 kept = Cell(("var", event.place[0]), (_HELD + capture.name,))
                 draft.put(kept, draft.read(Cell(("var", capture.name))))
 
-    def bind_one(self, draft: Draft, name: str, value: r.Value) -> None:
+    def bind_one(self, draft: MemoryDraft, name: str, value: r.Value) -> None:
         own = Cell(("var", name))
         bare = strip(value)
         if isinstance(bare, r.Index) and not bare.indexes:
@@ -534,7 +538,7 @@ class Calls(Pointers):
         draft.begin(own.block)
         draft.put(own, pointer)
 
-    def move_out(self, draft: Draft, value: r.Value | None) -> None:
+    def move_out(self, draft: MemoryDraft, value: r.Value | None) -> None:
         """What is moved from holds nothing any more."""
         for one in walk(value):
             if isinstance(one, r.Call) and one.args and strip(one) is not one:

@@ -12,8 +12,20 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 
-from ownlint.domains.memory.blocks import LOST, NULL, SOME, Block, Draft, Ended, Pointer, State, Summary, Trouble, What
-from ownlint.domains.memory.calls import Calls
+from ownlint.domains.memory.blocks import (
+    LOST,
+    NULL,
+    SOME,
+    Block,
+    EndedBlock,
+    MemoryDraft,
+    MemoryState,
+    MemorySummary,
+    MemoryTrouble,
+    Pointer,
+    What,
+)
+from ownlint.domains.memory.calls import MemoryCalls
 from ownlint.domains.memory.seen import may_end
 from ownlint.engine import ranges
 from ownlint.engine.heap import Domain, follow
@@ -29,43 +41,43 @@ from ownlint.project.questions import flow_question, program_question
 from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Function
 
-__all__ = ["Trouble", "certainty", "told_end", "troubles"]
+__all__ = ["MemoryTrouble", "certainty", "told_end", "troubles"]
 
 _MOST_STATES = 8
 _DEEPEST = 8
 """So many functions below one another are asked what they do."""
-_UNKNOWN = Summary()
+_UNKNOWN = MemorySummary()
 
 
-def troubles(function: Function) -> tuple[Trouble, ...]:
+def troubles(function: Function) -> tuple[MemoryTrouble, ...]:
     """What goes wrong with memory in the function, in source order."""
     return _troubles(function) if function.language == "cpp" and may_end(function) else ()
 
 
 @flow_question
-def _troubles(function: Function) -> tuple[Trouble, ...]:
-    return tuple(sorted(Memory(function).run(), key=lambda one: (one.at.span, one.what, one.name)))
+def _troubles(function: Function) -> tuple[MemoryTrouble, ...]:
+    return tuple(sorted(MemoryWalk(function).run(), key=lambda one: (one.at.span, one.what, one.name)))
 
 
 @program_question
-def _summaries(program: Program) -> Circular[tuple[Function, bool], Summary]:
+def _summaries(program: Program) -> Circular[tuple[Function, bool], MemorySummary]:
     return Circular(_UNKNOWN, _DEEPEST)
 
 
-def summary(function: Function, deep: bool) -> Summary:
+def summary(function: Function, deep: bool) -> MemorySummary:
     """What the function does to its caller's memory; `deep` also what the functions look at that it calls."""
     if function.language != "cpp":
         return _UNKNOWN
 
-    def answer() -> Summary:
-        walked = Memory(function, deep=deep)
+    def answer() -> MemorySummary:
+        walked = MemoryWalk(function, deep=deep)
         walked.run()
         return walked.summary()
 
     return _summaries(function.program).ask((function, deep), answer)
 
 
-class Memory(Calls):
+class MemoryWalk(MemoryCalls):
     """The walk over one function."""
 
     def __init__(self, function: Function, *, deep: bool = False) -> None:
@@ -73,17 +85,17 @@ class Memory(Calls):
         self.deep = deep
         self.passed_by: dict[int, int] = {}
         self.passing = 0
-        self.found: dict[tuple[object, ...], Trouble] = {}
+        self.found: dict[tuple[object, ...], MemoryTrouble] = {}
         self.troubled: dict[tuple[object, ...], set[int]] = {}
-        self.exits: list[tuple[Draft, Pointer]] = []
+        self.exits: list[tuple[MemoryDraft, Pointer]] = []
 
-    def summary_of(self, function: Function, *, deep: bool) -> Summary:
+    def summary_of(self, function: Function, *, deep: bool) -> MemorySummary:
         return summary(function, deep)
 
-    def run(self) -> list[Trouble]:
-        if not follow(self.flow, State(), Domain(self.step, iter, _MOST_STATES)):
+    def run(self) -> list[MemoryTrouble]:
+        if not follow(self.flow, MemoryState(), Domain(self.step, iter, _MOST_STATES)):
             self.meet_limit()
-        alike: dict[tuple[int, Block], list[Trouble]] = {}
+        alike: dict[tuple[int, Block], list[MemoryTrouble]] = {}
         for one in self.found.values():
             alike.setdefault((one.ended.at, one.block), []).append(one)
         return [
@@ -92,43 +104,45 @@ class Memory(Calls):
             if not any(self.is_behind(one, other) for other in alike[one.ended.at, one.block])
         ]
 
-    def is_behind(self, one: Trouble, other: Trouble) -> bool:
+    def is_behind(self, one: MemoryTrouble, other: MemoryTrouble) -> bool:
         """Whether every way to one has the other before it."""
         return one is not other and self.flow.dominates(other.at, one.at)
 
-    def judged(self, key: tuple[object, ...], one: Trouble) -> Trouble:
+    def judged(self, key: tuple[object, ...], one: MemoryTrouble) -> MemoryTrouble:
         if one.reason or (len(self.troubled[key]) >= self.passed_by[one.at.index] and self.complete):
             return one
         return one._replace(reason=SOME_PATHS)
 
-    def report(self, what: What, name: str, ended: Ended, block: Block, reason: str = "", through: str = "") -> None:
+    def report(
+        self, what: What, name: str, ended: EndedBlock, block: Block, reason: str = "", through: str = ""
+    ) -> None:
         key = (what, self.event.index, ended.at)
         self.troubled.setdefault(key, set()).add(self.passing)
-        self.found.setdefault(key, Trouble(what, self.event, name, ended, block, reason, through))
+        self.found.setdefault(key, MemoryTrouble(what, self.event, name, ended, block, reason, through))
 
     # --- events ---
 
-    def step(self, event: e.Event, state: State) -> Iterator[tuple[int, State]]:
+    def step(self, event: e.Event, state: MemoryState) -> Iterator[tuple[int, MemoryState]]:
         self.passing += 1
         self.passed_by[event.index] = self.passed_by.get(event.index, 0) + 1
         self.event = event
         edges = self.flow.successors[event.index]
         if isinstance(event, e.Test):
             for target, outcome in edges:
-                way = Draft(state, self)
+                way = MemoryDraft(state, self)
                 if self.decided(event, way, outcome):
                     yield target, way.state()
             return
-        draft = Draft(state, self)
+        draft = MemoryDraft(state, self)
         if self.passes(event, draft):
             after = draft.state()
             for target, _ in edges:
                 yield target, after
 
-    def passes(self, event: e.Event, draft: Draft) -> bool:
+    def passes(self, event: e.Event, draft: MemoryDraft) -> bool:
         """Whether the way goes on behind the event."""
         match event:
-            case e.Call():
+            case e.CallEvent():
                 return self.call(event, draft)
             case e.Write():
                 self.write(event, draft)
@@ -137,22 +151,22 @@ class Memory(Calls):
                 self.bind(draft, event.node)
             case e.End():
                 self.end_of_local(event, draft)
-            case e.Leave():
+            case e.LeaveEvent():
                 self.leave(event, draft)
                 return False
-            case e.Opaque():
+            case e.OpaqueEvent():
                 for name in event.names:
                     draft.write(self.cell_of_name(draft, name), LOST)
             case e.Mark(what="loop"):
                 self.next_round(event, draft)
         return True
 
-    def bind(self, draft: Draft, node: r.Value) -> None:
+    def bind(self, draft: MemoryDraft, node: r.Value) -> None:
         """Locals that are another name for what is read here, or its address."""
         for name, value in self.bound_at.get((node.start, node.end), ()):
             self.bind_one(draft, name, value)
 
-    def write(self, event: e.Write, draft: Draft) -> None:
+    def write(self, event: e.Write, draft: MemoryDraft) -> None:
         self.forget_tests(draft, event.place[0])
         if event.target is not None:
             where = self.cell(draft, event.target, look=True)
@@ -203,7 +217,7 @@ class Memory(Calls):
         roles = self.program.types.roles(self.program.types.of(target, self.function), self.function)
         return "smart pointer" in roles
 
-    def next_round(self, event: e.Mark, draft: Draft) -> None:
+    def next_round(self, event: e.Mark, draft: MemoryDraft) -> None:
         """A loop over a range goes on to the next element."""
         for name in self.ranged.get(event.span.start, ()):
             own = Pointer(("var", name))
@@ -222,11 +236,11 @@ class Memory(Calls):
                 found.setdefault(statement.start, []).extend(names)
         return found
 
-    def end_of_local(self, event: e.End, draft: Draft) -> None:
+    def end_of_local(self, event: e.End, draft: MemoryDraft) -> None:
         if len(event.place) == 1 and self.is_own(event.place[0]) and event.place[0] not in self.references:
             self.end_variable(draft, event.place[0])
 
-    def leave(self, event: e.Leave, draft: Draft) -> None:
+    def leave(self, event: e.LeaveEvent, draft: MemoryDraft) -> None:
         answer = LOST
         if event.kind == "return" and event.value is not None:
             refers = types.parse(self.function.record.result).reference
@@ -243,7 +257,7 @@ class Memory(Calls):
             return isinstance(strip(value), r.Unary | r.Lambda)
         return bool(kind.pointers) or isinstance(strip(value), r.Lambda)
 
-    def hand_out(self, draft: Draft, answer: Pointer, value: r.Value) -> None:
+    def hand_out(self, draft: MemoryDraft, answer: Pointer, value: r.Value) -> None:
         if answer in (LOST, NULL):
             return
         block = answer.block
@@ -251,15 +265,15 @@ class Memory(Calls):
         if ended is not None and ended.why in ("scope", "owner"):
             self.report("returned", self.named(value), ended, block)
         elif block[0] == "var" and self.is_own(block[1]) and self.is_value(block[1]):
-            self.report("returned", str(block[1]), Ended(self.event.index, "scope", str(block[1])), block)
+            self.report("returned", str(block[1]), EndedBlock(self.event.index, "scope", str(block[1])), block)
         elif (owner := self.owner_of(draft, block)) is not None:
-            self.report("returned", self.named(value), Ended(self.event.index, "owner", owner), block)
+            self.report("returned", self.named(value), EndedBlock(self.event.index, "owner", owner), block)
 
     def is_value(self, name: str) -> bool:
         """Whether the variable of this very function holds an object, and is no other's name."""
         return name in self.function.locals and name not in self.references
 
-    def owner_of(self, draft: Draft, block: Block) -> str | None:
+    def owner_of(self, draft: MemoryDraft, block: Block) -> str | None:
         """The local that ends the block when the function is left."""
         for name, (written, _) in self.function.locals.items():
             held = draft.cells.get(Pointer(("var", name)), LOST)
@@ -270,7 +284,7 @@ class Memory(Calls):
 
     # --- tests ---
 
-    def decided(self, event: e.Test, draft: Draft, outcome: bool | None) -> bool:
+    def decided(self, event: e.Test, draft: MemoryDraft, outcome: bool | None) -> bool:
         if event.asserted:
             outcome = True
         if outcome is None:
@@ -293,11 +307,11 @@ class Memory(Calls):
         ]
         return frozenset(one for one, times in Counter(said).items() if times > 1)
 
-    def forget_tests(self, draft: Draft, name: str) -> None:
+    def forget_tests(self, draft: MemoryDraft, name: str) -> None:
         for said in [said for said in draft.tests if name in re.findall(r"\w+", said)]:
             draft.forget(said)
 
-    def holds(self, draft: Draft, value: r.Value, outcome: bool) -> bool:
+    def holds(self, draft: MemoryDraft, value: r.Value, outcome: bool) -> bool:
         """Whether the test can come to this on this way."""
         match strip(value):
             case r.Unary(op="!" | "not", value=inner):
@@ -313,7 +327,7 @@ class Memory(Calls):
                 return self.compared(draft, "!=" if outcome else "==", number, zero)
         return True
 
-    def is_there(self, draft: Draft, value: r.Value, there: bool) -> bool:
+    def is_there(self, draft: MemoryDraft, value: r.Value, there: bool) -> bool:
         pointer = self.pointer(draft, value)
         if _is_zero(pointer):
             return not there
@@ -328,7 +342,7 @@ class Memory(Calls):
                     draft.write(cell, NULL)
         return there or pointer.block[0] != "var"
 
-    def compared(self, draft: Draft, op: str, left: r.Value, right: r.Value) -> bool:
+    def compared(self, draft: MemoryDraft, op: str, left: r.Value, right: r.Value) -> bool:
         """Whether the comparison can hold on this way; then what it says is known from here on."""
 
         def known(name: str) -> Range:
@@ -365,11 +379,11 @@ class Memory(Calls):
 
     # --- what a caller sees ---
 
-    def summary(self) -> Summary:
+    def summary(self) -> MemorySummary:
         if not self.complete:
             return _UNKNOWN
         if not self.exits:
-            return Summary(known=True, writes=self.writes)
+            return MemorySummary(known=True, writes=self.writes)
         first, *others = self.exits
         ends = [
             (block, how)
@@ -385,7 +399,7 @@ class Memory(Calls):
             if self.is_seen(cell.block) and pointer == NULL
             if all(draft.cells.get(cell, LOST) == NULL for draft, _ in others)
         ]
-        return Summary(
+        return MemorySummary(
             True,
             tuple(sorted(ends, key=repr)),
             frozenset(self.used),
@@ -394,7 +408,7 @@ class Memory(Calls):
             self.writes,
         )
 
-    def answer_seen(self, draft: Draft, answer: Pointer) -> Pointer | None:
+    def answer_seen(self, draft: MemoryDraft, answer: Pointer) -> Pointer | None:
         return answer if self.is_seen(answer.block) and draft.how_ended(answer.block) is None else None
 
 
@@ -413,7 +427,7 @@ def _is_zero(pointer: Pointer) -> bool:
     return pointer == NULL or pointer.block in (("number", "0"), ("number", "false"))
 
 
-def certainty(one: Trouble) -> Certainty:
+def certainty(one: MemoryTrouble) -> Certainty:
     """How sure it is that it happens."""
     if one.reason:
         return because("likely" if one.reason == SOME_PATHS else "possible", one.reason)
@@ -424,7 +438,7 @@ def certainty(one: Trouble) -> Certainty:
     return "certain"
 
 
-def told_end(one: Trouble) -> str:
+def told_end(one: MemoryTrouble) -> str:
     """What happens where the memory ends, for a person."""
     match one.ended.why:
         case "owner":

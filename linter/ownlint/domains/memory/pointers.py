@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from ownlint.domains.memory.blocks import ELEMENTS, LOST, NULL, SOME, Cell, Draft, Pointer
+from ownlint.domains.memory.blocks import ELEMENTS, LOST, NULL, SOME, Cell, MemoryDraft, Pointer
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
@@ -54,7 +54,7 @@ class Pointers:
         self.flow = function.flow
         self.event: e.Event = self.flow.events[self.flow.entry]
 
-    def looked_at(self, draft: Draft, pointer: Pointer, value: r.Value) -> None:
+    def looked_at(self, draft: MemoryDraft, pointer: Pointer, value: r.Value) -> None:
         """What `pointer`, which the code writes as `value`, points to is read or written."""
         raise NotImplementedError
 
@@ -111,7 +111,7 @@ class Pointers:
 
     # --- cells and pointers ---
 
-    def cell(self, draft: Draft, value: r.Value | None, *, look: bool = False) -> Cell | None:
+    def cell(self, draft: MemoryDraft, value: r.Value | None, *, look: bool = False) -> Cell | None:
         """The place of memory that the expression names; None where it names none, or nobody knows which."""
         value = strip(value)
         match value:
@@ -142,7 +142,7 @@ class Pointers:
             return True
         return isinstance(member.base, r.Name) and member.base.text == THIS
 
-    def cell_of_name(self, draft: Draft, name: str) -> Cell | None:
+    def cell_of_name(self, draft: MemoryDraft, name: str) -> Cell | None:
         if name == CHAIN:
             return None
         plain = name.removeprefix("::")
@@ -154,7 +154,7 @@ class Pointers:
             return Cell(THIS_BLOCK, (plain,))
         return Cell(("var", plain))
 
-    def element(self, draft: Draft, base: r.Value, indexes: tuple[r.Value, ...], *, look: bool) -> Cell | None:
+    def element(self, draft: MemoryDraft, base: r.Value, indexes: tuple[r.Value, ...], *, look: bool) -> Cell | None:
         written = self.program.types.of(base, self.function)
         if self.is_container(written):
             around = self.elements(draft, self.cell(draft, base, look=look))
@@ -171,7 +171,7 @@ class Pointers:
         number = indexes[0].text if len(indexes) == 1 and isinstance(indexes[0], r.Literal) else ""
         return _inside(around, f"[{number}]" if number and not self.is_container(written) else SOME)
 
-    def elements(self, draft: Draft, container: Cell | None) -> Pointer | None:
+    def elements(self, draft: MemoryDraft, container: Cell | None) -> Pointer | None:
         """Where a container holds its elements."""
         inside = _inside(container, ELEMENTS)
         return _known(draft.read(inside)) if inside is not None else None
@@ -184,7 +184,7 @@ class Pointers:
         roles = self.program.types.roles(written, self.function)
         return "container" in roles and "stable container" not in roles
 
-    def pointer(self, draft: Draft, value: r.Value | None, *, look: bool = False) -> Pointer:
+    def pointer(self, draft: MemoryDraft, value: r.Value | None, *, look: bool = False) -> Pointer:
         """Where the value of the expression points to."""
         value = strip(value)
         match value:
@@ -212,14 +212,14 @@ class Pointers:
                 return draft.read(self.cell(draft, value, look=look))
         return LOST
 
-    def result(self, draft: Draft, call: r.Call) -> Pointer:
+    def result(self, draft: MemoryDraft, call: r.Call) -> Pointer:
         held = self.held_by(draft, call)
         if held is not None:
             return held
         found = draft.cells.get(_result(call), LOST)
         return draft.read(_known(found)) if self.by_reference(call) else found
 
-    def held_by(self, draft: Draft, call: r.Call) -> Pointer | None:
+    def held_by(self, draft: MemoryDraft, call: r.Call) -> Pointer | None:
         """What a smart pointer holds, which is asked for it: `p.get()`."""
         if not isinstance(call.callee, r.Member) or call.args or call.callee.arrow:
             return None
@@ -236,7 +236,7 @@ class Pointers:
             return True
         return len(callee.functions) == 1 and types.parse(callee.functions[0].record.result).reference
 
-    def touch(self, draft: Draft, value: r.Value) -> None:
+    def touch(self, draft: MemoryDraft, value: r.Value) -> None:
         """The expression is evaluated for what stands there."""
         span = value.start, value.end
         if span in self.spans.addressed:

@@ -30,13 +30,13 @@ _MODULE_NAME = re.compile(r"(?:\w*_)?(?:m|mod|module|sub|submodule|scope)_?(?:\d
 _STRING = re.compile(r'(?:u8|[uUL])?(?:R"([^()\\ ]*)\((?P<raw>.*)\)\1"|"(?P<plain>(?:[^"\\]|\\.)*)")', re.DOTALL)
 
 
-def extract(file: r.File, vocabulary: Vocabulary) -> tuple[tuple[r.BoundClass, ...], tuple[r.Binding, ...]]:
+def extract(file: r.FileRecord, vocabulary: Vocabulary) -> tuple[tuple[r.BoundClass, ...], tuple[r.BindingRecord, ...]]:
     """The classes and members that `file` binds, in the order in which they stand."""
     words = {word for framework in vocabulary.frameworks for word in (*framework.classes, *framework.methods)}
     templates = [alias.target for alias in file.aliases if alias.kind == "type" and "class" in alias.target]
     if not templates and all(words.isdisjoint(function.mentions) for function in file.functions):
         return (), ()
-    reader = _Reader(file, vocabulary.frameworks)
+    reader = _BindingReader(file, vocabulary.frameworks)
     words.update(name for name, target in reader.names.types.items() if reader.names.class_template(target))
     chosen = [index for index, function in enumerate(file.functions) if not words.isdisjoint(function.mentions)]
     # By position, so that a function is read before the lambdas inside it use its variables.
@@ -55,12 +55,12 @@ class _Object(msgspec.Struct, frozen=True):
     """The class behind a parameter `class_<T>& cls`, by its C++ type: it may be bound further down."""
 
 
-class _Reader:
-    def __init__(self, file: r.File, frameworks: tuple[Framework, ...]) -> None:
+class _BindingReader:
+    def __init__(self, file: r.FileRecord, frameworks: tuple[Framework, ...]) -> None:
         self.file = file
         self.names = _Names(file, frameworks)
         self.classes: list[r.BoundClass] = []
-        self.bindings: list[r.Binding] = []
+        self.bindings: list[r.BindingRecord] = []
         self.types: list[str] = []
         self.variables: dict[int, dict[str, _Object]] = {}
         self.function = -1
@@ -104,7 +104,7 @@ class _Reader:
                 known[name] = found
                 self._named(found, name)
 
-    def finished(self) -> Iterator[r.Binding]:
+    def finished(self) -> Iterator[r.BindingRecord]:
         """The bindings, those off a parameter `class_<T>& cls` given to the one class of that type."""
         for binding, type in zip(self.bindings, self.types, strict=True):
             same = [number for number, bound in enumerate(self.classes) if type and bound.type == type]
@@ -126,7 +126,7 @@ class _Reader:
                 return self._class(value, items, *spelled)
         return self._declared(type)
 
-    def _declared(self, type: str, function: r.Function | None = None) -> _Object | None:
+    def _declared(self, type: str, function: r.FunctionRecord | None = None) -> _Object | None:
         """What a variable or parameter of that type holds."""
         if function and not self.names.visible(type, function):
             return None
@@ -250,7 +250,7 @@ class _Reader:
         last = base.name if isinstance(base, r.Member) else written(base).rpartition("::")[2]
         return _Object(framework, module=method == "def" and bool(_MODULE_NAME.fullmatch(last)))
 
-    def _binding(self, found: _Object, parent: str, member: r.Member, call: r.Call) -> r.Binding:
+    def _binding(self, found: _Object, parent: str, member: r.Member, call: r.Call) -> r.BindingRecord:
         framework = found.framework
         name, kind, values = _shape(cast(Kind, framework.methods[member.name]), call.args, framework)
         if kind == "method" and found.module:
@@ -261,7 +261,7 @@ class _Reader:
         setters: list[r.Extra] = []
         setter = _unwrapped(values[1], framework, setters) if callables == 2 and len(values) > 1 else None
         extras.extend(_extra(value) for value in values[callables:])
-        return r.Binding(
+        return r.BindingRecord(
             start=member.name_start,
             end=call.end,
             name=name,
@@ -362,7 +362,7 @@ _CONST = re.compile(r"\Aconst\s++")
 class _Names:
     """Resolves spellings through the file's own aliases: `namespace py = pybind11`, `using nb::class_`."""
 
-    def __init__(self, file: r.File, frameworks: tuple[Framework, ...]) -> None:
+    def __init__(self, file: r.FileRecord, frameworks: tuple[Framework, ...]) -> None:
         self.frameworks = frameworks
         self.methods = frozenset(method for framework in frameworks for method in framework.methods)
         self.aliases = {alias.name: alias.target for alias in file.aliases if alias.kind == "namespace"}
@@ -373,7 +373,7 @@ class _Names:
         self.present = tuple(framework for framework in frameworks if self._seen(framework, file))
         self.likely = self._likely(file)
 
-    def _seen(self, framework: Framework, file: r.File) -> bool:
+    def _seen(self, framework: Framework, file: r.FileRecord) -> bool:
         """Whether the file has to do with the framework at all, by its includes, aliases and signatures."""
         folder = framework.name.replace("_", "/") + "/", framework.name + "/"
         if any(each.target.startswith(folder) for each in file.imports):
@@ -382,7 +382,7 @@ class _Names:
         types = (parameter.type for function in file.functions for parameter in function.parameters)
         return any(self._space(text, framework) for text in (*targets, *types))
 
-    def _likely(self, file: r.File) -> Framework | None:
+    def _likely(self, file: r.FileRecord) -> Framework | None:
         """Where another file includes the framework and names its namespace: the one whose words are used."""
         mentions = [name for function in file.functions for name in function.mentions]
         shared = [word for framework in self.frameworks for word in (*framework.methods, *framework.constructors)]
@@ -416,7 +416,7 @@ class _Names:
         found = (framework for framework in self.frameworks if space in framework.namespaces)
         return next(found, None)
 
-    def visible(self, type: str, function: r.Function) -> bool:
+    def visible(self, type: str, function: r.FunctionRecord) -> bool:
         """Whether an alias of that name is known where the function stands: not one inside another class."""
         scope = self.scopes.get(type.replace("const ", "").strip("&* "), "")
         return not scope or f"{function.scope}::".startswith(f"{scope}::")

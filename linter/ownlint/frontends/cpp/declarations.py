@@ -14,8 +14,8 @@ from tree_sitter import Node
 
 from ownlint.facts import records as r
 from ownlint.frontends.cpp import grammar as g
-from ownlint.frontends.cpp.preprocess import Mark, Prepared
-from ownlint.frontends.cpp.statements import Declarator, Out, Specifiers, Statements, ends_in_cast
+from ownlint.frontends.cpp.preprocess import OverwrittenMacro, Prepared
+from ownlint.frontends.cpp.statements import CppStatements, Declarator, Out, Specifiers, ends_in_cast
 from ownlint.frontends.cpp.values import Mentions, unbroken, whole
 
 Access = Literal["", "public", "protected", "private"]
@@ -46,7 +46,7 @@ class _Prefix(NamedTuple):
 _PLAIN = _Prefix()
 
 
-class Declarations(Statements):
+class Declarations(CppStatements):
     def __init__(self, prepared: Prepared, data: bytes) -> None:
         super().__init__(prepared)
         self.data = data
@@ -58,8 +58,8 @@ class Declarations(Statements):
         self.marks = prepared.marks
         self.mark_starts = [mark.start for mark in prepared.marks]
         self.used_marks: set[int] = set()
-        self.functions: list[r.Function | None] = []
-        self.classes: list[r.Class] = []
+        self.functions: list[r.FunctionRecord | None] = []
+        self.classes: list[r.ClassRecord] = []
         self.variables: list[r.Variable] = []
         self.aliases: list[r.Alias] = []
         self.scope = ""
@@ -159,7 +159,7 @@ class Declarations(Statements):
                 found.append(_annotation(self.marks[index]))
         return tuple(found)
 
-    def marks_of(self, start: int, end: int) -> Iterator[Mark]:
+    def marks_of(self, start: int, end: int) -> Iterator[OverwrittenMacro]:
         """The same as they were found, whatever they belong to."""
         return (self.marks[index] for index in self._mark_range(start, end))
 
@@ -173,7 +173,7 @@ class Declarations(Statements):
             start = self.marks[low].start
         return range(low, high)
 
-    def _stands_before(self, mark: Mark, start: int) -> bool:
+    def _stands_before(self, mark: OverwrittenMacro, start: int) -> bool:
         return start - mark.end < _NEAR and not self.source[mark.start : start].strip()
 
     def comment_of(self, start: int, end: int) -> str:
@@ -242,7 +242,7 @@ class Declarations(Statements):
         scope, _, last = name.rpartition("::")
         self.classes.insert(
             position,
-            r.Class(
+            r.ClassRecord(
                 start,
                 node.end_byte,
                 last,
@@ -300,7 +300,7 @@ class Declarations(Statements):
         named = self.spelled(name)
         start, end = node.start_byte, node.end_byte
         self.classes.append(
-            r.Class(
+            r.ClassRecord(
                 start,
                 end,
                 named.rpartition("::")[2],
@@ -450,7 +450,7 @@ class Declarations(Statements):
             return False
         c = self.classes[index]
         name = self.text(first.start_byte, first.end_byte)
-        self.classes[index] = r.Class(
+        self.classes[index] = r.ClassRecord(
             c.start, c.end, name, c.scope, c.kind, c.fields, c.bases, c.annotations, c.destructor, c.template, c.parent
         )
         return True
@@ -588,7 +588,7 @@ class Declarations(Statements):
                 if body is not None
                 else "declared"
             )
-        self.functions[index] = r.Function(
+        self.functions[index] = r.FunctionRecord(
             start,
             node.end_byte,
             name,
@@ -800,7 +800,7 @@ class Declarations(Statements):
             self.depth = depth
             encoded = r.encode_body(statements)
         self.scope = outer_scope
-        self.functions[index] = r.Function(
+        self.functions[index] = r.FunctionRecord(
             start,
             end,
             "<lambda>",
@@ -886,7 +886,7 @@ class Declarations(Statements):
             self.children = children
 
 
-def _annotation(mark: Mark) -> r.Annotation:
+def _annotation(mark: OverwrittenMacro) -> r.Annotation:
     return r.Annotation(mark.start, mark.end, mark.name, mark.arguments)
 
 

@@ -34,7 +34,7 @@ class Cursor(Structure):
     _fields_ = [("kind", c_int), ("xdata", c_int), ("first", c_void_p), ("second", c_void_p), ("third", c_void_p)]
 
 
-class Type(Structure):
+class CXType(Structure):
     _fields_ = [("kind", c_int), ("first", c_void_p), ("second", c_void_p)]
 
 
@@ -72,15 +72,15 @@ _FUNCTIONS = {
     "clang_getCursorReferenced": (Cursor, [Cursor]),
     "clang_getCursorSemanticParent": (Cursor, [Cursor]),
     "clang_getCursorSpelling": (String, [Cursor]),
-    "clang_getCursorType": (Type, [Cursor]),
-    "clang_getCursorResultType": (Type, [Cursor]),
-    "clang_getCanonicalType": (Type, [Type]),
-    "clang_getTypeDeclaration": (Cursor, [Type]),
-    "clang_getPointeeType": (Type, [Type]),
-    "clang_Type_getNamedType": (Type, [Type]),
-    "clang_getTypedefDeclUnderlyingType": (Type, [Cursor]),
+    "clang_getCursorType": (CXType, [Cursor]),
+    "clang_getCursorResultType": (CXType, [Cursor]),
+    "clang_getCanonicalType": (CXType, [CXType]),
+    "clang_getTypeDeclaration": (Cursor, [CXType]),
+    "clang_getPointeeType": (CXType, [CXType]),
+    "clang_Type_getNamedType": (CXType, [CXType]),
+    "clang_getTypedefDeclUnderlyingType": (CXType, [Cursor]),
     "clang_getCursorDefinition": (Cursor, [Cursor]),
-    "clang_getTypeSpelling": (String, [Type]),
+    "clang_getTypeSpelling": (String, [CXType]),
     "clang_Cursor_isInlineNamespace": (c_uint, [Cursor]),
     "clang_Cursor_isAnonymous": (c_uint, [Cursor]),
     "clang_getCString": (c_char_p, [String]),

@@ -38,8 +38,8 @@ ALWAYS = ("-w", "-ferror-limit=0", "-fno-spell-checking", "-fno-caret-diagnostic
 twenty errors would make clang stop."""
 
 
-class Found(NamedTuple):
-    """`meanings` are sorted by start, one each. `typed` as in `records.File`; a file whose headers
+class FoundMeanings(NamedTuple):
+    """`meanings` are sorted by start, one each. `typed` as in `FileRecord`; a file whose headers
     are missing is not, though what was understood of it is still here."""
 
     meanings: tuple[Meaning, ...] = ()
@@ -86,7 +86,7 @@ def read(
     absolute: str,
     ahead: Precompiled | None = None,
     project: str = "",
-) -> Found:
+) -> FoundMeanings:
     """`data` is what the file holds; `absolute` is where it lies, for its relative includes. A file that
     does not go well with what was parsed `ahead` is read again without. Nothing is said of types where a file was read
     that is neither below `project` (else below `directory`) nor a header of a folder that `arguments` name."""
@@ -111,7 +111,7 @@ def read(
     return _without_strangers(_read(library, data, arguments, directory, absolute), territory)
 
 
-def _without_strangers(found: Found, territory: Territory) -> Found:
+def _without_strangers(found: FoundMeanings, territory: Territory) -> FoundMeanings:
     stranger = territory.stranger(found.dependencies)
     if not stranger:
         return found
@@ -119,7 +119,9 @@ def _without_strangers(found: Found, territory: Territory) -> Found:
     return _nothing(reason)._replace(dependencies=found.dependencies)
 
 
-def _read(library: ctypes.CDLL, data: bytes, arguments: tuple[str, ...], directory: str, absolute: str) -> Found:
+def _read(
+    library: ctypes.CDLL, data: bytes, arguments: tuple[str, ...], directory: str, absolute: str
+) -> FoundMeanings:
     with (
         tempfile.NamedTemporaryFile(prefix="ownlint-", suffix=".headers") as listed,
         _unit(library, data, (*arguments, *_listing(listed.name)), directory, absolute, FLAGS) as (unit, code),
@@ -134,7 +136,7 @@ def _read(library: ctypes.CDLL, data: bytes, arguments: tuple[str, ...], directo
         # libclang leaves out what the file itself includes behind its first declaration.
         more = _real(_listed(listed.name), directory, absolute)
         dependencies = {*_inclusions(library, unit, directory, absolute), *more}
-        return Found(meanings, problems, not problems, tuple(sorted(dependencies)))
+        return FoundMeanings(meanings, problems, not problems, tuple(sorted(dependencies)))
 
 
 def _listing(path: str) -> tuple[str, ...]:
@@ -154,8 +156,8 @@ _MOST_LISTED = 1 << 28
 _ESCAPED = re.compile(r"\\(.)")
 
 
-def _nothing(reason: str) -> Found:
-    return Found(problems=(Problem(0, 0, "types", reason),))
+def _nothing(reason: str) -> FoundMeanings:
+    return FoundMeanings(problems=(Problem(0, 0, "types", reason),))
 
 
 _FAILURES = {2: "libclang crashed", 3: "libclang refused the arguments", 4: "libclang could not read the file"}
@@ -392,7 +394,7 @@ class _Walk:
         scope = self._scopes[cursor.first] = "::".join(part for part in (outer, name) if part)
         return scope
 
-    def _type(self, type_: libclang.Type) -> str:
+    def _type(self, type_: libclang.CXType) -> str:
         known = self._types.get(type_.first)
         if known is None:
             canonical = self._library.clang_getCanonicalType(type_)
@@ -402,14 +404,14 @@ class _Walk:
             self._learn(self._pointee(type_))
         return known
 
-    def _pointee(self, type_: libclang.Type) -> libclang.Type:
+    def _pointee(self, type_: libclang.CXType) -> libclang.CXType:
         """What stands behind all pointers and references."""
         inner = self._library.clang_getPointeeType(type_)
         while inner.first not in (None, type_.first):  # an `auto` not yet deduced is its own pointee
             type_, inner = inner, self._library.clang_getPointeeType(inner)
         return type_
 
-    def _learn(self, type_: libclang.Type) -> None:
+    def _learn(self, type_: libclang.CXType) -> None:
         """A C interface is written with its typedefs: `typedef struct _file FILE`, and the handle
         `typedef struct stream_st* stream_t`, whose struct is defined nowhere."""
         library = self._library
@@ -426,7 +428,7 @@ class _Walk:
         if opaque or (spelling == tag and tag.startswith("_")):
             self._known_as.setdefault(spelling, self._name(library.clang_getTypeDeclaration(type_)))
 
-    def _text(self, type_: libclang.Type) -> str:
+    def _text(self, type_: libclang.CXType) -> str:
         return libclang.text(self._library.clang_getTypeSpelling(type_))
 
 

@@ -68,13 +68,13 @@ _AT = re.compile(rb"@(?=[\"\[{(]|(?:autoreleasepool|try|catch|finally|throw|sync
 
 def with_known_syntax(prepared: Prepared) -> Prepared:
     """The same file with what the grammar does not know rewritten; the same object when there is no such thing."""
-    rewriter = _Rewriter(prepared)
+    rewriter = _CppRewriter(prepared)
     rewriter.run()
     source = bytes(rewriter.buffer)
     return prepared if source == prepared.source else prepared._replace(source=source, names=rewriter.names)
 
 
-class _Rewriter:
+class _CppRewriter:
     def __init__(self, prepared: Prepared) -> None:
         source = prepared.source
         self.source = source

@@ -1,8 +1,8 @@
 """Makes a C++ file fit for a parser that sees no macros, without moving a byte.
 
 What would break the parse is overwritten by spaces; newlines stay. What was overwritten is remembered:
-comments, directives, attribute-like macros (`Mark`), macros that stand where a statement would
-(`Loose`), macros that take a declaration apart (`Taken`).
+comments, directives, attribute-like macros (`OverwrittenMacro`), macros that stand where a statement would
+(`Loose`), macros that take a declaration apart (`RewrittenDeclaration`).
 
 `#if`: the lines of a conditional without `#else` vanish and what they enclose stays; so does the
 conditional around a whole file. With `#else`, both sides stay (and the parser sees the directives) when
@@ -22,13 +22,13 @@ from typing import NamedTuple
 from ownlint.facts.records import Import, Macro
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.frontends.cpp.spelling import spelled
-from ownlint.patterns import Expressions
+from ownlint.patterns import PatternSet
 
 Role = str
 """What a word of capitals is known to be: `annotation`, `declaring`, `standing`, or empty."""
 
 
-class Mark(NamedTuple):
+class OverwrittenMacro(NamedTuple):
     """An attribute-like macro that was overwritten; `arguments` as written, without the parentheses."""
 
     start: int
@@ -46,7 +46,7 @@ class Loose(NamedTuple):
     arguments: str | None
 
 
-class Taken(NamedTuple):
+class RewrittenDeclaration(NamedTuple):
     """`MACRO(auto x, f())` that was rewritten to `auto x = f()`."""
 
     start: int
@@ -58,9 +58,9 @@ class Taken(NamedTuple):
 class Prepared(NamedTuple):
     source: bytes
     comments: list[tuple[int, int]]
-    marks: list[Mark]
+    marks: list[OverwrittenMacro]
     loose: list[Loose]
-    taken: dict[int, Taken]
+    taken: dict[int, RewrittenDeclaration]
     """By the offset at which the declaration or the place inside starts."""
     thrown: frozenset[int]
     """Where `throw` inside an expression, which the grammar lacks, was rewritten to `!`."""
@@ -178,7 +178,7 @@ def _roles(
 ) -> Callable[[bytes], Role]:
     known: dict[bytes, Role] = {}
     patterns = [
-        (role, Expressions(words))
+        (role, PatternSet(words))
         for role, words in (("annotation", annotations), ("declaring", declaring), ("standing", standing))
         if words
     ]
@@ -207,9 +207,9 @@ class _Preparation:
         self.buffer = bytearray(data)
         self.comments: list[tuple[int, int]] = []
         self.directives: list[_Directive] = []
-        self.marks: list[Mark] = []
+        self.marks: list[OverwrittenMacro] = []
         self.loose: list[Loose] = []
-        self.taken: dict[int, Taken] = {}
+        self.taken: dict[int, RewrittenDeclaration] = {}
         self.masked = b""
         """The file without comments, directives and the contents of strings."""
         self.names: dict[int, str] = {}
@@ -464,7 +464,7 @@ class _Preparation:
                 end = close + 1
                 if word == b"__attribute__":
                     self.spelled_out(start, end)
-        self.marks.append(Mark(start, end, word.decode(), arguments))
+        self.marks.append(OverwrittenMacro(start, end, word.decode(), arguments))
         self.blank(start, end)
         self.done = end
 
@@ -475,14 +475,14 @@ class _Preparation:
     def spelled_out(self, start: int, end: int) -> None:
         """`__attribute__((guarded_by(mu_)))` is also a mark named `guarded_by`."""
         for found in _ATTRIBUTE.finditer(self.masked, start, end):
-            self.marks.append(Mark(start, end, found[1].decode(), self.written(*found.span(2))))
+            self.marks.append(OverwrittenMacro(start, end, found[1].decode(), self.written(*found.span(2))))
 
     def attributes_of_enums(self) -> None:
         """`enum class [[nodiscard]] Code {`: the grammar knows attributes of classes, not of enums."""
         for match in _ENUM_ATTRIBUTES.finditer(self.masked):
             for found in _ATTRIBUTE.finditer(self.masked, *match.span(1)):
                 start, end = found.span()
-                self.marks.append(Mark(start, end, found[1].decode(), self.written(*found.span(2))))
+                self.marks.append(OverwrittenMacro(start, end, found[1].decode(), self.written(*found.span(2))))
             self.blank(*match.span(1))
 
     def attribute_of_class(self, word: bytes, start: int, end: int) -> None:
@@ -586,7 +586,7 @@ class _Preparation:
         if len(commas) > 1:
             self.blank(commas[1], close)
         self.buffer[close : close + 1] = b" " if after == b";" else b";"
-        self.taken[first_start] = Taken(start, close + 1, word.decode(), start)
+        self.taken[first_start] = RewrittenDeclaration(start, close + 1, word.decode(), start)
 
     def closing(self, opening: int) -> int:
         return _closing(self.masked, opening)
@@ -784,7 +784,7 @@ def _closing(masked: bytes, opening: int) -> int:
 # --- conditionals ---------------------------------------------------------------------------------
 
 
-class _Group(NamedTuple):
+class _ConditionalGroup(NamedTuple):
     """One conditional: its `#if`, `#elif`s and `#else`, and its `#endif` (the end of the file if it has none)."""
 
     parts: list[_Directive]
@@ -814,10 +814,10 @@ class _Conditionals:
 
     def settle(self) -> None:
         """Innermost first, so that a conditional around others finds them settled."""
-        stack: list[_Group] = []
+        stack: list[_ConditionalGroup] = []
         for directive in self.directives:
             if directive.word.startswith(b"if"):
-                stack.append(_Group([directive], []))
+                stack.append(_ConditionalGroup([directive], []))
             elif not stack:
                 continue
             elif directive.word == b"endif":
@@ -834,7 +834,7 @@ class _Conditionals:
                 stack[-1].parts.append(directive)
         self.forget()
 
-    def choose(self, group: _Group) -> None:
+    def choose(self, group: _ConditionalGroup) -> None:
         parts = group.parts
         end = group.end[0]
         bounds = [part.end for part in parts]
@@ -899,7 +899,7 @@ class _Conditionals:
             preparation.directives = [d for d in preparation.directives if d.word != b"define" or not dropped(d.start)]
 
 
-def _debug_sides(group: _Group) -> Iterator[tuple[int, int]]:
+def _debug_sides(group: _ConditionalGroup) -> Iterator[tuple[int, int]]:
     """The side of `#ifndef NDEBUG`, and the `#else` of `#ifdef NDEBUG`."""
     first = group.parts[0]
     ends = [part.start for part in group.parts[1:]] + [group.end[0].start]

@@ -59,11 +59,11 @@ def shared(units: Sequence[Unit]) -> dict[str, tuple[str, ...]]:
     result: dict[str, tuple[str, ...]] = {}
     for (arguments, _directory), paths in groups.items():
         if len(paths) >= FEWEST:
-            result |= _Group(arguments, texts).choose(paths)
+            result |= _SharedGroup(arguments, texts).choose(paths)
     return result
 
 
-class _Group:
+class _SharedGroup:
     """Files with the same arguments. A header is an absolute path, or `<name>` when it lies outside
     of the folders the arguments name: then it is the compiler's or the system's own."""
 

@@ -15,8 +15,8 @@ from tree_sitter import Node
 
 from ownlint.facts import records as r
 from ownlint.frontends.cpp import grammar as g
-from ownlint.frontends.cpp.preprocess import Loose, Mark, Prepared
-from ownlint.frontends.cpp.values import LIMIT, UNNAMED, Values
+from ownlint.frontends.cpp.preprocess import Loose, OverwrittenMacro, Prepared
+from ownlint.frontends.cpp.values import LIMIT, UNNAMED, CppValues
 
 Out = list[r.Statement]
 
@@ -46,7 +46,7 @@ _IS_POINTER = re.compile(r"\*(?:\s*(?:const|volatile))*\Z")
 _CLEANUPS = frozenset({"cleanup", "__cleanup__", "gnu::cleanup", "gnu::__cleanup__"})
 
 
-class Questions:
+class BuildQuestions:
     """What a function, from `start` to `end`, asks of the build; in `first`, how each question is put first."""
 
     def __init__(self, asked: Mapping[int, str], start: int = 0, end: int = 0) -> None:
@@ -69,25 +69,25 @@ class Questions:
         return bisect_left(self._at, offset)
 
 
-class Statements(Values):
+class CppStatements(CppValues):
     def __init__(self, prepared: Prepared) -> None:
         super().__init__(prepared.source, prepared.thrown, prepared.empties)
         self.taken = prepared.taken
         self.loose = prepared.loose
         self.asked = prepared.asked
-        self.questions = Questions({})
+        self.questions = BuildQuestions({})
 
     # --- to be supplied by those who know declarations ---
 
     def declared_in_body(self, node: Node, out: Out) -> None:
         raise NotImplementedError
 
-    def marks_of(self, start: int, end: int) -> Iterator[Mark]:
+    def marks_of(self, start: int, end: int) -> Iterator[OverwrittenMacro]:
         raise NotImplementedError
 
     def cleanup(self, specifiers: Specifiers, start: int, end: int) -> str:
         """The function that an attribute of a local calls where it ends; empty for none."""
-        said: tuple[r.Annotation | Mark, ...] = (*specifiers.attributes, *self.marks_of(start, end))
+        said: tuple[r.Annotation | OverwrittenMacro, ...] = (*specifiers.attributes, *self.marks_of(start, end))
         return next((one.arguments for one in said if one.name in _CLEANUPS), "")
 
     # --- blocks ---
@@ -547,7 +547,7 @@ class Statements(Values):
             self.depth -= 1
         out.append(r.Branch(start, node.end_byte, test, tuple(then), tuple(other)))
 
-    def questions_around(self, node: Node) -> Questions:
+    def questions_around(self, node: Node) -> BuildQuestions:
         """What the whole function around asks of the build."""
         if not self.questions.start <= node.start_byte < self.questions.end:
             around: Node = node
@@ -556,7 +556,7 @@ class Statements(Values):
                 if parent.kind_id == g.FUNCTION_DEFINITION:
                     around = parent
                 parent = parent.parent
-            self.questions = Questions(self.asked, around.start_byte, around.end_byte)
+            self.questions = BuildQuestions(self.asked, around.start_byte, around.end_byte)
         return self.questions
 
     @staticmethod
@@ -945,38 +945,38 @@ def _leaves_loop(body: Iterable[r.Statement]) -> bool:
     return False
 
 
-_READERS: dict[int, Callable[[Statements, Node, Out], None]] = {
+_READERS: dict[int, Callable[[CppStatements, Node, Out], None]] = {
     g.kind(name): reader
     for name, reader in (
-        ("expression_statement", Statements.evaluate),
-        ("declaration", Statements.declaration),
-        ("compound_statement", Statements.compound),
-        ("if_statement", Statements.if_),
-        ("return_statement", Statements.return_),
-        ("co_return_statement", Statements.return_),
-        ("co_yield_statement", Statements.co_yield),
-        ("throw_statement", Statements.throw),
-        ("break_statement", Statements.break_),
-        ("continue_statement", Statements.continue_),
-        ("goto_statement", Statements.goto),
-        ("labeled_statement", Statements.labeled),
-        ("attributed_statement", Statements.attributed),
-        ("while_statement", Statements.while_),
-        ("do_statement", Statements.do),
-        ("for_statement", Statements.for_),
-        ("for_range_loop", Statements.range),
-        ("switch_statement", Statements.switch),
-        ("try_statement", Statements.try_),
-        ("preproc_if", Statements.conditional_group),
-        ("preproc_ifdef", Statements.conditional_group),
-        ("function_definition", Statements.block_macro),
-        ("alias_declaration", Statements.nested),
-        ("type_definition", Statements.nested),
-        ("using_declaration", Statements.nested),
-        ("namespace_alias_definition", Statements.nested),
-        ("class_specifier", Statements.nested),
-        ("struct_specifier", Statements.nested),
-        ("union_specifier", Statements.nested),
-        ("enum_specifier", Statements.nested),
+        ("expression_statement", CppStatements.evaluate),
+        ("declaration", CppStatements.declaration),
+        ("compound_statement", CppStatements.compound),
+        ("if_statement", CppStatements.if_),
+        ("return_statement", CppStatements.return_),
+        ("co_return_statement", CppStatements.return_),
+        ("co_yield_statement", CppStatements.co_yield),
+        ("throw_statement", CppStatements.throw),
+        ("break_statement", CppStatements.break_),
+        ("continue_statement", CppStatements.continue_),
+        ("goto_statement", CppStatements.goto),
+        ("labeled_statement", CppStatements.labeled),
+        ("attributed_statement", CppStatements.attributed),
+        ("while_statement", CppStatements.while_),
+        ("do_statement", CppStatements.do),
+        ("for_statement", CppStatements.for_),
+        ("for_range_loop", CppStatements.range),
+        ("switch_statement", CppStatements.switch),
+        ("try_statement", CppStatements.try_),
+        ("preproc_if", CppStatements.conditional_group),
+        ("preproc_ifdef", CppStatements.conditional_group),
+        ("function_definition", CppStatements.block_macro),
+        ("alias_declaration", CppStatements.nested),
+        ("type_definition", CppStatements.nested),
+        ("using_declaration", CppStatements.nested),
+        ("namespace_alias_definition", CppStatements.nested),
+        ("class_specifier", CppStatements.nested),
+        ("struct_specifier", CppStatements.nested),
+        ("union_specifier", CppStatements.nested),
+        ("enum_specifier", CppStatements.nested),
     )
 }

@@ -1,6 +1,6 @@
-"""One C++ file: from bytes to a `File`, with no headers, no build and no configuration.
+"""One C++ file: from bytes to a `FileRecord`, with no headers, no build and no configuration.
 
-A pure function that never raises: a file of any content becomes a `File`. What is not source text (too
+A pure function that never raises: a file of any content becomes a `FileRecord`. What is not source text (too
 large, binary) becomes a `Problem`; what cannot be understood becomes `Opaque`. How the shapes that nest
 too deeply are kept finite is said in `values`.
 """
@@ -15,7 +15,7 @@ from functools import partial
 from tree_sitter import Node, Parser
 
 from ownlint.facts.comments import parse_suppression
-from ownlint.facts.records import File, Problem, Suppression
+from ownlint.facts.records import FileRecord, Problem, Suppression
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.frontends.cpp import grammar as g
 from ownlint.frontends.cpp.declarations import Declarations
@@ -36,22 +36,22 @@ _LOST = 0.2
 """A file of which this part stands in error nodes is reported."""
 
 
-def read(path: str, data: bytes, vocabulary: Vocabulary) -> File:
+def read(path: str, data: bytes, vocabulary: Vocabulary) -> FileRecord:
     """Everything the file says about itself; offsets are those of `data`, a byte order mark included."""
     size = len(data)
     if size > MAX_SIZE:
         reason = f"the file has {size:,} bytes; more than {MAX_SIZE:,} are not read"
-        return File(path, "cpp", size, problems=(Problem(0, 0, "limit", reason),))
+        return FileRecord(path, "cpp", size, problems=(Problem(0, 0, "limit", reason),))
     if _is_binary(data):
-        return File(path, "cpp", size, problems=(Problem(0, 0, "unread", "the file is not text"),))
+        return FileRecord(path, "cpp", size, problems=(Problem(0, 0, "unread", "the file is not text"),))
     if path.endswith(".m") and _OBJECTIVE_C.search(data) is None:
-        return File(path, "cpp", size)  # MATLAB, Octave, Mercury, Mathematica: nothing of ours, and no failure
+        return FileRecord(path, "cpp", size)  # MATLAB, Octave, Mercury, Mathematica: nothing of ours, and no failure
     prepared = prepare(data, vocabulary)
     prepared, root, unplaced = _parse(prepared)
     reader = Declarations(prepared, data)
     reader.children = unbroken if root.has_error else whole
     reader.walk((root,) if root.kind_id == g.ERROR else root.children)
-    return File(
+    return FileRecord(
         path,
         "cpp",
         size,

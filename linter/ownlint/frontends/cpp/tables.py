@@ -18,11 +18,11 @@ _PLACES = {"name": 0, "slot": 0, "meth": 1, "get": 1, "pfunc": 1, "func": 1, "ty
 """The last word of a designator (`.ml_meth = `) -> the place of what it names."""
 
 
-def extract(file: r.File, vocabulary: Vocabulary) -> tuple[r.Table, ...]:
+def extract(file: r.FileRecord, vocabulary: Vocabulary) -> tuple[r.Table, ...]:
     """The tables of the file, in the order in which they stand."""
     if not vocabulary.tables:
         return ()
-    reader = _Reader(vocabulary.tables)
+    reader = _TableReader(vocabulary.tables)
     found = [reader.table(one.name, one.type, one.value, one, -1) for one in file.variables]
     names = [name.encode() for name in vocabulary.tables]
     for index, function in enumerate(file.functions):
@@ -45,7 +45,7 @@ def _declared(body: tuple[object, ...]) -> Iterator[r.Declare]:
             pending.extend(getattr(node, field) for field in reversed(type(node).__struct_fields__))
 
 
-class _Reader:
+class _TableReader:
     def __init__(self, kinds: dict[str, str]) -> None:
         self.kinds = kinds
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 from ownlint.facts.comments import parse_suppression
 from ownlint.facts.records import Suppression
-from ownlint.frontends.python.source import Source, split_lines
+from ownlint.frontends.python.source import PythonSource, split_lines
 from ownlint.frontends.python.wanted import speaks_to_the_linter
 
 
-def suppressions(source: Source) -> tuple[Suppression, ...]:
+def suppressions(source: PythonSource) -> tuple[Suppression, ...]:
     """In order of appearance; costs next to nothing in a file that does not speak to the linter."""
     if not speaks_to_the_linter(source.data):
         return ()
@@ -20,7 +20,7 @@ def suppressions(source: Source) -> tuple[Suppression, ...]:
     return tuple(suppression for suppression in found if suppression is not None)
 
 
-def _comments(source: Source) -> Iterator[tuple[str, int, int, bool]]:
+def _comments(source: PythonSource) -> Iterator[tuple[str, int, int, bool]]:
     """Text, start, end, and whether code stands before it; up to the first error."""
     lines = split_lines(source.text)
     width = source.codec

@@ -18,7 +18,7 @@ _BUILTINS = frozenset(dir(builtins))
 _MOST_ALIASES = 8
 
 
-class Chain(NamedTuple):
+class AttributeChain(NamedTuple):
     """`root.a.b` as read somewhere; `start` and `end` are the bytes of the root, `tokens` are the names after it.
 
     `prefix` is what an alias puts between the root and the first token."""
@@ -34,7 +34,7 @@ class Chain(NamedTuple):
     """The name stands for a sequence of such objects."""
 
 
-class Alias(NamedTuple):
+class AttributeAlias(NamedTuple):
     """`name = root.a.b`."""
 
     root: str
@@ -52,7 +52,7 @@ class Weak(NamedTuple):
     """`name = None`: any other binding wins."""
 
 
-Bound = Symbol | Alias | Weak | None
+Bound = Symbol | AttributeAlias | Weak | None
 """`None`: bound to something of which nothing is known."""
 
 
@@ -74,17 +74,17 @@ class Owner:
 
 
 @dataclass(slots=True)
-class Scope:
+class PythonScope:
     kind: Literal["module", "class", "function"]
     index: int
     """Of its `Function` record."""
     dotted: str
-    outer: Scope | None = None
+    outer: PythonScope | None = None
     owner: Owner | None = None
     """For a class the class itself, for anything else the class that `self_name` is an instance of."""
     self_name: str = ""
     bound: dict[str, Bound] = field(default_factory=dict)
-    pending: list[Chain] = field(default_factory=list)
+    pending: list[AttributeChain] = field(default_factory=list)
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
     mentions: set[str] = field(default_factory=set)
@@ -94,7 +94,7 @@ class Scope:
     opaque: bool = False
 
     @property
-    def enclosing(self) -> Scope | None:
+    def enclosing(self) -> PythonScope | None:
         """The scope that is asked next: Python skips classes."""
         scope = self.outer
         while scope is not None and scope.kind == "class":
@@ -117,7 +117,7 @@ class Scope:
             return False
         return self.handlers > 0 or (isinstance(second, Symbol) and second.imported)
 
-    def _home(self, name: str) -> Scope:
+    def _home(self, name: str) -> PythonScope:
         scope = self
         if name in self.nonlocals:
             return self.enclosing or self
@@ -126,7 +126,7 @@ class Scope:
         return scope
 
 
-class Names:
+class PythonNames:
     """Collects the meanings of one file."""
 
     def __init__(self, module: str) -> None:
@@ -136,11 +136,11 @@ class Names:
         self._symbols: dict[tuple[int, int], str] = {}
         self._types: dict[tuple[int, int], str] = {}
 
-    def defined(self, scope: Scope, name: str) -> Symbol:
+    def defined(self, scope: PythonScope, name: str) -> Symbol:
         inner = f"{scope.dotted}.{name}" if scope.dotted else name
         return Symbol(self.prefix + inner, imported=False)
 
-    def close(self, scope: Scope) -> None:
+    def close(self, scope: PythonScope) -> None:
         """The scope has been read to its end."""
         outer = scope.enclosing
         module = scope
@@ -155,7 +155,9 @@ class Names:
                 outer.pending.append(chain)
         scope.pending.clear()
 
-    def _settle(self, chain: Chain, scope: Scope, outer: Scope | None, module: Scope) -> None:
+    def _settle(
+        self, chain: AttributeChain, scope: PythonScope, outer: PythonScope | None, module: PythonScope
+    ) -> None:
         for _ in range(_MOST_ALIASES):
             if chain.root in scope.globals and scope is not module:
                 module.pending.append(chain)
@@ -167,12 +169,12 @@ class Names:
             if isinstance(to, Symbol):
                 self._say(to.name, chain)
                 return
-            if not isinstance(to, Alias):
+            if not isinstance(to, AttributeAlias):
                 self._own_method(chain, scope)
                 return
             chain = chain._replace(root=to.root, prefix=to.path + chain.prefix)
 
-    def _hand_over(self, chain: Chain, scope: Scope, outer: Scope | None) -> None:
+    def _hand_over(self, chain: AttributeChain, scope: PythonScope, outer: PythonScope | None) -> None:
         if outer is not None:
             outer.pending.append(chain)
         elif chain.root in _BUILTINS:
@@ -180,7 +182,7 @@ class Names:
         elif self.stars:
             self._say(f"*.{chain.root}", chain)
 
-    def _own_method(self, chain: Chain, scope: Scope) -> None:
+    def _own_method(self, chain: AttributeChain, scope: PythonScope) -> None:
         """`self.method`, where the class defines it."""
         owner = scope.owner
         if owner is None or chain.root != scope.self_name or not chain.tokens or chain.prefix:
@@ -189,7 +191,7 @@ class Names:
         if name in owner.methods:
             self._symbols.setdefault((start, end), f"{self.prefix}{owner.dotted}.{name}")
 
-    def _say(self, symbol: str, chain: Chain) -> None:
+    def _say(self, symbol: str, chain: AttributeChain) -> None:
         if chain.prefix:
             symbol = ".".join((symbol, *chain.prefix))
         self._symbols.setdefault((chain.start, chain.end), symbol)

@@ -37,7 +37,7 @@ def rewritten(text: str) -> str | None:
         if module.code != text:
             return None
         wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
-        rewriter = _Rewriter(text.encode())
+        rewriter = _PythonRewriter(text.encode())
         wrapper.visit(rewriter)
         return rewriter.data.decode() if rewriter.changed else None
     except _REFUSALS:
@@ -62,7 +62,7 @@ _REFUSALS = (_CannotError, cst.ParserSyntaxError, cst.CSTLogicError, SyntaxError
 kind of `SyntaxError`)."""
 
 
-class _Rewriter(cst.CSTVisitor):
+class _PythonRewriter(cst.CSTVisitor):
     METADATA_DEPENDENCIES = (ByteSpanPositionProvider,)
 
     def __init__(self, data: bytes) -> None:

@@ -22,46 +22,46 @@ from __future__ import annotations
 
 import msgspec
 
-from ownlint.facts.records import File, Function, Import, Problem
+from ownlint.facts.records import FileRecord, FunctionRecord, Import, Problem
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.frontends.python.comments import suppressions
-from ownlint.frontends.python.names import Names
-from ownlint.frontends.python.source import Source, UnreadableError, decode, line_starts, parse
-from ownlint.frontends.python.statements import Statements
+from ownlint.frontends.python.names import PythonNames
+from ownlint.frontends.python.source import PythonSource, UnparsableError, decode, line_starts, parse
+from ownlint.frontends.python.statements import PythonStatements
 from ownlint.frontends.python.wanted import speaks_to_the_linter, wanted
 
 
-def read(path: str, data: bytes, vocabulary: Vocabulary, module: str) -> File:
+def read(path: str, data: bytes, vocabulary: Vocabulary, module: str) -> FileRecord:
     """Everything the file says; of a file without an anchor only what its comments silence.
 
     Never raises: what cannot be read becomes a `Problem`.
     """
     worth = wanted(data, vocabulary.anchors)
     if not worth and not speaks_to_the_linter(data):
-        return File(path, "python", len(data), module=module)
+        return FileRecord(path, "python", len(data), module=module)
     try:
         source = decode(data)
-    except UnreadableError as error:
+    except UnparsableError as error:
         problems = (_problem(data, error),) if worth else ()
-        return File(path, "python", len(data), module=module, problems=problems)
+        return FileRecord(path, "python", len(data), module=module, problems=problems)
     if not worth:
-        return File(path, "python", len(data), module=module, suppressions=suppressions(source))
+        return FileRecord(path, "python", len(data), module=module, suppressions=suppressions(source))
     return _read(path, source, module)
 
 
-def _read(path: str, source: Source, module: str) -> File:
+def _read(path: str, source: PythonSource, module: str) -> FileRecord:
     size = len(source.data)
     silenced = suppressions(source)
     try:
         tree = parse(source)
-    except UnreadableError as error:
+    except UnparsableError as error:
         problem = _problem(source.data, error)
-        return File(path, "python", size, module=module, suppressions=silenced, problems=(problem,))
-    names = Names(module)
+        return FileRecord(path, "python", size, module=module, suppressions=silenced, problems=(problem,))
+    names = PythonNames(module)
     package = path.rpartition("/")[2].startswith("__init__.")
-    statements = Statements(source, names, module, package)
+    statements = PythonStatements(source, names, module, package)
     statements.module(tree)
-    return File(
+    return FileRecord(
         path,
         "python",
         size,
@@ -75,7 +75,7 @@ def _read(path: str, source: Source, module: str) -> File:
     )
 
 
-def _naming_imports(functions: list[Function], imports: list[Import]) -> tuple[Function, ...]:
+def _naming_imports(functions: list[FunctionRecord], imports: list[Import]) -> tuple[FunctionRecord, ...]:
     """Who mentions `p` of `from functools import partial as p` mentions `partial` too."""
     renamed: dict[str, set[str]] = {}
     for imported in imports:
@@ -92,7 +92,7 @@ def _naming_imports(functions: list[Function], imports: list[Import]) -> tuple[F
     return tuple(found)
 
 
-def _problem(data: bytes, error: UnreadableError) -> Problem:
+def _problem(data: bytes, error: UnparsableError) -> Problem:
     lines = line_starts(data)
     if not 0 < error.line < len(lines):
         return Problem(0, 0, "unread", error.reason)

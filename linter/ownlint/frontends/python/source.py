@@ -20,7 +20,7 @@ _BOM = b"\xef\xbb\xbf"
 _ASCII = bytes(range(128))
 
 
-class UnreadableError(Exception):
+class UnparsableError(Exception):
     """The file is no Python that this interpreter can parse; `line` is 0 when it is not known."""
 
     def __init__(self, reason: str, line: int = 0) -> None:
@@ -39,7 +39,7 @@ def line_starts(data: bytes) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class PythonSource:
     data: bytes
     text: str
     lines: list[int]
@@ -54,23 +54,23 @@ class Source:
         return self.codec == "utf-8"
 
 
-def decode(data: bytes) -> Source:
-    """Raises `UnreadableError` for what is not text in an encoding that can be mapped back to bytes."""
+def decode(data: bytes) -> PythonSource:
+    """Raises `UnparsableError` for what is not text in an encoding that can be mapped back to bytes."""
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         if encoding not in ("utf-8", "utf-8-sig"):
             _require_mappable(encoding)
         text = data.decode(encoding)
     except SyntaxError as error:
-        raise UnreadableError(error.msg or "unknown encoding", 1) from error
+        raise UnparsableError(error.msg or "unknown encoding", 1) from error
     except UnicodeDecodeError as error:
         reason = f"not valid {error.encoding}: {error.reason}"
-        raise UnreadableError(reason, len(_LINE_END.findall(data[: error.start])) + 1) from error
+        raise UnparsableError(reason, len(_LINE_END.findall(data[: error.start])) + 1) from error
     except (UnicodeError, LookupError, ValueError) as error:
-        raise UnreadableError(f"cannot be decoded: {error}", 1) from error
+        raise UnparsableError(f"cannot be decoded: {error}", 1) from error
     if "\0" in text:
-        raise UnreadableError("contains a NUL byte", len(_LINE_END.findall(data[: data.find(b"\0")])) + 1)
-    return Source(data, text, line_starts(data), "utf-8" if encoding == "utf-8-sig" else encoding)
+        raise UnparsableError("contains a NUL byte", len(_LINE_END.findall(data[: data.find(b"\0")])) + 1)
+    return PythonSource(data, text, line_starts(data), "utf-8" if encoding == "utf-8-sig" else encoding)
 
 
 def _require_mappable(encoding: str) -> None:
@@ -83,24 +83,24 @@ def _require_mappable(encoding: str) -> None:
     except UnicodeError:
         same = False
     if not same:
-        raise UnreadableError(f"the encoding {encoding} does not contain ASCII", 1)
+        raise UnparsableError(f"the encoding {encoding} does not contain ASCII", 1)
 
 
-def parse(source: Source) -> ast.Module:
-    """The tree, with columns in bytes of the file as it lies on disk. Raises `UnreadableError`."""
+def parse(source: PythonSource) -> ast.Module:
+    """The tree, with columns in bytes of the file as it lies on disk. Raises `UnparsableError`."""
     try:
         tree = _parsed(source.text)
     except SyntaxError as error:
         newer = _in_newer_syntax(source)
         if newer is None:
-            raise UnreadableError(error.msg or "invalid syntax", error.lineno or 0) from error
+            raise UnparsableError(error.msg or "invalid syntax", error.lineno or 0) from error
         tree = newer
     except RecursionError as error:
-        raise UnreadableError("nested too deeply") from error
+        raise UnparsableError("nested too deeply") from error
     except MemoryError as error:
-        raise UnreadableError("too complex to parse") from error
+        raise UnparsableError("too complex to parse") from error
     except (ValueError, OverflowError) as error:
-        raise UnreadableError(str(error)) from error
+        raise UnparsableError(str(error)) from error
     if not source.is_utf8 and not source.data.isascii():
         _rewrite_columns(tree, source)
     return tree
@@ -112,7 +112,7 @@ def _parsed(text: str) -> ast.Module:
         return ast.parse(text)
 
 
-def _in_newer_syntax(source: Source) -> ast.Module | None:
+def _in_newer_syntax(source: PythonSource) -> ast.Module | None:
     """The tree of a file that a later Python understands, every node at its own place."""
     if not source.is_utf8:
         return None
@@ -125,10 +125,10 @@ def _in_newer_syntax(source: Source) -> ast.Module | None:
         return None  # what the file itself was refused for is the better reason
 
 
-def _rewrite_columns(tree: ast.Module, source: Source) -> None:
+def _rewrite_columns(tree: ast.Module, source: PythonSource) -> None:
     lines = split_lines(source.text)
     if b"".join(line.encode(source.codec) for line in lines) != source.data:
-        raise UnreadableError(f"the encoding {source.codec} cannot be mapped back to bytes", 1)
+        raise UnparsableError(f"the encoding {source.codec} cannot be mapped back to bytes", 1)
     wide = {number: line for number, line in enumerate(lines, 1) if not line.isascii()}
 
     def column(number: int, utf8: int) -> int:

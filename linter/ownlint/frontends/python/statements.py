@@ -25,22 +25,22 @@ import msgspec
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Statement, Value
-from ownlint.frontends.python.names import Names, Owner, Scope, Symbol, Weak
-from ownlint.frontends.python.source import Source
-from ownlint.frontends.python.values import DEEPEST, Values, names_inside
+from ownlint.frontends.python.names import Owner, PythonNames, PythonScope, Symbol, Weak
+from ownlint.frontends.python.source import PythonSource
+from ownlint.frontends.python.values import DEEPEST, PythonValues, names_inside
 
 _DEFINITION = re.compile(rb"(?:async[ \t\f\\\r\n]+)?(?:def|class)[ \t\f\\\r\n]+")
 _FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 _TRY: tuple[type[ast.stmt], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
 
 
-class Statements(Values):
-    def __init__(self, source: Source, names: Names, module: str, package: bool) -> None:
-        super().__init__(source, names, Scope("module", 0, ""))
+class PythonStatements(PythonValues):
+    def __init__(self, source: PythonSource, names: PythonNames, module: str, package: bool) -> None:
+        super().__init__(source, names, PythonScope("module", 0, ""))
         self.package = module.split(".") if module else []
         if not package:
             self.package = self.package[:-1]
-        self.classes: list[r.Class | None] = []
+        self.classes: list[r.ClassRecord | None] = []
         self.imports: list[r.Import] = []
         self.variables: dict[str, r.Variable] = {}
         self._statements: dict[type[ast.stmt], Callable[[Any], list[Statement]]] = {
@@ -76,7 +76,7 @@ class Statements(Values):
         self.functions.append(None)
         body = self.block(tree.body)
         end = len(self.data)
-        self._finish(0, r.Function(0, end, "<module>", "", "", "module", "", (), 0, True), body)
+        self._finish(0, r.FunctionRecord(0, end, "<module>", "", "", "module", "", (), 0, True), body)
         self.names.close(self.scope)
 
     # --- blocks -------------------------------------------------------------------------------
@@ -429,7 +429,7 @@ class Statements(Values):
         kind: Literal["function", "method", "constructor", "destructor"] = "function" if owner is None else "method"
         if owner is not None:
             kind = {"__init__": "constructor", "__del__": "destructor"}.get(node.name, "method")  # type: ignore[assignment]
-        function = r.Function(
+        function = r.FunctionRecord(
             start,
             end,
             node.name,
@@ -456,7 +456,7 @@ class Statements(Values):
         self._take(bound)
         value = self.value(node.body)
         words = ("generator",) if self.scope.generator else ()
-        function = r.Function(
+        function = r.FunctionRecord(
             start, end, "<lambda>", outer.dotted, "", "lambda", "", parameters, start, True, words,
             parent=self._parent(outer),
         )  # fmt: skip
@@ -483,12 +483,12 @@ class Statements(Values):
         body = self.block(node.body)
         parent = self._parent(outer)
         name_start = self._name_start(node)
-        function = r.Function(
+        function = r.FunctionRecord(
             start, end, f"<class {node.name}>", outer.dotted, "", "class", "", (), name_start, True, parent=parent
         )
         self._finish(index, function, body)
         self._leave()
-        self.classes[place] = r.Class(
+        self.classes[place] = r.ClassRecord(
             start,
             end,
             node.name,
@@ -544,7 +544,7 @@ class Statements(Values):
         index = len(self.functions)
         self.functions.append(None)
         dotted = f"{outer.dotted}.{name}" if outer.dotted else name
-        self.scope = Scope(kind, index, dotted, outer)
+        self.scope = PythonScope(kind, index, dotted, outer)
         if kind == "function" and outer.kind == "function":
             self.scope.owner, self.scope.self_name = outer.owner, outer.self_name
         return index
@@ -560,13 +560,13 @@ class Statements(Values):
         assert self.scope.outer is not None
         self.scope = self.scope.outer
 
-    def _parent(self, scope: Scope | None) -> int:
+    def _parent(self, scope: PythonScope | None) -> int:
         """The enclosing function: classes and the module are none."""
         while scope is not None and scope.kind != "function":
             scope = scope.outer
         return -1 if scope is None else scope.index
 
-    def _finish(self, index: int, function: r.Function, body: tuple[Statement, ...]) -> None:
+    def _finish(self, index: int, function: r.FunctionRecord, body: tuple[Statement, ...]) -> None:
         self.functions[index] = msgspec.structs.replace(
             function,
             mentions=tuple(sorted(self.scope.mentions)),

@@ -15,8 +15,8 @@ import msgspec
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Value
-from ownlint.frontends.python.names import Alias, Bound, Chain, Names, Scope, Symbol, Weak
-from ownlint.frontends.python.source import Source
+from ownlint.frontends.python.names import AttributeAlias, AttributeChain, Bound, PythonNames, PythonScope, Symbol, Weak
+from ownlint.frontends.python.source import PythonSource
 
 DEEPEST = 150
 _MOST_ITEMS = 64
@@ -68,10 +68,10 @@ _UNBOUND = Weak()
 _Comprehended = Literal["list", "set", "dict", "generator"]
 
 
-class Values:
+class PythonValues:
     """Builds values; whoever builds statements inherits."""
 
-    def __init__(self, source: Source, names: Names, module: Scope) -> None:
+    def __init__(self, source: PythonSource, names: PythonNames, module: PythonScope) -> None:
         self.source = source
         self.data = source.data
         self.chains = 0
@@ -79,7 +79,7 @@ class Values:
         self.lines = source.lines
         self.names = names
         self.scope = module
-        self.functions: list[r.Function | None] = []
+        self.functions: list[r.FunctionRecord | None] = []
         self.depth = 0
         self.adrift = 0
         """Above 0 inside an f-string whose expressions are not where the tree says."""
@@ -157,7 +157,7 @@ class Values:
         name = node.id
         scope = self.scope
         if scope.bound.get(name, _UNBOUND) is not None and not self.adrift:
-            scope.pending.append(Chain(name, start, end, ()))
+            scope.pending.append(AttributeChain(name, start, end, ()))
         return r.Name(start, end, name)
 
     def _read(self, root: str, start: int, end: int, tokens: tuple[tuple[int, int, str], ...]) -> None:
@@ -166,7 +166,7 @@ class Values:
         if scope.bound.get(root, _UNBOUND) is None and root != scope.self_name:
             return
         if not self.adrift:
-            scope.pending.append(Chain(root, start, end, tokens))
+            scope.pending.append(AttributeChain(root, start, end, tokens))
 
     def _attribute(self, node: ast.Attribute) -> Value:
         """Iterates, since chains are the longest of all left spines."""
@@ -451,7 +451,7 @@ class Values:
             path.append(node.attr)
             node = node.value
         if isinstance(node, ast.Name):
-            return Alias(node.id, tuple(reversed(path)))
+            return AttributeAlias(node.id, tuple(reversed(path)))
         if isinstance(node, ast.Constant) and node.value is None:
             return Weak()
         return None
@@ -493,7 +493,7 @@ class Values:
             places.append((at, at + len(part), part))
             at += len(part) + 1
         (first, last, root), *tokens = places
-        self.scope.pending.append(Chain(root, first, last, tuple(tokens), (), declared, many))
+        self.scope.pending.append(AttributeChain(root, first, last, tuple(tokens), (), declared, many))
 
 
 _QUOTES = re.compile(r"""[rRuU]?(?:'{1,3}|"{1,3})""")
@@ -575,4 +575,4 @@ def names_inside(node: ast.AST | Sequence[ast.AST]) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-__all__ = ["Symbol", "Values", "names_inside"]
+__all__ = ["PythonValues", "Symbol", "names_inside"]
