@@ -22,7 +22,7 @@ FAKE = """
 import os, sys, time
 sys.path += sys.argv[1:]
 from ownlint.frontends import worker
-from ownlint.facts.records import File, Meaning, Problem
+from ownlint.facts.records import FileRecord, Meaning, Problem
 
 def structure(self, request, data):
     if b"CRASH-STRUCTURE" in data:
@@ -33,7 +33,7 @@ def structure(self, request, data):
         bytearray(1 << 40)
     if b"RAISE" in data:
         raise KeyError("what")
-    file = File(request.path, "cpp", len(data), problems=(Problem(0, 0, "partial", str(os.getpid())),))
+    file = FileRecord(request.path, "cpp", len(data), problems=(Problem(0, 0, "partial", str(os.getpid())),))
     self._last = (request.absolute, data, file)
     return file
 
@@ -49,8 +49,8 @@ def meaning(self, request, data):
     print("libclang prints what it likes")
     return msgspec.structs.replace(self._structured(request, data), typed=True), ("/usr/include/stddef.h",)
 
-worker.Reader._structure = structure
-worker.Reader._meaning = meaning
+worker.WorkerReader._structure = structure
+worker.WorkerReader._meaning = meaning
 worker.main()
 """
 

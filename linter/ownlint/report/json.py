@@ -133,7 +133,10 @@ def schema() -> str:
         "title": "ownlint report, version 1",
         **_outdented(described),
     }
-    return msgspec.json.format(msgspec.json.encode(described, order="sorted"), indent=2).decode() + "\n"
+    text = msgspec.json.format(msgspec.json.encode(described, order="sorted"), indent=2).decode() + "\n"
+    for name in described["$defs"]:
+        text = text.replace(f'{name}"', f'{name.removeprefix("Json")}"')  # what is JSON anyway need not say so
+    return text
 
 
 def _outdented(part: Any) -> Any:

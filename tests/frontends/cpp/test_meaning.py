@@ -25,13 +25,13 @@ MEANING_ONLY = """
 import sys
 sys.path += sys.argv[1:]
 from ownlint.frontends import worker
-from ownlint.facts.records import File
+from ownlint.facts.records import FileRecord
 
 def structure(self, request, data):
-    self._last = (request.absolute, data, File(request.path, "cpp", len(data)))
+    self._last = (request.absolute, data, FileRecord(request.path, "cpp", len(data)))
     return self._last[2]
 
-worker.Reader._structure = structure
+worker.WorkerReader._structure = structure
 worker.main()
 """
 
