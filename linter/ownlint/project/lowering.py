@@ -15,7 +15,7 @@ from ownlint.project.questions import Note, derived, read
 from ownlint.project.subjects import Function
 from ownlint.steps import spend
 
-_KEPT_BODIES = 128
+_KEPT_BODIES = 1024
 """Decoded bodies and flows are kept for the functions last asked about only, to bound memory."""
 
 _BYTES_A_STEP = 64

@@ -13,7 +13,7 @@ from ownlint.facts import records as r
 from ownlint.flow.bodies import statements
 from ownlint.flow.places import Place, strip
 from ownlint.project import types
-from ownlint.project.questions import program_question, question
+from ownlint.project.questions import Answers, program_question, question
 from ownlint.project.subjects import Function
 
 if TYPE_CHECKING:
@@ -71,14 +71,30 @@ def of_file(program: Program, path: str) -> tuple[Standing, ...]:
 def _written(function: Function, name: str, known: Mapping[Function, Standing]) -> Iterator[tuple[str, Standing]]:
     """Each way to write a call of an accessor of that name, with and without what it stands in: left out are those
     that may mean another function."""
-    every = [one for one in function.program.index.functions_called(name) if not one.record.parameters]
-    here = [one for one in every if one.file is function.file]
-    for written in sorted({form for one in every for form in _forms(one)}):
-        meant = [one for one in here if written in _forms(one)] or [one for one in every if written in _forms(one)]
+    for written, every in _spelled(function.program, name).items():
+        meant = [one for one in every if one.file is function.file] or every
         if "::" not in written:
             meant = [one for one in meant if not one.record.owner or _is_own(function, one)]
         if len({one.symbol for one in meant}) == 1 and all(one in known for one in meant):
             yield written + "()", known[meant[0]]
+
+
+@program_question
+def _spellings(_program: Program) -> Answers[str, dict[str, list[Function]]]:
+    return Answers()
+
+
+def _spelled(program: Program, name: str) -> dict[str, list[Function]]:
+    """Each way to write a call of a function of that name which takes nothing, and whom it can mean."""
+
+    def answer() -> dict[str, list[Function]]:
+        found: dict[str, list[Function]] = {}
+        for one in program.index.functions_called(name):
+            for form in () if one.record.parameters else _forms(one):
+                found.setdefault(form, []).append(one)
+        return dict(sorted(found.items()))
+
+    return _spellings(program).ask(name, answer)
 
 
 def _is_own(function: Function, accessor: Function) -> bool:
