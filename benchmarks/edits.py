@@ -28,7 +28,8 @@ from shuffle import program_of
 from ownlint import catalogue, children
 from ownlint.catalogue import Judgement
 from ownlint.finding import Crash
-from ownlint.project import changes, fingerprints, questions
+from ownlint.incremental import changes, fingerprints
+from ownlint.project import questions
 from ownlint.project.program import Program
 from ownlint.project.questions import Key
 from ownlint.project.subjects import Function
@@ -210,12 +211,12 @@ class Folder:
         return program_of(self.root, self.rules, self.kept)
 
 
-def edit(texts: dict[str, bytes], chance: random.Random) -> Edit:
+def edit(texts: dict[str, bytes], chance: random.Random, kinds: Sequence[str] = tuple(sorted(KINDS))) -> Edit:
     """Changes one of the texts."""
     paths = sorted(path for path, text in texts.items() if len(text) > _SHORT)
     while True:
-        path, (name, change) = chance.choice(paths), chance.choice(sorted(KINDS.items()))
-        made = change(texts[path], chance)
+        path, name = chance.choice(paths), chance.choice(kinds)
+        made = KINDS[name](texts[path], chance)
         if made != texts[path]:
             texts[path] = made
             return Edit(name, path)

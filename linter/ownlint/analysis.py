@@ -10,6 +10,9 @@ memories hold nothing that was left half done. So no answer ever rests on one th
 
 Judgements always come in the same order and share nothing but what can be worked out again; who deals them to several
 workers gets the same answers.
+
+With a `RunMemory`, what the rules said of a subject is kept from run to run, see `incremental`: a subject that rests on
+nothing that changed is not judged again.
 """
 
 from __future__ import annotations
@@ -20,14 +23,14 @@ import os
 import struct
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from ownlint import catalogue
-from ownlint.catalogue import Judgement
+from ownlint.catalogue import Judgement, SubjectCase
 from ownlint.children import (
     MEMORY,
     Forked,
@@ -42,6 +45,11 @@ from ownlint.children import (
 )
 from ownlint.facts.errors import RefusalError
 from ownlint.finding import Crash, Cut, Finding, TooLarge
+from ownlint.incremental import kept
+from ownlint.incremental.comparing import StillHolding, standing
+from ownlint.incremental.kept import FactsEntry, KeptFindings
+from ownlint.incremental.notebook import Notebook, answer_prints, merged
+from ownlint.project import questions
 from ownlint.rule import Rule
 from ownlint.steps import LimitError
 
@@ -69,6 +77,18 @@ class Limits(msgspec.Struct, frozen=True):
 DEFAULT = Limits()
 
 
+class RunMemory(NamedTuple):
+    """What is kept from run to run; all of it is asked in a child.
+
+    `recall` gives what was kept of the rules of a group (its number), None where there is nothing; `keep` takes what is
+    to be kept. `facts` gives the facts of a file by their key, None where they are not there any more."""
+
+    recall: Callable[[int], bytes | None]
+    keep: Callable[[int, bytes], None]
+    facts: Callable[[str], bytes | None]
+    files: Mapping[str, FactsEntry]
+
+
 class AnalysisError(RefusalError):
     """The program could not be built; nothing is known of the project."""
 
@@ -94,8 +114,15 @@ class _Refused(msgspec.Struct, frozen=True, tag="refused"):
     reason: str
 
 
+class _Written(msgspec.Struct, frozen=True, tag="written"):
+    """What a worker has written down of a group, before it leaves."""
+
+    group: int
+    kept: bytes
+
+
 class _Leaves(msgspec.Struct, frozen=True, tag="leaves"):
-    """The worker has grown and wants to be replaced; it goes on at judgement `next`."""
+    """The worker has grown and wants to be replaced, before it comes to the case with the number `next`."""
 
     next: int
 
@@ -104,7 +131,7 @@ class _Done(msgspec.Struct, frozen=True, tag="done"):
     pass
 
 
-_decoder = msgspec.json.Decoder(_Progress | _Said | _Refused | _Leaves | _Done)
+_decoder = msgspec.json.Decoder(_Progress | _Said | _Refused | _Written | _Leaves | _Done)
 
 
 def _tell(descriptor: int, message: msgspec.Struct) -> None:
@@ -120,6 +147,7 @@ def analyse(
     size: int,
     limits: Limits,
     told: Told = lambda done, of: None,
+    memory: RunMemory | None = None,
 ) -> list[list[Said]]:
     """What the rules of each group say of the program, `size` bytes of source, that `build` makes in a child; what is
     too large is said once, with the first group that asked about it. Raises `AnalysisError`, with the text of a
@@ -128,7 +156,7 @@ def analyse(
     large: set[TooLarge] = set()
     output, theirs = os.pipe()
     try:
-        analyst = Forked(lambda: _Analyst(groups, build, theirs, limits).work(), group=True)
+        analyst = Forked(lambda: _Analyst(groups, build, theirs, limits, memory).work(), group=True)
     finally:
         os.close(theirs)
     try:
@@ -207,8 +235,8 @@ _MOST_LOST = 20
 everything fails, are given up."""
 
 _COLLECTING = (200_000, 10, 20)
-"""Answers that are kept are most of what is made, and cycles among what goes are few: at Python's own pace a sixth of the
-time would be spent in looking for them."""
+"""Answers that are kept are most of what is made, and cycles among what goes are few: at Python's own pace a sixth of
+the time would be spent in looking for them."""
 
 _OUT_OF_MEMORY = 77
 """The status with which a worker ends."""
@@ -218,12 +246,19 @@ class _Analyst:
     """Builds the program, and replaces workers until everything is judged or named."""
 
     def __init__(
-        self, groups: Sequence[Sequence[Rule]], build: Callable[[], Program], output: int, limits: Limits
+        self,
+        groups: Sequence[Sequence[Rule]],
+        build: Callable[[], Program],
+        output: int,
+        limits: Limits,
+        memory: RunMemory | None,
     ) -> None:
         self.groups = groups
         self.build = build
         self.output = output
         self.limits = limits
+        self.memory = memory
+        self.written: list[list[KeptFindings]] = [[] for _ in groups]
         self.at = _Position()
         self.given_up = _GivenUp()
 
@@ -242,68 +277,110 @@ class _Analyst:
         self.repeats = catalogue.Repeats(self.program)
         gc.collect()
         gc.freeze()  # it stays; and what is never looked at by the collector is not copied for the worker
-        following: int | None = 0
+        following: _At | None = _At(0, 0)
         while following is not None:
             following = self.supervise(following)
+        self._keep()
         _tell(self.output, _Done())
 
-    def judgements(self) -> Iterator[tuple[int, int, Judgement]]:
-        """All there are, each with the number of its group, and how many subjects the groups before it have."""
+    def cases(self) -> Iterator[_Case]:
+        """All there are, with the number of their group, and how many subjects the groups before it have."""
         before = 0
         for group, rules in enumerate(self.groups):
-            for judgement in catalogue.judgements(rules, self.program):
-                yield group, before, judgement
+            named = catalogue.SubjectNames()
+            for case in catalogue.cases(rules, self.program):
+                yield _Case(group, before, named.of(case), case)
             before += catalogue.subjects(rules, self.program)
 
-    def supervise(self, begin: int) -> int | None:
-        """One worker, from judgement `begin` on; returns where the next has to begin, None when all are done."""
+    def supervise(self, begin: _At) -> _At | None:
+        """One worker, from there on; returns where the next has to begin, None when all are done."""
         output, theirs = os.pipe()
-        self.at.put(begin, self.at.subject)
+        self.at.put(begin.case, begin.rule, self.at.subject)
         try:
             worker = Forked(lambda: _Worker(self, theirs).work(begin), group=False)
         finally:
             os.close(theirs)
         try:
-            return self._watch(worker, Messages(output))
+            return self._watch(worker, Messages(output), begin)
         finally:
             worker.close()
             os.close(output)
 
-    def _watch(self, worker: Forked, messages: Messages) -> int | None:
+    def _keep(self) -> None:
+        """What the workers have written down; those that were lost have not."""
+        if self.memory is not None:
+            for group, parts in enumerate(self.written):
+                if parts:
+                    self.memory.keep(group, kept.encode(parts[0] if len(parts) == 1 else merged(parts)))
+
+    def _watch(self, worker: Forked, messages: Messages, begin: _At) -> _At | None:
+        """What a worker says. After its last word it says what it has written down, and ends."""
         deadline = self.limits.deadline(self.program.size)
         seen, since, ticked = self.at.judgement, time.monotonic(), 0.0
+        ended: list[_At | None] = []
         while True:
             try:
                 data = messages.next(_TICK)
             except EOFError:
-                return self._lost(*_why(worker))
+                return ended[0] if ended else self._lost(begin, *_why(worker))
             now = time.monotonic()
             if now - ticked >= _TICK:
                 _tell(self.output, _Progress(self.at.subject, self.of))
                 ticked = now
             if self.at.judgement != seen:
                 seen, since = self.at.judgement, now
-            match None if data is None else _decoder.decode(data):
-                case _Done():
-                    return None
-                case _Leaves(next=following):
-                    return following
-                case _Said() as said:
-                    fresh = tuple(finding for finding in said.findings if self.repeats.first(finding))
-                    _tell(self.output, _Said(said.group, fresh, (), said.large))
-                    if said.crashes:
-                        return self._failed(said.group, said.crashes[0], lost=False)
+            if data is not None:
+                ended += self._heard(data)
             if now - since > deadline:
-                return self._lost(f"it was not done within {deadline:g} s", "limit")
+                return ended[0] if ended else self._lost(begin, f"it was not done within {deadline:g} s", "limit")
 
-    def _lost(self, why: str, kind: Cut) -> int:
-        group, _, judgement = next(islice(self.judgements(), self.at.judgement, None))
-        return self._failed(group, catalogue.not_judged(judgement, why, kind), lost=True)
+    def _heard(self, data: bytes) -> Iterator[_At | None]:
+        """Where the next worker has to begin, once that is known; None for nowhere."""
+        match _decoder.decode(data):
+            case _Done():
+                yield None
+            case _Leaves(next=following):
+                yield _At(following, 0)
+            case _Written(group=group, kept=held):
+                part = kept.decode(held)
+                self.written[group] += [part] if part is not None else []
+            case _Said() as said:
+                fresh = tuple(finding for finding in said.findings if self.repeats.first(finding))
+                _tell(self.output, _Said(said.group, fresh, (), said.large))
+                if said.crashes:
+                    yield self._failed(said.group, said.crashes[0], lost=False)
 
-    def _failed(self, group: int, crash: Crash, *, lost: bool) -> int:
+    def _lost(self, begin: _At, why: str, kind: Cut) -> _At:
+        at = self.at.judgement
+        if at.case == _COMPARING:
+            self.memory = None  # all is judged
+            return begin
+        found = next(islice(self.cases(), at.case, None))
+        judgement = next(islice(found.case.judgements(), at.rule, None))
+        return self._failed(found.group, catalogue.not_judged(judgement, why, kind), lost=True)
+
+    def _failed(self, group: int, crash: Crash, *, lost: bool) -> _At:
         crashes = (crash, *self.given_up.after(crash, lost=lost))
         _tell(self.output, _Said(group, crashes=crashes))
-        return self.at.judgement + 1
+        return _At(self.at.judgement.case, self.at.judgement.rule + 1)
+
+
+class _At(NamedTuple):
+    """A judgement by its number: of the case among all, of the rule among those of the case."""
+
+    case: int
+    rule: int
+
+
+_COMPARING = -1
+"""In place of a case, while what was kept is compared."""
+
+
+class _Case(NamedTuple):
+    group: int
+    before: int
+    name: str
+    case: SubjectCase
 
 
 def _why(worker: Forked) -> tuple[str, Cut]:
@@ -319,22 +396,22 @@ def _why(worker: Forked) -> tuple[str, Cut]:
 class _Position:
     """At which judgement and subject the worker is: in memory that it shares with the analyst, and that survives it."""
 
-    _LAYOUT = struct.Struct("qq")
+    _LAYOUT = struct.Struct("qqq")
 
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, self._LAYOUT.size)
-        self.put(0, 0)
+        self.put(0, 0, 0)
 
-    def put(self, judgement: int, subject: int) -> None:
-        self._LAYOUT.pack_into(self._memory, 0, judgement, subject)
+    def put(self, case: int, rule: int, subject: int) -> None:
+        self._LAYOUT.pack_into(self._memory, 0, case, rule, subject)
 
     @property
-    def judgement(self) -> int:
-        return int(self._LAYOUT.unpack_from(self._memory)[0])
+    def judgement(self) -> _At:
+        return _At(*self._LAYOUT.unpack_from(self._memory)[:2])
 
     @property
     def subject(self) -> int:
-        return int(self._LAYOUT.unpack_from(self._memory)[1])
+        return int(self._LAYOUT.unpack_from(self._memory)[2])
 
 
 class _InFile(NamedTuple):
@@ -381,8 +458,8 @@ class _GivenUp:
 
 # --- the worker -----------------------------------------------------------------------------------------
 
-_STRIDE = 1024
-"""So many judgements are made between two looks at how much memory that took."""
+_STRIDE = 32
+"""So many cases are judged between two looks at how much memory that took."""
 
 
 class _Worker:
@@ -392,24 +469,83 @@ class _Worker:
         self.analyst = analyst
         self.output = output
         self.told_large = 0
+        self.notebooks: list[Notebook] = []
 
-    def work(self, begin: int) -> None:
+    def work(self, begin: _At) -> None:
         analyst, enough = self.analyst, self.analyst.limits.memory * 3 // 4
-        for number, (group, before, judgement) in enumerate(analyst.judgements()):
-            if number < begin or judgement in analyst.given_up:
+        self.notebooks = list(self._notebooks())
+        for number, found in enumerate(analyst.cases()):
+            if number < begin.case:
                 continue
-            if not number % _STRIDE and number > begin and resident() > enough:
+            if not number % _STRIDE and number > begin.case and resident() > enough:
                 _tell(self.output, _Leaves(number))
-                return
-            analyst.at.put(number, before + judgement.number)
-            said = self._judge(judgement)
-            large = self._large()
-            if isinstance(said, Crash):
-                _tell(self.output, _Said(group, (), (said,), large))
-                return
-            if said or large:
-                _tell(self.output, _Said(group, tuple(said), (), large))
-        _tell(self.output, _Done())
+                break
+            first = begin.rule if number == begin.case else 0
+            if not self._case(number, first, found):
+                break
+        else:
+            _tell(self.output, _Done())
+        self._leave()
+
+    def _notebooks(self) -> Iterator[Notebook]:
+        """One for each group, with what still holds of what was kept."""
+        analyst, memory = self.analyst, self.analyst.memory
+        if memory is None:
+            return
+        analyst.at.put(_COMPARING, 0, analyst.at.subject)
+        for group, _ in enumerate(analyst.groups):
+            data = memory.recall(group)
+            then = None if data is None else kept.decode(data)
+            try:
+                holds = standing(then, analyst.program, memory.files, memory.facts) if then else StillHolding()
+            except MemoryError:
+                os._exit(_OUT_OF_MEMORY)
+            except Exception:  # noqa: BLE001 - what is not known to hold is asked again
+                holds = StillHolding()
+            yield Notebook(analyst.program, then if holds.subjects else None, holds)
+
+    def _case(self, number: int, first: int, found: _Case) -> bool:
+        """Whether all rules of the case have judged it; `first` is the first that has to."""
+        analyst = self.analyst
+        group, subject = found.group, found.before + found.case.number
+        notebook = self.notebooks[group] if self.notebooks else None
+        held = None if notebook is None or first else notebook.standing.subjects.get(found.name)
+        if held is not None and notebook is not None:
+            notebook.keep(found.name, held)
+            analyst.at.put(number, 0, subject)
+            if held.findings or held.large:
+                _tell(self.output, _Said(group, held.findings, (), held.large))
+            return True
+        whole = not first
+        findings: list[Finding] = []
+        with questions.noting() as notes:
+            catalogue.begin(found.case.subject)
+            for order, judgement in enumerate(found.case.judgements()):
+                if order < first:
+                    continue
+                if judgement in analyst.given_up:
+                    whole = False
+                    continue
+                analyst.at.put(number, order, subject)
+                said = self._judge(judgement)
+                large = self._large()
+                if isinstance(said, Crash):
+                    _tell(self.output, _Said(group, (), (said,), large))
+                    return False
+                findings += said
+                if said or large:
+                    _tell(self.output, _Said(group, tuple(said), (), large))
+        if notebook is not None and whole:
+            notebook.note(found.name, notes, findings)
+        return True
+
+    def _leave(self) -> None:
+        """Says what was written down."""
+        memory = self.analyst.memory
+        if self.notebooks and memory is not None:
+            prints = answer_prints(self.analyst.program)
+            for group, notebook in enumerate(self.notebooks):
+                _tell(self.output, _Written(group, kept.encode(notebook.written(memory.files, prints))))
 
     def _large(self) -> tuple[TooLarge, ...]:
         """What was found to be too large since this was asked last."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from types import ModuleType
@@ -63,6 +64,25 @@ def rules_of(pack: ModuleType) -> Iterator[Rule]:
         yield made
 
 
+class SubjectCase(NamedTuple):
+    """A subject and the rules that judge it; for the program, one rule alone."""
+
+    rules: Sequence[Rule]
+    subject: Program | Class | Binding | Function
+    number: int
+    """Of the subject among all, from 1; 0 for the program."""
+
+    @property
+    def path(self) -> str:
+        """Empty for a rule about the program."""
+        return self.subject.path if self.number else ""  # type: ignore[union-attr]
+
+    def judgements(self) -> Iterator[Judgement]:
+        """One for each of the rules."""
+        path = self.path
+        return (Judgement(rule, self.subject, path, self.number) for rule in self.rules)
+
+
 class Judgement(NamedTuple):
     """One rule on one subject: what is judged as a whole, or named as not judged."""
 
@@ -88,11 +108,11 @@ def _subjects(program: Program) -> tuple[tuple[str, Sequence[Class | Binding | F
     return ("Class", program.classes), ("Binding", program.bindings), ("Function", program.functions)
 
 
-def judgements(rules: Sequence[Rule], program: Program) -> Iterator[Judgement]:
+def cases(rules: Sequence[Rule], program: Program) -> Iterator[SubjectCase]:
     """All that the rules have to judge, always in the same order."""
     for rule in rules:
         if rule.subject == "Program":
-            yield Judgement(rule, program, "", 0)
+            yield SubjectCase((rule,), program, 0)
     number = 0
     for kind, many in _subjects(program):
         chosen = [rule for rule in rules if rule.subject == kind]
@@ -101,8 +121,29 @@ def judgements(rules: Sequence[Rule], program: Program) -> Iterator[Judgement]:
         spoken = {one.file.language for one in many}
         fitting = {language: [rule for rule in chosen if language in rule.languages] for language in spoken}
         for number, one in enumerate(many, number + 1):  # noqa: B020 - it goes on from the kind before
-            for rule in fitting[one.file.language]:
-                yield Judgement(rule, one, one.path, number)
+            yield SubjectCase(fitting[one.file.language], one, number)
+
+
+def judgements(rules: Sequence[Rule], program: Program) -> Iterator[Judgement]:
+    """All of all cases."""
+    return (judgement for case in cases(rules, program) for judgement in case.judgements())
+
+
+class SubjectNames:
+    """What tells subjects apart from one run to the next."""
+
+    def __init__(self) -> None:
+        self._same: Counter[tuple[str, ...]] = Counter()
+
+    def of(self, case: SubjectCase) -> str:
+        subject = case.subject
+        if isinstance(subject, Function):
+            return "\0".join(subject.key)
+        if not case.number:
+            return f"program\0{case.rules[0].id}"
+        said = (type(subject).__name__, case.path, getattr(subject, "symbol", ""))
+        self._same[said] += 1
+        return "\0".join((*said, str(self._same[said])))
 
 
 def begin(subject: Program | Class | Binding | Function) -> None:

@@ -237,7 +237,10 @@ def _said(
             missing.append((key, chosen))
         else:
             out += (*said.findings, *said.large)
-    for (key, _), found in zip(missing, _judged([chosen for _, chosen in missing], facts, way, options), strict=True):
+    groups = [chosen for _, chosen in missing]
+    memory = [Cache.key(b"kept", os.fsencode(options.root.resolve()), *_how(chosen, asked, cache)) for chosen in groups]
+    judged = _judged(groups, facts, way, options, _remembering(memory, facts, cache))
+    for (key, _), found in zip(missing, judged, strict=True):
         findings = tuple(one for one in found if isinstance(one, Finding))
         large = tuple(one for one in found if isinstance(one, TooLarge))
         if len(findings) + len(large) == len(found):  # what is too large is said with the group that asked first
@@ -258,7 +261,38 @@ def _known_before(changes: Changes | None, languages: Sequence[str]) -> list[tup
     ]
 
 
-def _judged(groups: Sequence[frozenset[str]], facts: Facts, way: _Way, options: Options) -> Sequence[Sequence[Said]]:
+def _how(chosen: frozenset[str], asked: Sequence[bytes], cache: Cache) -> Iterator[bytes]:
+    """All that the answers of these rules rest on but for the project's files."""
+    yield inputs.engine_digest(cache)
+    yield from asked
+    yield msgspec.json.encode(sorted(chosen))
+
+
+def _remembering(places: Sequence[str], facts: Facts, cache: Cache) -> Callable[[], analysis.RunMemory | None]:
+    """What is kept from run to run, each group's at one of these places in the cache; made when all facts are there."""
+
+    def made() -> analysis.RunMemory | None:
+        from ownlint import analysis
+
+        if cache.folder is None:
+            return None
+        return analysis.RunMemory(
+            lambda group: cache.get(places[group]),
+            lambda group, data: cache.put(places[group], data),
+            cache.get,
+            facts.entries(),
+        )
+
+    return made
+
+
+def _judged(
+    groups: Sequence[frozenset[str]],
+    facts: Facts,
+    way: _Way,
+    options: Options,
+    memory: Callable[[], analysis.RunMemory | None],
+) -> Sequence[Sequence[Said]]:
     """What each group of rules says, worked out now."""
     if not groups:
         return ()
@@ -274,7 +308,7 @@ def _judged(groups: Sequence[frozenset[str]], facts: Facts, way: _Way, options: 
     def told(done: int, of: int) -> None:
         options.told("asking the rules", done, of)
 
-    return analysis.analyse(chosen, lambda: way.build(earlier), size, limits(), told)
+    return analysis.analyse(chosen, lambda: way.build(earlier), size, limits(), told, memory())
 
 
 def limits() -> analysis.Limits:

@@ -22,6 +22,7 @@ from ownlint.facts.cache import Cache
 from ownlint.facts.digest import digest_of
 from ownlint.facts.records import FileRecord, Language, decode_file, encode_file
 from ownlint.facts.vocabulary import Vocabulary, decode_vocabulary, encode_vocabulary
+from ownlint.incremental.kept import FactsEntry
 from ownlint.outline import Libraries
 from ownlint.report.progress import Told, nobody
 from ownlint.sources.compilation import Command
@@ -76,6 +77,13 @@ class FileEntry:
     def is_bare(self) -> bool:
         """Nothing is known of it but that it is there."""
         return not (self.read or self.head.problems or self.head.suppressions)
+
+    @property
+    def place(self) -> FactsEntry:
+        """Where the cache has what is known of it."""
+        known = self.read or bool(self.head.problems)
+        key = _facts_key(self.key) if known else ""
+        return FactsEntry(self.head.language, self.head.module, self.digest if known else "", key)
 
     @property
     def identity(self) -> tuple[str, ...]:
@@ -138,6 +146,10 @@ class Facts:
 
     def files(self) -> list[FileRecord]:
         return self._reader.whole(self._entries)
+
+    def entries(self) -> dict[str, FactsEntry]:
+        """By path, what is known of each file, and where the cache has it."""
+        return {entry.head.path: entry.place for _, entry in self._entries}
 
     def digest(self, *languages: Language) -> bytes:
         """Of all that rules can know of the files in these languages."""

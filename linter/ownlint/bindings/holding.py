@@ -36,7 +36,7 @@ def mismatch(binding: Binding) -> Mismatch | None:
         return None
     old = is_before(binding.program, framework, framework.facts["holder_mismatch_until"])
     newer = framework.facts.get("holder_mismatch_unless", "").split()
-    if old is False or (old is None and any(word in binding.program.index.called_names for word in newer)):
+    if old is False or (old is None and any(binding.program.index.is_called(word) for word in newer)):
         return None
     for written, returned, scope in _handed(binding):
         for pointer, pointee in _shared(binding, written, 0):

@@ -143,7 +143,7 @@ def _are_opaque(binding: Binding) -> bool:
     """Whether the project binds containers as classes: then nobody can tell which are converted."""
     framework = framework_of(binding)
     words = framework.facts.get("binds_containers", "").split() if framework is not None else ()
-    return any(word in binding.program.index.called_names or binding.program.index.defines(word) for word in words)
+    return any(binding.program.index.is_called(word) or binding.program.index.defines(word) for word in words)
 
 
 # --- the class behind it ----------------------------------------------------------------------------

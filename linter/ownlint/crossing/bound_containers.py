@@ -86,7 +86,7 @@ def containers(program: Program) -> dict[str, BoundContainer]:
         for word in framework.facts.get(f"{kind}_classes", "").split()
     }
     found: dict[str, list[BoundContainer]] = {}
-    if makers.keys().isdisjoint(program.index.called_names):
+    if not any(map(program.index.is_called, makers)):
         return {}
     for function in program.functions:
         if function.language == "cpp" and not makers.keys().isdisjoint(function.mentioned):

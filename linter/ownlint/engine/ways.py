@@ -14,6 +14,7 @@ from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar
 from ownlint.engine import decided
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
+from ownlint.project.questions import read
 from ownlint.project.subjects import Function
 from ownlint.steps import spend
 
@@ -163,6 +164,7 @@ class Ways(Generic[S]):
             self.ends += self.block(self.function.body, [begin])
         except TooLongError:
             self.too_long = True
+            read(("large", *self.function.key[1:]))
             self.function.program.too_large[self.function] = None
         return not self.too_long
 

@@ -213,6 +213,11 @@ class ProjectIndex:
         read(("callers", name))
         return self._callers_by_name.get(name, [])
 
+    def is_called(self, name: str) -> bool:
+        """Whether something of that last name is called somewhere."""
+        read(("callers", name))
+        return name in self._callers_by_name
+
     @property
     def called_names(self) -> Iterable[str]:
         """Last names of all that is called somewhere."""

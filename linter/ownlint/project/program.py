@@ -5,7 +5,7 @@ Questions are answered on demand and remembered: rules ask about a few of the ma
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -22,7 +22,7 @@ from ownlint.project.instantiating import instantiated
 from ownlint.project.lowering import Lowering
 from ownlint.project.macros import Macros
 from ownlint.project.names import ProjectNames
-from ownlint.project.questions import program_property, read
+from ownlint.project.questions import Answered, program_property, read
 from ownlint.project.statuses import Statuses
 from ownlint.project.subjects import Binding, Class, Function
 
@@ -60,13 +60,16 @@ class Program:
         """Package -> what the project's build asks of its version, `>=2.11,<3`."""
         self.packages = packages
         """Versions of the Python packages that the code is for, as far as they are known."""
-        said, self.repeats = instantiated(sorted(files, key=lambda file: file.path))
+        known = sorted(files, key=lambda file: file.path)
+        said, self.repeats = instantiated(known)
+        self.copied = frozenset(file.path for file, as_read in zip(said, known, strict=True) if file is not as_read)
+        """The files that say more than was read in them: templates with the types of others."""
         self.said = {file.path: file for file in said}
         """What each file says, for who takes it as a whole; what is read here is not noted."""
         seen = {file.path: File(file) for file in said}
         self.files = Files(seen)
         self.known: dict[Any, Any] = {}  # see `questions.program_question`
-        self.answers: dict[str, object] = {}
+        self.answers: dict[str, Answered] = {}
         """What was asked about all files, by the name of the question."""
         self.size = sum(file.size for file in said)
         self.too_large: dict[Function, None] = {}
@@ -108,10 +111,30 @@ class Program:
         return Program(files, self.models, None, parity, self.requirements, self.packages, self.contracts, self.stubs)
 
     @property
-    def earlier_paths(self) -> dict[str, str]:
+    def earlier_paths(self) -> Mapping[str, str]:
         """Each file that the change under review touches, and what it was called before."""
-        return self.earlier.renamed if self.earlier is not None else {}
+        return _EarlierPaths(self.earlier.renamed if self.earlier is not None else {})
 
     def was_called(self, path: str) -> str:
         """The path of a file before the change; empty when it is new."""
+        read(("earlier", path))
         return path if self.earlier is None else self.earlier.renamed.get(path, path)
+
+
+class _EarlierPaths(Mapping[str, str]):
+    """Notes which file is looked up."""
+
+    def __init__(self, renamed: Mapping[str, str]) -> None:
+        self._renamed = renamed
+
+    def __getitem__(self, path: str) -> str:
+        read(("earlier", path))
+        return self._renamed[path]
+
+    def __iter__(self) -> Iterator[str]:
+        read(("earlier",))
+        return iter(self._renamed)
+
+    def __len__(self) -> int:
+        read(("earlier",))
+        return len(self._renamed)

@@ -11,10 +11,22 @@ The notes belong to the process: one thread asks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar, cast, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Generic,
+    NamedTuple,
+    ParamSpec,
+    Protocol,
+    Self,
+    TypeVar,
+    cast,
+    overload,
+)
 
 from ownlint.steps import LimitError, cut_off, start, stop
 
@@ -318,14 +330,67 @@ class Gathered(dict[Any, Any]):
         return super().items()
 
 
-def _of_program(program: Program, name: str, answer: Callable[[], _Answer]) -> _Answer:
+class Answered(NamedTuple):
+    """What was asked about all files."""
+
+    answer: Any
+    notes: tuple[Note, ...]
+    """What it was derived from."""
+    of: object
+    """The object whose attribute it is; None for what was asked of the program."""
+
+
+def _of_program(program: Program, name: str, answer: Callable[[], _Answer], of: object = None) -> _Answer:
     """What is asked about all files: whoever asks rests on the answer alone, not on all that it was derived from."""
-    with noting():
+    with noting() as notes:
         found: Any = answer()
     if type(found) is dict:
         found = Gathered(found, name)
-    program.answers.setdefault(name, found)
+    program.answers.setdefault(name, Answered(found, tuple(notes), of))
     return cast("_Answer", found)
+
+
+_asking: dict[str, Callable[[Program], Any]] = {}
+"""The questions about all files that are asked of the program, by name."""
+
+
+def ask_again(program: Program, name: str, of: Sequence[str]) -> bool:
+    """Asks a question about all files by its name; `of` is what `holder_of` said. False where there is no such."""
+    if not of:
+        asking = _asking.get(name)
+        if asking is not None:
+            asking(program)
+        return asking is not None
+    holder: Any = program
+    if of[0] in _asking:
+        _asking[of[0]](program)
+        holder, of = program.answers[of[0]].answer, of[1:]
+    for part in of:
+        holder = getattr(holder, part, None)
+    attribute = name.rpartition(".")[2]
+    kind = getattr(type(holder), attribute, None)
+    if not isinstance(kind, program_property) or kind.key != ("answer", name):
+        return False
+    getattr(holder, attribute)
+    return True
+
+
+def holder_of(program: Program, answered: Answered) -> tuple[str, ...] | None:
+    """By what `ask_again` finds the object whose attribute this is: the question that gives it, and attributes from
+    there on, or from the program on. None where it does not."""
+    if answered.of is None:
+        return ()
+    holders: list[tuple[tuple[str, ...], object]] = [
+        ((), program),
+        *(((name,), other.answer) for name, other in sorted(program.answers.items())),
+    ]
+    for path, holder in holders:
+        if holder is answered.of:
+            return path
+        for attribute, part in getattr(holder, "__dict__", {}).items():
+            if part is answered.of:
+                return (*path, attribute)
+    return None
 
 
 def name_of(ask: Callable[..., object]) -> str:
@@ -348,6 +413,7 @@ def program_question(ask: Callable[[Program], _Answer]) -> Callable[[Program], _
             _read.add(key)
         return _told(answer)
 
+    _asking[name] = asked
     return asked
 
 
@@ -357,7 +423,7 @@ class program_property(cached_property[_Answer]):  # noqa: N801 - a decorator, n
 
     def __init__(self, ask: Callable[[Any], _Answer]) -> None:
         super().__init__(ask)
-        self._key = ("answer", name_of(ask))
+        self.key = ("answer", name_of(ask))
 
     @overload
     def __get__(self, instance: None, owner: type[Any] | None = None) -> Self: ...
@@ -374,10 +440,10 @@ class program_property(cached_property[_Answer]):  # noqa: N801 - a decorator, n
             of: Program = getattr(instance, "program", instance)
             before = start(of.size)
             try:
-                kept[name] = _of_program(of, self._key[1], lambda: self.func(instance))
+                kept[name] = _of_program(of, self.key[1], lambda: self.func(instance), instance)
             finally:
                 stop(before)
         answer: _Answer = kept[name]
         if not isinstance(answer, Gathered):
-            _read.add(self._key)
+            _read.add(self.key)
         return answer

@@ -216,10 +216,9 @@ class Hot:
 
     def _bind(self, target: r.Value, function: Function, found: HotNames) -> None:
         several = isinstance(target, r.Aggregate)
-        called = self.program.index.called_names
         top = function.record.kind in ("module", "class")
         for name, member in _targets(target):
-            if name != "_" and name not in self._wrappers and (not several or name in called):
+            if name != "_" and name not in self._wrappers and (not several or self.program.index.is_called(name)):
                 found.callables.add(name, function.path, outward=top or member)
                 if member and function.cls is not None:
                     found.classes.add(function.cls.name)

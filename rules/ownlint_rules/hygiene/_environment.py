@@ -183,6 +183,12 @@ class ProgramEnvironment:
         return False
 
 
+@questions.program_question
+def environment(program: Program) -> ProgramEnvironment:
+    """What the program has to do with its environment."""
+    return ProgramEnvironment(program)
+
+
 def _makes(statement: r.Declare, name: str) -> bool:
     if types.parse(statement.type).last == name:
         return True

@@ -50,7 +50,7 @@ _MAY_CHANGE = "harmless if it is meant to follow changes of the environment whil
 
 @rule(severity="note", usually="likely")
 def environment_read_repeatedly(program: Program) -> Iterator[Finding]:
-    around = environment.ProgramEnvironment(program)
+    around = environment.environment(program)
     by_name: dict[str, list[environment.EnvironmentReading]] = {}
     for reading in around.readings:
         by_name.setdefault(reading.variable, []).append(reading)

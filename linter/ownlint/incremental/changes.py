@@ -9,6 +9,8 @@
     ("files",) ("files", PATH) which files there are
     ("all", KIND)              all functions, classes, bindings, aliases, called names
     ("answer", QUESTION)       the answer to a question about all files
+    ("earlier", PATH)          what a file was before the change under review
+    ("large", PATH, SYMBOL#N)  a function that was given up; never changed by itself
 
 Where in its file something stands is no part of it: what moves stays the same.
 """
@@ -53,17 +55,17 @@ def _said(file: r.FileRecord) -> Iterator[tuple[Key, bytes]]:
     """Everything that a file says, each under the keys by which it is found."""
     path = file.path.encode()
     yield ("files",), path
-    yield ("files", file.path), b"%b %d" % (path, file.size)
+    yield ("files", file.path), path
     yield from _functions(file)
     for cls in file.classes:
-        text = b"class %b %b" % (path, encoded(cls))
+        text = b"class %b %b" % (path, _placeless(_encode(cls), cls))
         yield ("name", cls.name), text
         yield ("all", "classes"), text
     for alias in file.aliases:
         yield ("name", alias.name), b"alias %b %b" % (path, encoded(alias))
         yield ("all", "aliases"), b"%b %b" % (path, encoded(alias))
     for variable in file.variables:
-        yield ("name", variable.name), b"variable %b %b" % (path, encoded(variable))
+        yield ("name", variable.name), b"variable %b %b" % (path, _variable(variable))
     for bound in file.bound_classes:
         yield ("name", types.parse(bound.type).last), b"bound %b %b" % (path, encoded(bound))
     for binding in file.bindings:
@@ -75,7 +77,8 @@ def _said(file: r.FileRecord) -> Iterator[tuple[Key, bytes]]:
         if part in _PLACED or not isinstance(held, tuple):
             yield ("file", file.path, part), _encode(held)
         else:
-            yield ("file", file.path, part), b"\n".join(map(encoded, held))
+            encode = _variable if part == "variables" else encoded
+            yield ("file", file.path, part), b"\n".join(map(encode, held))
 
 
 def _functions(file: r.FileRecord) -> Iterator[tuple[Key, bytes]]:
@@ -94,7 +97,7 @@ def _functions(file: r.FileRecord) -> Iterator[tuple[Key, bytes]]:
         yield ("file", file.path, "functions"), signature + b"%d" % record.parent
         if not record.defined:
             continue
-        body = _shifted(bytes(record.body), record)
+        body = _placeless(bytes(record.body), record)
         key = ("body", file.path, names[index])
         yield key, b"\n".join((signature, body, *inner.get(index, ())))
         for name in record.mentions:
@@ -115,7 +118,14 @@ def _names(file: r.FileRecord) -> Iterator[str]:
 
 def head(record: r.FunctionRecord) -> bytes:
     """What a function's declaration says."""
-    return encoded(msgspec.structs.replace(record, body=_NO_BODY, mentions=(), parent=-1))
+    return _placeless(_encode(msgspec.structs.replace(record, body=_NO_BODY, mentions=(), parent=-1)), record)
+
+
+def _variable(record: r.Variable) -> bytes:
+    """Its annotations stand before it, its value behind it."""
+    parts = (record, *record.annotations, *(() if record.value is None else (record.value,)))
+    around = r.Span(min(one.start for one in parts), max(one.end for one in parts))
+    return _shifted(_encode(record), around)
 
 
 def encoded(record: r.Node) -> bytes:
@@ -123,7 +133,13 @@ def encoded(record: r.Node) -> bytes:
     return _shifted(_encode(record), record)
 
 
-def _shifted(text: bytes, around: r.Node) -> bytes:
+def _placeless(text: bytes, around: r.Node) -> bytes:
+    """Without positions: what stands between two members may grow."""
+    start, end = around.start, around.end
+    return _NUMBER.sub(lambda found: b"+" if start <= int(found[0]) <= end else found[0], text)
+
+
+def _shifted(text: bytes, around: r.Node | r.Span) -> bytes:
     """Positions inside the record as they are from its start on."""
     start, end = around.start, around.end
 

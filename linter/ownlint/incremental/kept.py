@@ -1,0 +1,114 @@
+"""What rules said of each subject, as it is kept from one run to the next, with what it was derived from.
+
+Keys are numbered: most are read for many subjects. A list of them is kept as their numbers, four bytes each.
+"""
+
+from __future__ import annotations
+
+import zlib
+from array import array
+from collections.abc import Iterable
+
+import msgspec
+
+from ownlint.facts import records as r
+from ownlint.finding import Finding, TooLarge
+from ownlint.project.questions import Key
+
+_NUMBERS = "I"
+_QUICK = 1
+"""How hard to compress: what is written at every run has to be written fast."""
+
+
+class FactsEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What was known of a file. `key` is where the cache has its facts; empty for a file that was passed over."""
+
+    language: r.Language
+    module: str
+    digest: str
+    key: str = ""
+
+    def bare(self, path: str) -> r.FileRecord:
+        """The file, of which nothing is known but that it is there."""
+        return r.FileRecord(path, self.language, 0, module=self.module)
+
+
+class KeptAnswer(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """An answer about all files: fingerprints, of the whole and by what it is about, and by what it is asked again."""
+
+    keys: bytes
+    whole: bytes
+    parts: dict[str, bytes]
+    of: tuple[str, ...]
+
+
+class KeptSubject(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What all rules of a group said of one subject."""
+
+    keys: bytes
+    findings: tuple[Finding, ...] = ()
+    large: tuple[TooLarge, ...] = ()
+
+
+class KeptFindings(msgspec.Struct, array_like=True):
+    """What one group of rules said of a project."""
+
+    files: dict[str, FactsEntry] = {}
+    copies: dict[str, bytes] = {}
+    """Files with what templates say with the types of others; their facts alone do not say it."""
+    earlier: tuple[str, ...] = ()
+    """The files that the change under review touched; the rules may have looked at what they were."""
+    reviewed: bool = False
+    """There was a change under review."""
+    first: int = 0
+    """How many keys there were when all was asked."""
+    keys: list[Key] = []
+    answers: dict[str, KeptAnswer] = {}
+    subjects: dict[str, KeptSubject] = {}
+
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(KeptFindings)
+
+
+def encode(kept: KeptFindings) -> bytes:
+    return zlib.compress(_encoder.encode(kept), _QUICK)
+
+
+def decode(data: bytes) -> KeptFindings | None:
+    """None for what is none."""
+    try:
+        return _decoder.decode(zlib.decompress(data))
+    except (zlib.error, msgspec.DecodeError):
+        return None
+
+
+def numbers(data: bytes) -> array[int]:
+    """The numbers of some keys."""
+    found = array(_NUMBERS)
+    found.frombytes(data)
+    return found
+
+
+class Numbering:
+    """Numbers keys."""
+
+    def __init__(self, keys: Iterable[Key] = ()) -> None:
+        self.keys = list(keys)
+        self._known = {key: number for number, key in enumerate(self.keys)}
+
+    def of(self, keys: Iterable[Key]) -> bytes:
+        """Their numbers."""
+        known = self._known
+        found = array(_NUMBERS)
+        for key in keys:
+            number = known.get(key)
+            if number is None:
+                number = known[key] = len(self.keys)
+                self.keys.append(key)
+            found.append(number)
+        return found.tobytes()
+
+    def taken_over(self, data: bytes, keys: list[Key]) -> bytes:
+        """Numbers among `keys`, numbered here."""
+        return self.of([keys[number] for number in numbers(data)])

@@ -1,0 +1,109 @@
+"""What rules say of each subject, written down with what it was derived from, so that the next run can keep it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from ownlint.facts import records as r
+from ownlint.finding import Finding, TooLarge
+from ownlint.incremental import fingerprints
+from ownlint.incremental.comparing import BEFORE, StillHolding
+from ownlint.incremental.kept import FactsEntry, KeptAnswer, KeptFindings, KeptSubject, Numbering
+from ownlint.project import questions
+from ownlint.project.program import Program
+from ownlint.project.questions import Key, Note
+
+_GROWN = 2
+"""Keys that nobody rests on any more are dropped when there are so many times as many as there were at first."""
+
+
+class AnswerPrint(NamedTuple):
+    """An answer about all files, by fingerprints."""
+
+    keys: list[Key]
+    whole: bytes
+    parts: dict[str, bytes]
+    of: tuple[str, ...]
+
+
+def answer_prints(program: Program) -> dict[str, AnswerPrint]:
+    """All that were asked, but for those that cannot be asked again by name."""
+    found = {}
+    for name, answered in sorted(program.answers.items()):
+        of = questions.holder_of(program, answered)
+        if of is None or name == BEFORE:
+            continue
+        said = fingerprints.answer(program, name)
+        parts = {key[2]: one for key, one in said.items() if len(key) > 2}
+        found[name] = AnswerPrint(sorted(questions.keys(answered.notes)), said["answer", name], parts, of)
+    return found
+
+
+class Notebook:
+    """Of one group of rules. What still holds of what was kept is taken over as it is."""
+
+    def __init__(self, program: Program, kept: KeptFindings | None, standing: StillHolding) -> None:
+        self._program = program
+        self._kept = kept or KeptFindings()
+        self.standing = standing
+        self._numbering = Numbering(self._kept.keys)
+        self._subjects: dict[str, KeptSubject] = {}
+
+    def keep(self, name: str, said: KeptSubject) -> None:
+        """What was said before, and still holds."""
+        self._subjects[name] = said
+
+    def note(self, name: str, notes: Iterable[Note], findings: Iterable[Finding]) -> None:
+        """What is said of a subject now."""
+        keys = questions.keys(notes)
+        large = tuple(sorted(self._large(keys)))
+        self._subjects[name] = KeptSubject(self._numbering.of(sorted(keys)), tuple(findings), large)
+
+    def _large(self, keys: Collection[Key]) -> Iterable[TooLarge]:
+        if not any(key[0] == "large" for key in keys):
+            return ()
+        return (
+            TooLarge(one.path, one.record.name_start, one.name)
+            for one in self._program.too_large
+            if ("large", *one.key[1:]) in keys
+        )
+
+    def written(self, files: Mapping[str, FactsEntry], prints: Mapping[str, AnswerPrint]) -> KeptFindings:
+        """All of it, for the next run."""
+        program = self._program
+        answers = {name: self._kept.answers[name] for name in sorted(self.standing.answers) if name not in prints}
+        for name, said in prints.items():
+            answers[name] = KeptAnswer(self._numbering.of(said.keys), said.whole, said.parts, said.of)
+        with questions.noting():
+            earlier = tuple(sorted(program.earlier_paths))
+        copies = {path: r.encode_file(program.said[path]) for path in sorted(program.copied)}
+        first = self._kept.first or len(self._numbering.keys)
+        made = KeptFindings(
+            dict(files),
+            copies,
+            earlier,
+            program.earlier is not None,
+            first,
+            self._numbering.keys,
+            answers,
+            self._subjects,
+        )
+        return merged([made]) if len(made.keys) > _GROWN * first else made
+
+
+def merged(parts: Sequence[KeptFindings]) -> KeptFindings:
+    """What several workers have written of one project, with keys that somebody rests on."""
+    numbering = Numbering()
+    made = KeptFindings()
+    for part in parts:
+        made.files, made.copies, made.earlier, made.reviewed = part.files, part.copies, part.earlier, part.reviewed
+        for name, answer in part.answers.items():
+            if name not in made.answers:
+                keys = numbering.taken_over(answer.keys, part.keys)
+                made.answers[name] = KeptAnswer(keys, answer.whole, answer.parts, answer.of)
+        for name, said in part.subjects.items():
+            keys = numbering.taken_over(said.keys, part.keys)
+            made.subjects[name] = KeptSubject(keys, said.findings, said.large)
+    made.keys, made.first = numbering.keys, len(numbering.keys)
+    return made
