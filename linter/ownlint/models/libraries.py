@@ -70,6 +70,8 @@ class Models:
     def __init__(self, files: Sequence[ModelFile], digest: str) -> None:
         self.digest = digest
         self.libraries = tuple(file.library for file in files)
+        self.former = tuple(f"{f.source.path}:{f.former.line}: {f.former}" for f in files if f.former is not None)
+        """A line for each file in which tables stand that are written otherwise now."""
         self.versions = tuple(version for file in files for version in file.versions)
         self.parity = tuple(words for file in files for words in file.parity)
         """Groups of words, each for one backend of several that do the same."""

@@ -129,7 +129,7 @@ class MemoryModels:
         self._members: dict[tuple[str, str], MemoryFact | None] = {}
 
     def _add(self, fact: MemoryFact) -> None:
-        """Of two that one library has of a name, the first is about calls with an argument, the second about the rest."""
+        """Where a library has two of a name, the first is about the calls `moves` tells of, the other about the rest."""
         known = self._facts.get((fact.on, fact.name))
         if known is not None and known.library == fact.library and not fact.moves:
             fact = msgspec.structs.replace(fact, moves=known.moves)

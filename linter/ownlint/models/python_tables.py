@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import msgspec
 
@@ -139,7 +139,7 @@ class PythonPart:
 
     def _class(self, table: ModelTable) -> Iterator[PyClass]:
         names, module = table.names(), table.text("module")
-        memory = table.choice("memory", get_args(MemoryRole)) or ""
+        memory: MemoryRole | Literal[""] = table.choice("memory", get_args(MemoryRole)) or ""
         model = PyClass(
             library=self._library,
             name="",
@@ -274,8 +274,7 @@ class PythonPart:
             return None
         if not (model.positions or model.by_name):
             table.fail(
-                "`invalidate arguments deep` needs `positions` or `by_name`: a keyword that says which arguments of the "
-                "callable are taken",
+                "`invalidate arguments deep` needs `positions` or `by_name`: the keyword that says which they are",
                 "effect",
                 "invalidate arguments deep",
             )
@@ -283,7 +282,7 @@ class PythonPart:
 
 
 def _by_name(classes: Iterable[PyClass]) -> dict[str, PyClass]:
-    """Two tables of one name, one about handles and the other about memory, describe one class; else the later counts."""
+    """Two tables of one name, about handles and about memory, describe one class; else the later counts."""
     found: dict[str, PyClass] = {}
     for cls in classes:
         known = found.get(cls.name)
