@@ -164,7 +164,8 @@ class PythonPart:
             _refuse(table, ("known_as",), "goes with `memory`")
         for name in names:
             if memory and "*" in name:
-                table.fail(f"`{name}`: a class with `memory` is named, `*` stands for nothing there", "names", name)
+                key = "name" if "name" in table.data else "names"
+                table.fail(f"`{name}`: a class with `memory` is named, `*` stands for nothing there", key, name)
         return (msgspec.structs.replace(model, name=_dotted(module, name)) for name in names)
 
     def _class_named(self, table: ModelTable, word: str, key: str) -> str:
