@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from ownlint.models.libraries import Models, load
@@ -169,7 +168,8 @@ def read(folder: Path, text: str) -> Models:
 
 
 def test_former_tables_mean_what_those_of_today_mean(tmp_path: Path) -> None:
-    former, today = read(tmp_path, FORMER), read(tmp_path, TODAY)
+    storage = '[[python.storage]]\ntypes = "m.Image"\n'
+    former, today = read(tmp_path, FORMER + storage), read(tmp_path, TODAY + storage)
     names = ("address", "wrap", "array_of", "grow", "hand_over")
     functions = ("m.zeros", "m.random.normal", "m.look", "m.fast", "m.put")
     assert former.memory.types == today.memory.types
@@ -179,11 +179,12 @@ def test_former_tables_mean_what_those_of_today_mean(tmp_path: Path) -> None:
         assert former.memory.function(name) == today.memory.function(name)
     assert former.memory.kept_by == today.memory.kept_by == {"hook"}
     assert former.consuming.consumers == today.consuming.consumers
-    assert [msgspec.to_builtins(one) for one in former.memory.types.values()]
+    assert [*today.memory.types] == ["m.Block", "m.Inner.Block", "m._Number"]
+    assert [*today.consuming.consumers] == ["m.fast", "m.put"]
 
 
 def test_the_first_former_table_of_a_file_is_told_of(tmp_path: Path) -> None:
-    assert read(tmp_path, TODAY).former == ()
+    assert read(tmp_path, TODAY[: TODAY.index('[[python.function]]\nname = "m.put"')]).former == ()
     (line,) = read(tmp_path, FORMER).former
     assert line == (
         f"{tmp_path / 'mine.toml'}:5: `[[memory.type]]` is `[[python.class]]` with `memory` now, and is read for the "
@@ -212,6 +213,11 @@ def test_a_former_function_is_about_memory_in_a_file_of_handles_too(tmp_path: Pa
     found = models.memory.function("m.take")
     assert found is not None
     assert found.consumes == 1
+    models = read(
+        tmp_path,
+        '[[python.class]]\nname = "m.Handle"\n[[python.consumer]]\nname = "m.put"\nwhen = "eat"\n',
+    )
+    assert [*models.consuming.consumers] == ["m.put"]
 
 
 BLOCK = LIBRARY + '[[memory.type]]\nname = "Block"\nmodule = "m"\n'

@@ -115,6 +115,13 @@ def test_habits_of_naming_say_how_long_a_callback_is_used(tmp_path: Path) -> Non
     assert memory.ends_callback("doUnhook")
 
 
+def test_what_ends_a_handle_in_some_calls_takes_no_storage(tmp_path: Path) -> None:
+    ending = '[[python.function]]\nname = "m.end"\nwhen = "force=True"\neffect = "invalidate argument 1 deep"\n'
+    models = read(tmp_path, HANDLE + ending)
+    assert not models.consuming.consumers
+    assert models.python_function("m.end") is not None
+
+
 def test_a_function_may_make_what_takes_storage_away_or_take_it_itself(tmp_path: Path) -> None:
     text = STORAGE + (
         'effect = "invalidate arguments deep"\npositions = "eats"\ninert = "look"\n'
@@ -146,7 +153,7 @@ def test_a_function_may_make_what_takes_storage_away_or_take_it_itself(tmp_path:
             "`unchecked` goes with `role`: it is about handles",
         ),
         (BLOCK + 'told_by = 3\n', 8, "`told_by` must be"),
-        (MEMBER, 8, '`python.member` needs `keeps` or `effect`; what only looks during the call is `keeps = "copy"`'),
+        (MEMBER, 8, 'needs `keeps` or `effect`; what only looks during the call is `keeps = "copy"`'),
         (MEMBER + 'returns = "Blok"\n', 11, "`returns` names `Blok`, which is not a `[[python.class]]`; did you mean"),
         (MEMBER + 'keeps = "wrapper"\n', 11, "`keeps` cannot be `wrapper` of memory; it is one of"),
         (MEMBER + 'keeps = "none"\n', 11, '`keeps = "none"` needs `borrows`: what the result points into'),
@@ -154,7 +161,7 @@ def test_a_function_may_make_what_takes_storage_away_or_take_it_itself(tmp_path:
         (MEMBER + 'borrows = "argument 0"\n', 11, "`borrows` cannot be `argument 0`"),
         (MEMBER + 'effect = "keep argument 1 in result"\n', 11, "what it keeps is `counted = true`"),
         (MEMBER + 'effect = "own result"\n', 11, "`own result` is no effect of memory"),
-        (MEMBER + 'effect = "adopt argument 1 in receiver"\n', 11, "no effect of memory; did you mean `keep argument 1 in "),
+        (MEMBER + 'effect = "adopt argument 1 in receiver"\n', 11, "no effect of memory; did you mean `keep argument"),
         (MEMBER + 'effect = "adpot argument 1"\n', 11, "`adpot argument 1` is not an effect; did you mean `adopt arg"),
         (MEMBER + 'effect = "invalidate receiver deep"\n', 11, "did you mean `invalidate receiver derived`?"),
         (MEMBER + 'effect = "invalidate receiver derived"\n', 11, "goes with `when`: the argument with which the mem"),
@@ -169,9 +176,9 @@ def test_a_function_may_make_what_takes_storage_away_or_take_it_itself(tmp_path:
         (HANDLE + 'positions = "donate"\n', 9, "`python.member` has no key `positions`"),
         (STORAGE, 6, "`python.function` needs `effect`"),
         (STORAGE + 'positions = "eats"\n', 8, '`positions` goes with `effect = "invalidate arguments deep"`'),
-        (STORAGE + 'effect = "invalidate arguments deep"\n', 8, "needs `positions` or `by_name`: the keyword that says"),
+        (STORAGE + 'effect = "invalidate arguments deep"\n', 8, "needs `positions` or `by_name`: the keyword that"),
         (STORAGE + 'effect = "invalidate argument 1 deep"\n', 8, "goes with `when`: the keyword by which the call tak"),
-        (STORAGE + 'effect = "adopt argument 1"\n', 8, "`adopt argument 1` is no effect of storage that is taken away"),
+        (STORAGE + 'effect = "adopt argument 1"\n', 8, "`adopt argument 1` is no effect of storage that is taken"),
         (
             STORAGE + 'effect = "invalidate arguments deep"\npositions = "eats"\nkeeps = "copy"\n',
             10,

@@ -12,7 +12,7 @@ import msgspec
 from ownlint.facts.records import Language, TableKind
 from ownlint.facts.vocabulary import Framework, is_word
 from ownlint.models import former_tables
-from ownlint.models.python_tables import PYTHON_TABLES, PythonPart
+from ownlint.models.python_tables import PYTHON_TABLES, PythonPart, Subject
 from ownlint.models.records import (
     BindingKind,
     ClassModel,
@@ -118,8 +118,12 @@ class ModelFile:
         self.former = former_tables.add(tables, read)
         section.done()
         memory.done()
-        versions = tuple(version.name for version in self.versions)
-        return PythonPart(self.library, versions, tables, also="memory" if memory.data else None)
+        formerly: tuple[tuple[Subject, bool], ...] = (
+            ("memory", bool(memory.data)),
+            ("storage", "consumer" in section.data),
+        )
+        also = frozenset(subject for subject, is_written in formerly if is_written)
+        return PythonPart(self.library, tuple(version.name for version in self.versions), tables, also)
 
     def _functions(self, table: ModelTable) -> Iterator[FunctionModel]:
         names = table.names()

@@ -94,7 +94,7 @@ def fact_of(member: PyMember) -> MemoryFact:
         member.makes_class,
         _number(member, "returns") or -any(str(effect) == "returns receiver" for effect in member.effects),
         _number(member, "keep", "result"),
-        "=".join(member.when) if any(effect.verb == "invalidate" for effect in member.effects) else "",
+        "=".join(member.when) if "invalidate receiver derived" in map(str, member.effects) else "",
         _number(member, "adopt"),
         _number(member, "restore"),
         0 if member.counted else _number(member, "keep", "receiver"),
@@ -129,7 +129,7 @@ class MemoryModels:
         self._members: dict[tuple[str, str], MemoryFact | None] = {}
 
     def _add(self, fact: MemoryFact) -> None:
-        """Where a library has two of a name, the first is about the calls `moves` tells of, the other about the rest."""
+        """Where a library has two of a name, one is about the calls that `moves` tells of, the other about the rest."""
         known = self._facts.get((fact.on, fact.name))
         if known is not None and known.library == fact.library and not fact.moves:
             fact = msgspec.structs.replace(fact, moves=known.moves)

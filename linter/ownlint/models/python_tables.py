@@ -91,7 +91,7 @@ class PythonPart:
         library: str,
         versions: tuple[str, ...],
         tables: Mapping[str, Sequence[ModelTable]],
-        also: Subject | None = None,
+        also: frozenset[Subject] = frozenset(),
     ) -> None:
         self._library, self._versions = library, versions
         self.modules: dict[str, str] = {}
@@ -103,14 +103,17 @@ class PythonPart:
             self._module(table)
         self._classes = _by_name(made for table in tables["class"] for made in self._class(table))
         self.storages: list[StorageModel] = [read_storage(table) for table in tables["storage"]]
-        self._subjects = frozenset(self._described()) | ({also} if also else set())
+        self._subjects = frozenset(self._described()) | also
         members = [member for table in tables["member"] for member in self._members(table)]
         facts = [fact_of(member) for member in members if self._classes[member.on].memory]
         for table in tables["function"]:
             made, subjects = self._function(table)
             self.functions += made if "handles" in subjects else []
             facts += map(fact_of, made) if "memory" in subjects else []
-        self.handles = [_with_members(cls, members) for cls in self._classes.values() if cls.role]
+        of_classes: dict[str, list[PyMember]] = {name: [] for name in self._classes}
+        for member in members:
+            of_classes[member.on].append(member)
+        self.handles = [_with_members(cls, of_classes[cls.name]) for cls in self._classes.values() if cls.role]
         self.memory = MemorySection(
             tuple(type_of(cls) for cls in self._classes.values() if cls.memory),
             tuple(facts),
@@ -125,7 +128,7 @@ class PythonPart:
             yield "memory"
         if nothing or any(cls.role for cls in classes):
             yield "handles"
-        if self.storages:
+        if nothing or self.storages:
             yield "storage"
 
     def _module(self, table: ModelTable) -> None:
@@ -201,11 +204,14 @@ class PythonPart:
         returns = tuple(self._class_named(table, word, "returns") for word in table.texts("returns"))
         subjects = self._subjects_of(returns) if returns else self._subjects
         wrapper = self._wrapper(table)
-        if wrapper is not None or _takes_its_argument(table):
-            subjects = frozenset({"storage"}) if wrapper is not None else subjects | {"storage"}
+        if wrapper is not None:
+            subjects = frozenset({"storage"})
         model = self._member(table, "static", returns, subjects)
         made = [msgspec.structs.replace(model, name=_dotted(module, name)) for name in names]
-        if "storage" in subjects and (wrapper is not None or model.when):
+        takes = (
+            "storage" in subjects and model.when and any(map(_EFFECTS["storage"].fullmatch, map(str, model.effects)))
+        )
+        if wrapper is not None or takes:
             taking = wrapper or ConsumerModel(when=model.when, source=model.source)
             self.consumers += (msgspec.structs.replace(taking, name=one.name) for one in made)
         return made, subjects
@@ -303,8 +309,7 @@ def _by_name(classes: Iterable[PyClass]) -> dict[str, PyClass]:
 def _with_members(cls: PyClass, members: Iterable[PyMember]) -> PyClass:
     found: dict[str, list[PyMember]] = {}
     for member in members:
-        if member.on == cls.name:
-            found.setdefault(member.name, []).append(member)
+        found.setdefault(member.name, []).append(member)
     if cls.role == "owner" and not any(map(makers_among, found.values())):
         found["__init__"] = [constructor(cls.library, cls.name)]
     variants = {key: tuple(of_it) for key, of_it in found.items()}
@@ -333,11 +338,6 @@ def _condition(table: ModelTable) -> tuple[str, ...]:
     if written and not re.fullmatch(r"[A-Za-z_]\w*=[\w.\-]+", written):
         table.fail(f"`when` cannot be `{written}`; it is a parameter and a constant: `buffers=True`", "when")
     return tuple(written.split("=")) if written else ()
-
-
-def _takes_its_argument(table: ModelTable) -> bool:
-    """Whether it says of a function that it takes away the storage of its argument, in some calls."""
-    return "when" in table.data and "invalidate argument 1 deep" in table.texts("effect")
 
 
 def _effects(table: ModelTable, kind: MemberKind, subjects: frozenset[Subject]) -> tuple[Effect, ...]:
