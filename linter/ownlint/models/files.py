@@ -12,7 +12,7 @@ import msgspec
 from ownlint.facts.records import Language, TableKind
 from ownlint.facts.vocabulary import Framework, is_word
 from ownlint.models import former_tables
-from ownlint.models.python_tables import PYTHON_TABLES, PythonPart, Subject
+from ownlint.models.python_part import PYTHON_TABLES, PythonPart, Subject
 from ownlint.models.records import (
     BindingKind,
     ClassModel,
