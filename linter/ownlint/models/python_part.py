@@ -77,6 +77,7 @@ _EXAMPLES: dict[Subject, tuple[str, ...]] = {
 }
 _NAMES: dict[Subject, str] = {"handles": "handles", "memory": "memory", "storage": "storage that is taken away"}
 
+_WRAPS = "invalidate arguments deep"
 _OF_HANDLES = ("where", "of", "spared_by", "given", "lacks", "marks", "versions", "removed")
 _OF_MEMORY = ("makes_class", "at_address")
 _OF_WRAPPERS = ("positions", "by_name", "static", "keywords", "inert", "carries")
@@ -203,16 +204,20 @@ class PythonPart:
         names, module = table.names(), table.text("module")
         returns = tuple(self._class_named(table, word, "returns") for word in table.texts("returns"))
         subjects = self._subjects_of(returns) if returns else self._subjects
-        wrapper = self._wrapper(table)
-        if wrapper is not None:
-            subjects = frozenset({"storage"})
+        wrapper, wraps = _wrapper(table), _WRAPS in table.texts("effect")
+        subjects = frozenset({"storage"}) if wraps else subjects
         model = self._member(table, "static", returns, subjects)
+        if not wraps:
+            _refuse(table, _OF_WRAPPERS, f'goes with `effect = "{_WRAPS}"`')
+        elif not (wrapper.positions or wrapper.by_name):
+            why = f"`{_WRAPS}` needs `positions` or `by_name`: the keyword that says which they are"
+            table.fail(why, "effect", _WRAPS)
         made = [msgspec.structs.replace(model, name=_dotted(module, name)) for name in names]
         takes = (
             "storage" in subjects and model.when and any(map(_EFFECTS["storage"].fullmatch, map(str, model.effects)))
         )
-        if wrapper is not None or takes:
-            taking = wrapper or ConsumerModel(when=model.when, source=model.source)
+        if wraps or takes:
+            taking = wrapper if wraps else ConsumerModel(when=model.when, source=model.source)
             self.consumers += (msgspec.structs.replace(taking, name=one.name) for one in made)
         return made, subjects
 
@@ -264,29 +269,6 @@ class PythonPart:
             _check_storage(table, model)
         return model
 
-    def _wrapper(self, table: ModelTable) -> ConsumerModel | None:
-        """What makes a callable that takes away the storage of its arguments."""
-        model = ConsumerModel(
-            positions=table.text("positions"),
-            by_name=table.text("by_name"),
-            static=table.text("static"),
-            keywords=table.flag("keywords", True),
-            inert=table.texts("inert"),
-            carries=table.texts("carries"),
-            source=table.text("source"),
-        )
-        takes = "invalidate arguments deep" in table.texts("effect")
-        if not takes:
-            _refuse(table, _OF_WRAPPERS, 'goes with `effect = "invalidate arguments deep"`')
-            return None
-        if not (model.positions or model.by_name):
-            table.fail(
-                "`invalidate arguments deep` needs `positions` or `by_name`: the keyword that says which they are",
-                "effect",
-                "invalidate arguments deep",
-            )
-        return model
-
 
 def _by_name(classes: Iterable[PyClass]) -> dict[str, PyClass]:
     """Two tables of one name, about handles and about memory, describe one class; else the later counts."""
@@ -304,6 +286,19 @@ def _by_name(classes: Iterable[PyClass]) -> dict[str, PyClass]:
             )
         found[cls.name] = cls
     return found
+
+
+def _wrapper(table: ModelTable) -> ConsumerModel:
+    """What a function says that makes a callable which takes away the storage of its arguments."""
+    return ConsumerModel(
+        positions=table.text("positions"),
+        by_name=table.text("by_name"),
+        static=table.text("static"),
+        keywords=table.flag("keywords", True),
+        inert=table.texts("inert"),
+        carries=table.texts("carries"),
+        source=table.text("source"),
+    )
 
 
 def _with_members(cls: PyClass, members: Iterable[PyMember]) -> PyClass:
