@@ -449,10 +449,11 @@ def test_a_model_with_former_tables_is_heard_and_told_of(run: Run) -> None:
     Path("blocks.toml").write_text(
         '[library]\nname = "blocks"\nlanguages = "python"\n\n'
         '[[memory.type]]\nname = "blocks.Block"\n[[memory.type]]\nname = "blocks._Number"\nrole = "address"\n'
+        '[[memory.function]]\non = "Block"\nname = "__init__"\nreturns = "self"\nkeeps = "own"\n'
         '[[memory.function]]\non = "Block"\nname = "address_of_all"\nreturns = "_Number"\nkeeps = "none"\n'
     )
     Path("ownlint.toml").write_text('models = ["blocks.toml"]\n')
-    Path("use.py").write_text("import blocks\n\n\ndef number():\n    return blocks.Block().address_of_all()\n")
+    Path("use.py").write_text("import blocks\n\n\ndef number():\n    return blocks.Block(2).address_of_all()\n")
     for _ in range(2):  # the second answer is remembered
         done = run("check", "use.py", "--output-format", "concise")
         assert "use.py:5:12: error[address-outlives-owner]" in done.out

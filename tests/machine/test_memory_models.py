@@ -178,7 +178,7 @@ def test_a_function_may_make_what_takes_storage_away_or_take_it_itself(tmp_path:
         (STORAGE + 'effect = "invalidate argumnts deep"\npositions = "eats"\n', 8, "is not an effect"),
         (HANDLE + '[[python.function]]\nname = "m.f"\neffect = "invalidate receiver deep"\n', 11, "has no receiver"),
         (STORAGE, 6, "`python.function` needs `effect`"),
-        (FUNCTION + 'keeps = "copy"\npositions = "eats"\n', 11, '`positions` goes with `effect = "invalidate arguments'),
+        (FUNCTION + 'keeps = "copy"\npositions = "eats"\n', 11, '`positions` goes with `effect = "invalidate'),
         (STORAGE + 'effect = "invalidate arguments deep"\n', 8, "needs `positions` or `by_name`: the keyword that"),
         (STORAGE + 'effect = "invalidate argument 1 deep"\n', 8, "goes with `when`: the keyword by which the call tak"),
         (STORAGE + 'effect = "adopt argument 1"\n', 8, "`adopt argument 1` is no effect of storage that is taken"),
