@@ -149,7 +149,7 @@ def _check_place(finding: Finding, size: int) -> None:
 
 
 _MODEL_KEYS = "name names effect released_by kind role library languages on members class macro types ok returned_by pattern regular anchors beside prefixes constants modules exports returns policy versions packages when holds namespaces aliases words source".split()  # fmt: skip # noqa: SIM905
-_MODEL_TABLES = ["[library]", "[[function]]", "[[class]]", "[[status]]", "[[macro]]", "[[framework]]", "[gil]", "[env]", "[[version]]", "[[parity]]", "[python]", "[[python.class]]", "[[python.function]]", "[[memory.pool]]"]  # fmt: skip
+_MODEL_TABLES = ["[library]", "[[function]]", "[[class]]", "[[status]]", "[[macro]]", "[[framework]]", "[gil]", "[env]", "[[version]]", "[[parity]]", "[python]", "[[python.class]]", "[[python.member]]", "[[python.function]]", "[[python.callbacks]]", "[[memory.type]]"]  # fmt: skip
 
 
 class ModelFiles:

@@ -80,6 +80,7 @@ class _Known(msgspec.Struct, frozen=True):
     digest: str
     vocabulary: Vocabulary
     packages: tuple[str, ...]
+    former: tuple[str, ...]
 
 
 class Libraries:
@@ -105,6 +106,7 @@ class Libraries:
         if (entry := self._cache.get(key)) is not None:
             with contextlib.suppress(msgspec.DecodeError):
                 return msgspec.json.decode(entry, type=_Known)
-        known = _Known(self.models.digest, self.models.vocabulary(), self.models.packages)
+        models = self.models
+        known = _Known(models.digest, models.vocabulary(), models.packages, models.former)
         self._cache.put(key, msgspec.json.encode(known))
         return known

@@ -160,7 +160,8 @@ def _attempt(options: Options) -> tuple[Report, frozenset[str]]:
         said = _said(chosen, facts, _Way(build, before, libraries), cache, asked, changes, options)
         found = msgspec.structs.replace(found, unread=(*found.unread, *broken))
         text = sources_of(options, facts.held())
-        report = _compose(said, facts, found, text, config, rules, ran, how, changes)
+        notices = (*_unchecked(found), *_chosen(changes), *map(Notice, libraries.known.former))
+        report = _compose(said, facts, found, text, config, rules, ran, how, changes, notices)
         changed = frozenset(text.changed)
         if facts.settled and not changed and not any(isinstance(one, Crash) for one in said):
             _remember(cache, digests, key, report, facts.depends, at_hand)
@@ -383,6 +384,7 @@ def _compose(
     ran: frozenset[str],
     how: Compiling,
     changes: Changes | None,
+    notices: Sequence[Notice],
 ) -> Report:
     from ownlint.report.compose import compose
 
@@ -398,7 +400,7 @@ def _compose(
         unread=(*(Incomplete(path, reason) for path, reason in found.unread), *unsought(facts)),
         hint=how.hint,
         expected=how.expected,
-        notices=(*_unchecked(found), *_chosen(changes)),
+        notices=notices,
         changed=None if changes is None else changes.lines,
     )
 

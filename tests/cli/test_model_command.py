@@ -443,3 +443,21 @@ def test_stubs_of_the_project_itself_are_in_its_contract(run: Run, project: Path
 def test_a_broken_stub_says_nothing(run: Run, project: Path, text: str) -> None:
     (project / "src" / "_core.pyi").write_text(text)
     assert "[[member]]" in extract(run)
+
+
+def test_a_model_with_former_tables_is_heard_and_told_of(run: Run) -> None:
+    Path("blocks.toml").write_text(
+        '[library]\nname = "blocks"\nlanguages = "python"\n\n'
+        '[[memory.type]]\nname = "blocks.Block"\n[[memory.type]]\nname = "blocks._Number"\nrole = "address"\n'
+        '[[memory.function]]\non = "Block"\nname = "__init__"\nreturns = "self"\nkeeps = "own"\n'
+        '[[memory.function]]\non = "Block"\nname = "address_of_all"\nreturns = "_Number"\nkeeps = "none"\n'
+    )
+    Path("ownlint.toml").write_text('models = ["blocks.toml"]\n')
+    Path("use.py").write_text("import blocks\n\n\ndef number():\n    return blocks.Block(2).address_of_all()\n")
+    for _ in range(2):  # the second answer is remembered
+        done = run("check", "use.py", "--output-format", "concise")
+        assert "use.py:5:12: error[address-outlives-owner]" in done.out
+        (told,) = [line for line in done.err.splitlines() if "memory.type" in line]
+        assert told.startswith("note: ")
+        assert "blocks.toml:5: `[[memory.type]]` is `[[python.class]]` with `memory` now" in told
+    assert "memory.type" not in run("check", "use.py", "--quiet").err

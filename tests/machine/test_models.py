@@ -87,52 +87,6 @@ def test_a_projects_own_words_about_the_environment_join_those_of_the_library(tm
     assert not models.environment.ignores("OTHERS")
 
 
-MEMORY = LIBRARY + '[[memory.type]]\nname = "Block"\nmodule = "m"\n'
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "message"),
-    [
-        (LIBRARY + '[[memory.typ]]\nname = "m.C"\n', 3, "no key `typ`; did you mean `type`?"),
-        (LIBRARY + '[memory.type]\nname = "m.C"\n', 3, "write `[[memory.type]]`, with two brackets"),
-        (LIBRARY + "[[memory.type]]\n", 3, "`memory.type` needs either `name` or `names`"),
-        (
-            LIBRARY + '[[memory.type]]\nname = "m.C"\nrole = "onwer"\n',
-            5,
-            "`role` cannot be `onwer`; did you mean `owner`?",
-        ),
-        (LIBRARY + '[[memory.type]]\nname = "m.C"\nroles = "owner"\n', 5, "no key `roles`; did you mean `role`?"),
-        (LIBRARY + '[[memory.type]]\nname = "m.C"\ntold_by = 3\n', 5, "`told_by` must be"),
-        (MEMORY + "[[memory.function]]\n", 6, "`memory.function` needs either `name` or `names`"),
-        (
-            MEMORY + '[[memory.function]]\nname = "m.f"\nreturns = "Blok"\n',
-            8,
-            "`returns` names `Blok`, which is not one",
-        ),
-        (MEMORY + '[[memory.function]]\non = "Blok"\nname = "f"\n', 7, "`on` names `Blok`, which is not one"),
-        (MEMORY + '[[memory.function]]\nname = "m.f"\nkeeps = "all"\n', 8, "`keeps` cannot be `all`; it is one of"),
-        (
-            MEMORY + '[[memory.function]]\nname = "m.f"\nfrom = "argument 0"\n',
-            8,
-            "`from` cannot be `argument 0`; it is `self` or `argument 1`",
-        ),
-        (MEMORY + '[[memory.function]]\nname = "m.f"\nkept = "the first"\n', 8, "`kept` cannot be `the first`"),
-        (MEMORY + '[[memory.function]]\nname = "m.f"\nconsumes = "2"\n', 8, "`consumes` cannot be `2`"),
-        (MEMORY + '[[memory.function]]\nname = "m.f"\nfills = 2\n', 8, "`fills` must be a string"),
-        (MEMORY + '[[memory.function]]\nname = "m.f"\nmay_return = "it"\n', 8, "`may_return` cannot be `it`"),
-        (MEMORY + '[[memory.function]]\nname = "m.f"\nmakes_class = "yes"\n', 8, "`makes_class` must be true or false"),
-        (MEMORY + '[[memory.function]]\nname = "m.f"\nmoved = "x=1"\n', 8, "no key `moved`; did you mean `moves`?"),
-        (LIBRARY + '[[memory.callbacks]]\nkeeps = ["set"]\n', 4, "no key `keeps`"),
-        (LIBRARY + "[[memory.callbacks]]\nkept_by = [1]\n", 4, "`kept_by` must be"),
-    ],
-)
-def test_a_mistake_about_memory_names_the_line(tmp_path: Path, text: str, line: int, message: str) -> None:
-    with pytest.raises(ModelError, match=re.escape(message)) as caught:
-        read(tmp_path, text)
-    assert caught.value.line == line
-    assert str(caught.value).startswith(f"{tmp_path / 'mine.toml'}:{line}:")
-
-
 def test_what_is_no_model_file_is_an_error_too(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="cannot be read"):
         load([tmp_path / "absent.toml"])

@@ -1,7 +1,7 @@
 """What models say about callables that consume what they are given, and about the values that can be consumed.
 
 A *wrapper* makes a callable of a callable; keywords of the wrapper name the positions, or the names, of the arguments
-whose storage each call takes away. `models` reads these tables with the others.
+whose storage each call takes away.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from ownlint.models.tables import ModelTable
 
 
 class ConsumerModel(msgspec.Struct, frozen=True):
-    """A wrapper whose result consumes arguments; with `when`, a function that consumes its first argument itself."""
+    """A wrapper whose result consumes arguments; with `when`, a function that consumes its first argument itself when
+    this keyword is given this constant."""
 
     name: str = ""
     positions: str = ""
@@ -30,7 +31,7 @@ class ConsumerModel(msgspec.Struct, frozen=True):
     """Methods of the result that take the same arguments and consume nothing."""
     carries: tuple[str, ...] = ()
     """Methods that lead on to another form of the same callable."""
-    when: str = ""
+    when: tuple[str, ...] = ()
     source: str = ""
 
     @property
@@ -88,24 +89,6 @@ class StorageModel(msgspec.Struct, frozen=True):
     """Last names of the exceptions that a call can raise after it has consumed its arguments."""
 
 
-def read_consumer(table: ModelTable) -> list[ConsumerModel]:
-    names = table.names()
-    model = ConsumerModel(
-        positions=table.text("positions"),
-        by_name=table.text("by_name"),
-        static=table.text("static"),
-        keywords=table.flag("keywords", True),
-        inert=table.texts("inert"),
-        carries=table.texts("carries"),
-        when=table.text("when"),
-        source=table.text("source"),
-    )
-    if not (model.positions or model.by_name or model.when):
-        table.fail("`python.consumer` needs `positions`, `by_name` or `when`: a keyword that says what is consumed")
-    table.done()
-    return [msgspec.structs.replace(model, name=name) for name in names]
-
-
 def read_storage(table: ModelTable) -> StorageModel:
     found = {key: table.texts(key) for key in StorageModel.__struct_fields__}
     table.text("source")
@@ -130,7 +113,7 @@ class Consuming:
     @property
     def keywords(self) -> frozenset[str]:
         """Every keyword that says what is consumed."""
-        words = {word for model in self.consumers.values() for word in (model.positions, model.by_name, model.when)}
+        words = {word for m in self.consumers.values() for word in (m.positions, m.by_name, *m.when[:1])}
         return frozenset(words - {""})
 
     @property

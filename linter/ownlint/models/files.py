@@ -11,36 +11,27 @@ import msgspec
 
 from ownlint.facts.records import Language, TableKind
 from ownlint.facts.vocabulary import Framework, is_word
-from ownlint.models import memory as memory_models
-from ownlint.models.consumers import ConsumerModel, StorageModel, read_consumer, read_storage
+from ownlint.models import former_tables
+from ownlint.models.python_part import PYTHON_TABLES, PythonPart, Subject
 from ownlint.models.records import (
     BindingKind,
     ClassModel,
-    Comparison,
-    Effect,
     Environment,
     FrameworkModel,
     FunctionModel,
     Gil,
-    HandleRole,
     Keeps,
     MacroModel,
     MacroRole,
-    Marks,
-    MemberKind,
     Policy,
-    PyClass,
-    PyMember,
     Role,
     StatusKind,
     StatusModel,
     Version,
-    Where,
     called_as,
-    constructor,
     makers_among,
 )
-from ownlint.models.tables import ModelError, ModelTable, meant, parse
+from ownlint.models.tables import ModelError, ModelTable, parse
 
 _HANDINGS = tuple(way + kind for way in ("", "property ", "cast ") for kind in ("pointer", "reference", "value"))
 """What a framework can have a default policy for."""
@@ -78,18 +69,7 @@ class ModelFile:
         self.parity = [self._parity(table) for table in self._tables("parity")]
         self.environment = self._environment(ModelTable(self.source, "env", self._section("env", {})))
         self.gil = self._gil(ModelTable(self.source, "gil", self._section("gil", {})))
-        self.modules: dict[str, str] = {}
-        self.exports: dict[str, tuple[str, ...]] = {}
-        self.py_classes: list[PyClass] = []
-        self.py_functions: list[PyMember] = []
-        self.consumers: list[ConsumerModel] = []
-        self.storages: list[StorageModel] = []
-        self._python(self._section("python", {}))
-        memory = ModelTable(self.source, "memory", self._section("memory", {}))
-        self.memory = memory_models.read(
-            self.library, lambda key: list(self._tables(f"memory.{key}", memory.take(key) or []))
-        )
-        memory.done()
+        self.python = self._python()
         self.top.done()
 
     def _section(self, key: str, default: object) -> Any:
@@ -125,6 +105,25 @@ class ModelFile:
             table.lacks("types")
         table.done()
         return model
+
+    def _python(self) -> PythonPart:
+        section = ModelTable(self.source, "python", self._section("python", {}))
+        memory = ModelTable(self.source, "memory", self._section("memory", {}))
+
+        def read(header: str) -> list[ModelTable]:
+            of, _, key = header.partition(".")
+            return list(self._tables(header, (memory if of == "memory" else section).take(key) or []))
+
+        tables = {key: read(f"python.{key}") for key in PYTHON_TABLES}
+        self.former = former_tables.add(tables, read)
+        section.done()
+        memory.done()
+        formerly: tuple[tuple[Subject, bool], ...] = (
+            ("memory", bool(memory.data)),
+            ("storage", "consumer" in section.data),
+        )
+        also = frozenset(subject for subject, is_written in formerly if is_written)
+        return PythonPart(self.library, tuple(version.name for version in self.versions), tables, also)
 
     def _functions(self, table: ModelTable) -> Iterator[FunctionModel]:
         names = table.names()
@@ -243,165 +242,15 @@ class ModelFile:
         table.done()
         return version
 
-    def _python(self, data: Any) -> None:
-        section = ModelTable(self.source, "python", data)
-        for table in self._tables("python.module", section.take("module") or []):
-            name = table.required("name")
-            for alias in table.texts("aliases"):
-                self.modules[alias] = name
-            self.exports[name] = table.texts("exports")
-            table.done()
-        classes = [self._py_class(table) for table in self._tables("python.class", section.take("class") or [])]
-        names = {cls.name for cls in classes}
-        members: dict[str, dict[str, list[PyMember]]] = {name: {} for name in names}
-        for table in self._tables("python.member", section.take("member") or []):
-            for member in self._py_members(table, names):
-                members[member.on].setdefault(member.name, []).append(member)
-        for table in self._tables("python.function", section.take("function") or []):
-            self.py_functions += self._py_members(table, names, function=True)
-        for table in self._tables("python.consumer", section.take("consumer") or []):
-            self.consumers += read_consumer(table)
-        for table in self._tables("python.storage", section.take("storage") or []):
-            self.storages.append(read_storage(table))
-        section.done()
-        for cls in classes:
-            found = members[cls.name]
-            if cls.role == "owner" and not any(map(makers_among, found.values())):
-                found["__init__"] = [constructor(self.library, cls.name)]
-            variants = {key: tuple(of_it) for key, of_it in found.items()}
-            first = {key: of_it[0] for key, of_it in variants.items()}
-            self.py_classes.append(msgspec.structs.replace(cls, members=first, variants=variants))
-
-    def _py_class(self, table: ModelTable) -> PyClass:
-        name, module = table.required("name"), table.text("module")
-        bases = tuple(_dotted(module, base) for base in table.texts("bases"))
-        role = table.choice("role", get_args(HandleRole), "handle")
-        model = PyClass(
-            library=self.library,
-            name=_dotted(module, name),
-            role=role,
-            bases=bases,
-            members={},
-            variants={},
-            source=table.text("source"),
-            told_by=table.texts("told_by"),
-            compared_by=table.choices("compared_by", get_args(Comparison)),
-            started_by=table.texts("started_by"),
-            awaited_by=table.texts("awaited_by"),
-            unique=table.choices("unique", tuple(version.name for version in self.versions)),
-            unchecked=table.flag("unchecked"),
-        )
-        table.done()
-        return model
-
-    def _py_members(self, table: ModelTable, classes: set[str], *, function: bool = False) -> Iterator[PyMember]:
-        names = table.names()
-        owners = [""] if function else [self._class_named(table, on, "on", classes) for on in table.texts("on")]
-        if not owners:
-            table.fail("`python.member` needs `on`, the class it belongs to")
-        borrows = table.text("borrows")
-        if borrows and not re.fullmatch(r"self|parent|context|argument [1-9]", borrows):
-            instead = meant(borrows, ("self", "parent", "context", "argument 1"))
-            table.fail(f"`borrows` cannot be `{borrows}`{instead}", "borrows")
-        model = PyMember(
-            library=self.library,
-            on="",
-            name="",
-            kind="static" if function else table.choice("kind", get_args(MemberKind), "method"),
-            returns=tuple(self._class_named(table, word, "returns", classes) for word in table.texts("returns")),
-            borrows=borrows,
-            keeps=table.choice("keeps", get_args(Keeps)),
-            where=table.choice("where", get_args(Where), "part"),
-            parameters=table.texts("parameters"),
-            of=table.text("of"),
-            spared_by=table.text("spared_by"),
-            when=self._condition(table),
-            given=tuple(self._class_named(table, word, "given", classes) for word in table.texts("given")),
-            lacks=table.texts("lacks"),
-            effects=_python_effects(table, function),
-            counted=table.flag("counted"),
-            marks=table.choice("marks", get_args(Marks)),
-            versions=table.choices("versions", tuple(version.name for version in self.versions)),
-            removed=table.flag("removed"),
-            note=table.text("note"),
-            source=table.text("source"),
-        )
-        if model.counted and not any(effect.verb == "keep" for effect in model.effects):
-            table.fail('`counted` says how something is kept: it goes with `effect = "keep .."`', "counted")
-        table.done()
-        return (msgspec.structs.replace(model, on=owner, name=name) for owner in owners for name in names)
-
-    def _condition(self, table: ModelTable) -> tuple[str, ...]:
-        """`buffers=True`"""
-        written = table.text("when")
-        if written and not re.fullmatch(r"[A-Za-z_]\w*=[\w.\-]+", written):
-            table.fail(f"`when` cannot be `{written}`; it is a parameter and a constant: `buffers=True`", "when")
-        return tuple(written.split("=")) if written else ()
-
-    def _class_named(self, table: ModelTable, word: str, key: str, classes: set[str]) -> str:
-        found = [name for name in sorted(classes) if name == word or name.endswith("." + word)]
-        if len(found) == 1:
-            return found[0]
-        last = {name.rpartition(".")[2] for name in classes}
-        message = f"`{key}` names `{word}`, which is not a `[[python.class]]`{meant(word, last)}"
-        if found:
-            message = f"`{word}` may be {' or '.join(f'`{name}`' for name in found)}: write the module"
-        return table.fail(message, key, word)
-
-
-_WHOM = r"(?:receiver|argument \d+)"
-_PYTHON_EFFECTS = re.compile(
-    rf"own (?:result|receiver)|adopt {_WHOM}(?: in {_WHOM})?|disown receiver|(?:validate|restore) {_WHOM}"
-    rf"|invalidate {_WHOM} \w+|returns receiver|may fail|keep argument \d+ in (?P<keeper>result|{_WHOM})"
-)
-"""Those that the way of a Python handle is followed by."""
-_PYTHON_EXAMPLES = (
-    "own result",
-    "adopt argument 1 in receiver",
-    "adopt receiver in argument 1",
-    "disown receiver",
-    "invalidate receiver deep",
-    "invalidate argument 1 deep",
-    "keep argument 1 in receiver",
-    "keep argument 1 in result",
-    "restore receiver",
-    "returns receiver",
-    "validate receiver",
-    "may fail",
-)
-
-
-def _python_effects(table: ModelTable, function: bool) -> tuple[Effect, ...]:
-    """Of a member, or of a `function`; any other effect would be without effect."""
-    kind = "static" if function else table.data.get("kind", "method")
-    without_receiver = kind in ("static", "classmethod")
-    effects = table.effects()
-    for effect in effects:
-        found = _PYTHON_EFFECTS.fullmatch(str(effect))
-        if found is None:
-            table.fail(
-                f"`{effect}` is no effect of Python{meant(str(effect), _PYTHON_EXAMPLES)}", "effect", str(effect)
-            )
-        keeper = found["keeper"]
-        if keeper == ("receiver" if without_receiver else "result") and kind != "constructor":
-            what = (
-                "a function or static method has no receiver" if without_receiver else "a method keeps in its receiver"
-            )
-            table.fail(f"`{effect}`: {what}", "effect", str(effect))
-    return effects
-
-
-def _dotted(module: str, name: str) -> str:
-    return f"{module}.{name}" if module and "." not in name else name
-
 
 def anchors(file: ModelFile) -> tuple[str, ...]:
     """What a Python file holds in which the library matters: where nobody says it, one of its packages."""
     if file.anchors:
         return file.anchors
-    dotted = [*file.exports, *file.modules, *(one.name for one in file.py_classes)]
-    dotted += [*(one.name for one in file.py_functions), *(one.name for one in file.consumers)]
-    dotted += [*(one.name for one in file.memory.types), *(one.name for one in file.memory.facts)]
+    part = file.python
+    dotted = [*part.exports, *part.modules, *(one.name for one in part.handles), *(one.name for one in part.functions)]
+    dotted += [*(one.name for one in part.consumers), *(one.name for one in part.memory.types)]
+    dotted += [one.name for one in part.memory.facts]
     packages = {name.partition(".")[0] for name in dotted if "." in name}
     return tuple(rf"\b{re.escape(package)}\b" for package in sorted(packages) if package.isidentifier())
 
@@ -412,8 +261,8 @@ def beside(file: ModelFile) -> tuple[str, ...]:
     if file.beside or not file.anchors:
         return file.beside
     makers = {
-        maker for cls in file.py_classes for variants in cls.variants.values() for maker in makers_among(variants)
+        maker for cls in file.python.handles for variants in cls.variants.values() for maker in makers_among(variants)
     }
     words = {(r"\b" if maker.name == "__init__" else r"\.") + re.escape(called_as(maker)) + r"\b" for maker in makers}
-    words |= {rf"\b{re.escape(maker.name.rpartition('.')[2])}\b" for maker in makers_among(file.py_functions)}
+    words |= {rf"\b{re.escape(maker.name.rpartition('.')[2])}\b" for maker in makers_among(file.python.functions)}
     return tuple(sorted(words))

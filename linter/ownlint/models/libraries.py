@@ -70,6 +70,8 @@ class Models:
     def __init__(self, files: Sequence[ModelFile], digest: str) -> None:
         self.digest = digest
         self.libraries = tuple(file.library for file in files)
+        self.former = tuple(f"{f.source.path}:{f.former.line}: {f.former}" for f in files if f.former is not None)
+        """A line for each file in which tables stand that are written otherwise now."""
         self.versions = tuple(version for file in files for version in file.versions)
         self.parity = tuple(words for file in files for words in file.parity)
         """Groups of words, each for one backend of several that do the same."""
@@ -80,7 +82,7 @@ class Models:
                 for key in Environment.__struct_fields__
             )
         )
-        self.memory = memory_models.MemoryModels(file.memory for file in files)
+        self.memory = memory_models.MemoryModels(file.python.memory for file in files)
         self.gil = Gil(
             *(
                 tuple(dict.fromkeys(name for file in files for name in getattr(file.gil, key)))
@@ -94,7 +96,8 @@ class Models:
         self._atomic = [name for file in files for name in file.atomic]
         self._aliases = {alias: name for file in files for alias, name in file.aliases.items()}
         self.consuming = Consuming(
-            (model for file in files for model in file.consumers), (model for file in files for model in file.storages)
+            (model for file in files for model in file.python.consumers),
+            (model for file in files for model in file.python.storages),
         )
         self._anchors = {Anchor(word, beside(file)) for file in files for word in anchors(file)}
         self._everyday = frozenset(file.library for file in files if not file.helpers)
@@ -150,7 +153,7 @@ class Models:
         self._macro_expressions = PatternSet(macro.name for macro in self._macro_patterns)
 
     def _index_python(self, files: Sequence[ModelFile]) -> None:
-        self._modules = {alias: name for file in files for alias, name in file.modules.items()}
+        self._modules = {alias: name for file in files for alias, name in file.python.modules.items()}
         self._exports: dict[str, tuple[str, ...]] = {}
         self._speakers: dict[str, frozenset[str]] = {}
         self._words_of: dict[frozenset[str], PythonWords] = {}
@@ -159,16 +162,16 @@ class Models:
         self._py_members: dict[str, list[PyMember]] = {}
         self._py_functions: dict[str, PyMember] = {}
         for file in files:
-            self._py_functions.update((member.name, member) for member in file.py_functions)
-            for cls in file.py_classes:
+            self._py_functions.update((member.name, member) for member in file.python.functions)
+            for cls in file.python.handles:
                 if "*" in cls.name:
                     self._py_patterns.append(cls)
                 else:
                     self._py_classes[cls.name] = cls
                 for name, variants in cls.variants.items():
                     self._py_members.setdefault(name, []).extend(variants)
-            for module, names in file.exports.items():
-                own = [cls.last for cls in file.py_classes if cls.name.rpartition(".")[0] == module]
+            for module, names in file.python.exports.items():
+                own = [cls.last for cls in file.python.handles if cls.name.rpartition(".")[0] == module]
                 public = {name for name in (*names, *own) if not name.startswith("_") and "*" not in name}
                 self._exports[module] = tuple(sorted({*self._exports.get(module, ()), *public}))
                 self._speakers[module] = self._speakers.get(module, frozenset()) | {file.library}

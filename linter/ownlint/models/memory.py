@@ -1,36 +1,21 @@
 """What libraries say about raw memory: who owns it, what gives its address, and what keeps the owner alive.
 
-Read from the `[[memory.type]]`, `[[memory.function]]` and `[[memory.callbacks]]` tables of model files, and looked up
-by the engine of addresses. `docs/models-reference.md` is the reference.
+Made of the Python classes and members that models describe, for the engine of addresses.
 """
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
-from typing import Literal, get_args
+from typing import Literal, cast
 
 import msgspec
 
-from ownlint.models.tables import ModelTable
+from ownlint.models.records import MemoryRole, PyClass, PyMember, Verb
 
-Role = Literal[
-    "owner",
-    "struct",
-    "pointer",
-    "loose pointer",
-    "address",
-    "raw",
-    "foreign",
-    "callback",
-    "library",
-    "capsule",
-    "maker",
-    "other",
-]
-Keeps = Literal["own", "owner", "none", "copy"]
+MemoryKeeps = Literal["own", "owner", "none", "copy"]
 
 
 class MemoryType(msgspec.Struct, frozen=True):
@@ -38,7 +23,7 @@ class MemoryType(msgspec.Struct, frozen=True):
 
     library: str
     name: str
-    role: Role
+    role: MemoryRole
     bases: tuple[str, ...] = ()
     known_as: tuple[str, ...] = ()
     """Names its instances go by where nobody says what they are."""
@@ -55,7 +40,7 @@ class MemoryFact(msgspec.Struct, frozen=True):
     name: str
     returns: str = ""
     source: int = 0
-    keeps: Keeps = "copy"
+    keeps: MemoryKeeps = "copy"
     makes_class: bool = False
     """The result is a class, derived from the one it names."""
     may_return: int = 0
@@ -76,7 +61,7 @@ class MemoryFact(msgspec.Struct, frozen=True):
 
 
 class Callbacks(msgspec.Struct, frozen=True):
-    """Words in the names of functions that say how long they use a callback."""
+    """Habits of naming: words in the names of foreign functions that say how long they use a callback."""
 
     kept_by: tuple[str, ...] = ()
     used_by: tuple[str, ...] = ()
@@ -91,85 +76,37 @@ class MemorySection(msgspec.Struct, frozen=True):
     callbacks: tuple[Callbacks, ...] = ()
 
 
-def read(library: str, tables: Callable[[str], Iterable[ModelTable]]) -> MemorySection:
-    """Reads the tables, given by the last part of their headers."""
-    types = tuple(made for table in tables("type") for made in _types(library, table))
-    known = {made.name for made in types}
-    facts = tuple(fact for table in tables("function") for fact in _facts(library, table, known))
-    return MemorySection(types, facts, tuple(_callbacks(table) for table in tables("callbacks")))
+def type_of(cls: PyClass) -> MemoryType:
+    """Of a class that has to do with memory."""
+    assert cls.memory
+    return MemoryType(cls.library, cls.name, cls.memory, cls.bases, cls.known_as, cls.told_by)
 
 
-def _types(library: str, table: ModelTable) -> Iterator[MemoryType]:
-    names, module = table.names(), table.text("module")
-    role = table.choice("role", get_args(Role), "owner")
-    bases = tuple(_dotted(module, base) for base in table.texts("bases"))
-    made = MemoryType(library, "", role, bases, table.texts("known_as"), table.texts("told_by"))
-    table.done()
-    return (msgspec.structs.replace(made, name=_dotted(module, name)) for name in names)
-
-
-def _facts(library: str, table: ModelTable, known: set[str]) -> Iterator[MemoryFact]:
-    names, module = table.names(), table.text("module")
-    on = tuple(_known(table, word, "on", known) for word in table.texts("on"))
-    returns = table.text("returns")
-    if returns and returns != "self":
-        returns = _known(table, returns, "returns", known)
-    made = MemoryFact(
-        library,
-        "",
-        "",
-        returns,
-        _source(table),
-        table.choice("keeps", get_args(Keeps), "copy"),
-        table.flag("makes_class"),
-        _place(table, "may_return"),
-        _place(table, "kept"),
-        table.text("moves"),
-        _place(table, "consumes"),
-        _place(table, "fills"),
-        _place(table, "stores"),
-        table.texts("parameters"),
-        table.flag("at_address"),
+def fact_of(member: PyMember) -> MemoryFact:
+    """What a member of such a class, or a function that has to do with one, means for memory."""
+    return MemoryFact(
+        member.library,
+        member.on,
+        member.name,
+        member.returns[0] if member.returns else "",
+        int(member.borrows.removeprefix("argument ")) if member.borrows.startswith("argument ") else 0,
+        cast(MemoryKeeps, member.keeps or "copy"),
+        member.makes_class,
+        _number(member, "returns") or -any(str(effect) == "returns receiver" for effect in member.effects),
+        _number(member, "keep", "result"),
+        "=".join(member.when) if "invalidate receiver derived" in map(str, member.effects) else "",
+        _number(member, "adopt"),
+        _number(member, "restore"),
+        0 if member.counted else _number(member, "keep", "receiver"),
+        member.parameters,
+        member.at_address,
     )
-    table.text("note"), table.text("source")
-    table.done()
-    for owner in on or ("",):
-        for name in names:
-            yield msgspec.structs.replace(made, on=owner, name=name if owner else _dotted(module, name))
 
 
-def _callbacks(table: ModelTable) -> Callbacks:
-    made = Callbacks(table.texts("kept_by"), table.texts("used_by"), table.texts("ended_by"))
-    table.text("source")
-    table.done()
-    return made
-
-
-def _dotted(module: str, name: str) -> str:
-    return f"{module}.{name}" if module else name
-
-
-def _known(table: ModelTable, word: str, key: str, known: set[str]) -> str:
-    found = [word] if word in known else [name for name in sorted(known) if name.endswith("." + word)]
-    if len(found) != 1:
-        table.fail(f"`{key}` names `{word}`, which is not one `[[memory.type]]` of this file", key, word)
-    return found[0]
-
-
-def _source(table: ModelTable) -> int:
-    return max(_place(table, "from"), 0)
-
-
-def _place(table: ModelTable, key: str) -> int:
-    """`argument 2` is 2, `self` is -1, and 0 stands for nothing."""
-    written = table.text(key)
-    if not written:
-        return 0
-    if written == "self":
-        return -1
-    if not re.fullmatch(r"argument [1-9]", written):
-        table.fail(f"`{key}` cannot be `{written}`; it is `self` or `argument 1`", key, written)
-    return int(written[-1])
+def _number(member: PyMember, verb: Verb, into: str = "") -> int:
+    """The argument that an effect of this kind is about; 0 where there is none."""
+    places = (e.place for e in member.effects if e.verb == verb and (not into or str(e.other) == into))
+    return next((place.number for place in places if place is not None and place.kind == "argument"), 0)
 
 
 class MemoryModels:
@@ -178,7 +115,9 @@ class MemoryModels:
     def __init__(self, sections: Iterable[MemorySection]) -> None:
         many = list(sections)
         self.types = {made.name: made for section in many for made in section.types}
-        self._facts = {(fact.on, fact.name): fact for section in many for fact in section.facts}
+        self._facts: dict[tuple[str, str], MemoryFact] = {}
+        for fact in (fact for section in many for fact in section.facts):
+            self._add(fact)
         self._patterns = [fact for fact in self._facts.values() if "*" in fact.name and not fact.on]
         self.known_as = {word: made.name for made in self.types.values() for word in made.known_as}
         self.told_by = {word: made.name for made in self.types.values() for word in made.told_by}
@@ -188,6 +127,13 @@ class MemoryModels:
         self.used_by = tuple(pattern for one in callbacks for pattern in one.used_by)
         self._keeping: dict[str, bool | None] = {}
         self._members: dict[tuple[str, str], MemoryFact | None] = {}
+
+    def _add(self, fact: MemoryFact) -> None:
+        """Where a library has two of a name, one is about the calls that `moves` tells of, the other about the rest."""
+        known = self._facts.get((fact.on, fact.name))
+        if known is not None and known.library == fact.library and not fact.moves:
+            fact = msgspec.structs.replace(fact, moves=known.moves)
+        self._facts[fact.on, fact.name] = fact
 
     def role(self, name: str) -> str:
         """Empty for what is no class of memory."""
@@ -227,27 +173,6 @@ class MemoryModels:
             if on and fact.keeps == "own" and not name.startswith("_") and self.role(on) != "maker":
                 out.setdefault(name, []).append(on)
         return {name: tuple(sorted(classes)) for name, classes in out.items()}
-
-    @functools.cached_property
-    def roots(self) -> frozenset[str]:
-        """First parts of the names of all that is known."""
-        return frozenset(name.partition(".")[0] for name in (*self.types, *(n for on, n in self._facts if not on)))
-
-    @functools.cached_property
-    def words(self) -> frozenset[str]:
-        """Last names of all types, functions and members by which memory is come by or left."""
-        found = {name.rpartition(".")[2] for name in self.types}
-        for (on, name), fact in self._facts.items():
-            if (
-                not on
-                or fact.keeps in ("own", "none")
-                or fact.consumes
-                or fact.moves
-                or fact.stores
-                or fact.makes_class
-            ):
-                found.add(name.rpartition(".")[2])
-        return frozenset(word for word in found | set(self.told_by) | set(self.known_as) if "*" not in word)
 
     @functools.cached_property
     def moving(self) -> dict[str, MemoryFact]:

@@ -124,6 +124,20 @@ HandleRole = Literal[
     "storage",
     "recording",
 ]
+MemoryRole = Literal[
+    "owner",
+    "struct",
+    "pointer",
+    "loose pointer",
+    "address",
+    "raw",
+    "foreign",
+    "callback",
+    "library",
+    "capsule",
+    "maker",
+    "other",
+]
 Comparison = Literal["==", "hash"]
 Marks = Literal["all", "asked", "nothing"]
 Where = Literal["part", "same", "below", "above", "holder", "elsewhere"]
@@ -356,14 +370,15 @@ class FrameworkModel(msgspec.Struct, frozen=True):
 
 
 class PyMember(msgspec.Struct, frozen=True):
-    """A member of a Python class of handles, or a function (`on` is empty). Arguments count from 1, without `self`."""
+    """A member of a Python class, or a function (`on` is empty). Arguments count from 1, without `self`."""
 
     library: str
     on: str
     name: str
     kind: MemberKind = "method"
     returns: tuple[str, ...] = ()
-    """Canonical dotted names of the classes it may return; nothing when it returns plain data."""
+    """Canonical dotted names of the classes it may return, `self` for the receiver's; nothing when it returns plain
+    data."""
     borrows: str = ""
     """`self`, `argument 1`, `parent` (the owner of the receiver), `context`, or nothing."""
     keeps: Keeps | None = None
@@ -390,16 +405,21 @@ class PyMember(msgspec.Struct, frozen=True):
     """The versions (of `[[version]]`) it is about; none means all."""
     removed: bool = False
     """The member does not exist in those versions."""
+    makes_class: bool = False
+    """The result is a class, derived from the one it names."""
+    at_address: bool = False
+    """What it points into may be given as a bare address."""
     note: str = ""
     source: str = ""
 
 
 class PyClass(msgspec.Struct, frozen=True):
-    """`members` has one entry a name: the first written; `variants` has all of them."""
+    """`members` has one entry a name: the first written; `variants` has all of them. `role` says what its objects are
+    among handles, `memory` what they have to do with raw memory; empty where they are none of those."""
 
     library: str
     name: str
-    role: HandleRole
+    role: HandleRole | Literal[""]
     bases: tuple[str, ...]
     members: dict[str, PyMember]
     variants: dict[str, tuple[PyMember, ...]]
@@ -416,6 +436,9 @@ class PyClass(msgspec.Struct, frozen=True):
     """The versions in which there is one object for each native one all the same."""
     unchecked: bool = False
     """Its objects never ask whether what they stand for is still there."""
+    memory: MemoryRole | Literal[""] = ""
+    known_as: tuple[str, ...] = ()
+    """Names its objects go by where nobody says what they are."""
 
     @property
     def last(self) -> str:

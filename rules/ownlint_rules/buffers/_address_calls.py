@@ -201,9 +201,10 @@ class AddressCalls(AddressValues):
         if self.memory.role(cls) == "callback":
             self.used(call, given)
             return frozenset({self.create(call, cls)}) if self.wraps_function(call) else NOTHING
-        if fact is not None and (found := self.argument(call, given, fact.source, fact.parameters)) is not None:
+        source = fact is not None and fact.source and self.argument(call, given, fact.source, fact.parameters)
+        if fact is not None and source:
             fact = _of(fact, cls)
-            made = frozenset(self.derived(ref, fact, call) for ref in whole(found[1]))
+            made = frozenset(self.derived(ref, fact, call) for ref in whole(source[1]))
             if made:
                 return made
         return self.filled(call, cls, given)

@@ -211,8 +211,9 @@ class DonationCalls(DonationValues):
         model = self.callables.consuming.consumers.get(symbol)
         if model is None or model.is_wrapper or not given:
             return None
-        asked = next((one.value for one in given if one.name == model.when), None)
-        if not isinstance(asked, r.Literal) or asked.text != "True":
+        keyword, constant = model.when
+        asked = next((one.value for one in given if one.name == keyword), None)
+        if not isinstance(asked, r.Literal) or asked.text != constant:
             return None
         self.use(given[0].got, given[0].value)
         self.take(
