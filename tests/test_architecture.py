@@ -272,7 +272,7 @@ def test_libraries_are_known_to_models_alone(path: Path) -> None:
 
 
 OPENING = {
-    "analysis.py": {"__init__"},  # memory that it shares with its children
+    "analysis/worker.py": {"__init__"},  # memory that it shares with its children
     "children.py": {"_become", "resident"},  # the null device, and what the system says of the process
     "machine.py": {"_text"},  # what the system says of memory and processors
     "cli/main.py": {"_open_streams", "_abandon_output"},  # nothing but the null device

@@ -309,7 +309,7 @@ def _judged(
     def told(done: int, of: int) -> None:
         options.told("asking the rules", done, of)
 
-    return analysis.analyse(chosen, lambda: way.build(earlier), size, limits(), told, memory())
+    return analysis.analyse(chosen, lambda: way.build(earlier), size, limits(), told, memory(), options.jobs)
 
 
 def limits() -> analysis.Limits:

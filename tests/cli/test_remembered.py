@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -164,3 +165,49 @@ def test_the_order_of_runs_changes_nothing(tmp_path: Path) -> None:
         outputs.add(subprocess.run([*command, *options], cwd=tmp_path, capture_output=True, check=True).stdout)
         (tmp_path / "b.py").write_text(f"x = {options!r}\n")
     assert len(outputs) == 1
+
+
+CALLER = """\
+void* grab(int size);
+void drop(void* one);
+int use(int size) {
+  void* data = grab(size);
+  if (size > 3) return 1;
+  drop(data);
+  return 0;
+}
+"""
+CALLED = """\
+#include <cstdlib>
+void* grab(int size) { return malloc(size); }
+void drop(void* one) { free(one); }
+"""
+STEPS: tuple[dict[str, str | None], ...] = (
+    {"called.cc": CALLED.replace("free(one);", "")},
+    {"called.cc": "// first\n" + CALLED},
+    {"caller.cc": "\n\n" + CALLER},
+    {"caller.cc": CALLER.replace("if (size > 3) return 1;", "")},
+    {"called.cc": None},
+    {"called.cc": CALLED, "caller.cc": CALLER, "a.py": GUILTY.replace("donate_argnums=0", "")},
+    {"a.py": GUILTY.replace("train(state)", "train(first, state)")},
+    {"a.py": "import jax\n"},
+    {"a.py": GUILTY, "b.py": "from a import step\n\n\ndef again(it):\n    new = step(it)\n    return it + new\n"},
+    {"a.py": GUILTY.replace("return state + new", "return state + new  # ownlint: ignore[use-after-donation]")},
+    {"b.py": None},
+)
+
+
+def test_after_each_edit_the_same_is_said_as_from_nothing(run: Run) -> None:
+    """What still holds is kept: of functions whose helper is another, of files that go, of findings that move."""
+    for name, text in (("a.py", GUILTY), ("caller.cc", CALLER), ("called.cc", CALLED), ("c.cc", LEAK)):
+        Path(name).write_text(text)
+    shown = ("--certainty", "possible", "--output-format", "json")
+    first = run(*shown)
+    assert {"use-after-donation", "lost-on-failure"} <= {one["rule"] for one in json.loads(first)["findings"]}
+    for step in STEPS:
+        for name, edited in step.items():
+            if edited is None:
+                Path(name).unlink()
+            else:
+                Path(name).write_text(edited)
+        assert json.loads(run(*shown)) == json.loads(run("--no-cache", *shown)), step

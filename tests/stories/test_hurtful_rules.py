@@ -44,6 +44,8 @@ LIMITS = """\
 import sys
 from ownlint import analysis
 from ownlint import steps
+from ownlint.analysis import analyst
+analyst._WORTH_DEALING = {worth}
 analysis.DEFAULT = analysis.Limits(seconds={seconds}, memory={memory})
 steps.BUDGET = {budget}
 steps.PER_BYTE = 0
@@ -98,9 +100,16 @@ class Bench:
         return name
 
     def command(
-        self, *more: str, seconds: float = 30, memory: int = 8 << 30, budget: int = 10**6, cached: bool = False
+        self,
+        *more: str,
+        seconds: float = 30,
+        memory: int = 8 << 30,
+        budget: int = 10**6,
+        cached: bool = False,
+        worth: int = 1 << 20,
     ) -> list[str]:
-        start = LIMITS.format(seconds=seconds, memory=memory, budget=budget)
+        """A worker is for `worth` bytes of source."""
+        start = LIMITS.format(seconds=seconds, memory=memory, budget=budget, worth=worth)
         chosen = [argument for name in self.rules for argument in ("--select", name)]
         cache = [] if cached else ["--no-cache"]
         return [
@@ -334,3 +343,33 @@ def test_a_run_that_is_killed_leaves_nobody_behind(hanging: Hanging) -> None:
     run.kill()
     run.wait(timeout=60)
     wait_for(lambda: not any(alive(child) for child in children))
+
+
+DEALT = {
+    "nothing fails": "pass",
+    "one raises": "raise ValueError('no')",
+    "one is killed": "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
+    "one takes too many steps": COUNTED,
+}
+
+
+@pytest.mark.parametrize("body", DEALT.values(), ids=DEALT)
+def test_what_is_dealt_to_several_workers_says_the_same(bench: Bench, body: str) -> None:
+    for number in range(7):
+        names = "Bad" if number in (2, 5) else "Good"
+        (bench.project / f"{number}.cc").write_text(SOURCE.replace("Bad", f"{names}{number}"))
+    bench.rule("hurts", body)
+    alone = bench.check(worth=1 << 20, budget=400)
+    dealt = bench.check("--jobs", "3", worth=60, budget=400)
+    assert json.loads(dealt.out) == json.loads(alone.out)
+    assert len(alone.findings) > 20
+
+
+def test_what_fails_everywhere_is_given_up_by_several_workers_as_by_one(bench: Bench) -> None:
+    for number in range(12):
+        (bench.project / f"{number}.cc").write_text(SOURCE.replace("First", "Bad1").replace("Last", "Bad2"))
+    bench.rule("hurts", "raise ValueError('no')")
+    alone = bench.check()
+    dealt = bench.check("--jobs", "3", worth=60)
+    assert json.loads(dealt.out) == json.loads(alone.out)
+    assert any("not run on the rest" in reason for _, _, reason in alone.incomplete)

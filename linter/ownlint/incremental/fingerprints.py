@@ -41,6 +41,12 @@ def answers(program: Program) -> dict[Key, bytes]:
 
 def answer(program: Program, name: str) -> dict[Key, bytes]:
     """Those of one answer: of the whole, and of what it says of each thing where it is by things."""
+    if name not in program.prints:
+        program.prints[name] = _answer(program, name)
+    return program.prints[name]
+
+
+def _answer(program: Program, name: str) -> dict[Key, bytes]:
     said = program.answers[name].answer
     found: dict[Key, bytes] = {("answer", name): of(said, program)}
     if isinstance(said, Gathered):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import zlib
 from array import array
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -90,6 +90,11 @@ def numbers(data: bytes) -> array[int]:
     return found
 
 
+def renumbered(data: bytes, by: Mapping[int, int] | Sequence[int]) -> bytes:
+    """The same keys by other numbers."""
+    return array(_NUMBERS, map(by.__getitem__, numbers(data))).tobytes()
+
+
 class Numbering:
     """Numbers keys."""
 
@@ -100,15 +105,13 @@ class Numbering:
     def of(self, keys: Iterable[Key]) -> bytes:
         """Their numbers."""
         known = self._known
-        found = array(_NUMBERS)
-        for key in keys:
-            number = known.get(key)
-            if number is None:
-                number = known[key] = len(self.keys)
-                self.keys.append(key)
-            found.append(number)
-        return found.tobytes()
+        wanted = keys if isinstance(keys, Collection) else list(keys)
+        new = [key for key in wanted if key not in known]
+        for number, key in enumerate(new, len(self.keys)):
+            known[key] = number
+        self.keys += new
+        return array(_NUMBERS, map(known.__getitem__, wanted)).tobytes()
 
-    def taken_over(self, data: bytes, keys: list[Key]) -> bytes:
-        """Numbers among `keys`, numbered here."""
-        return self.of([keys[number] for number in numbers(data)])
+    def table(self, keys: Iterable[Key]) -> array[int]:
+        """The number of each of them, in order."""
+        return numbers(self.of(keys))

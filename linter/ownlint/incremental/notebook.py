@@ -9,7 +9,7 @@ from ownlint.facts import records as r
 from ownlint.finding import Finding, TooLarge
 from ownlint.incremental import fingerprints
 from ownlint.incremental.comparing import BEFORE, StillHolding
-from ownlint.incremental.kept import FactsEntry, KeptAnswer, KeptFindings, KeptSubject, Numbering
+from ownlint.incremental.kept import FactsEntry, KeptAnswer, KeptFindings, KeptSubject, Numbering, numbers, renumbered
 from ownlint.project import questions
 from ownlint.project.program import Program
 from ownlint.project.questions import Key, Note
@@ -21,7 +21,7 @@ _GROWN = 2
 class AnswerPrint(NamedTuple):
     """An answer about all files, by fingerprints."""
 
-    keys: list[Key]
+    keys: frozenset[Key]
     whole: bytes
     parts: dict[str, bytes]
     of: tuple[str, ...]
@@ -36,7 +36,7 @@ def answer_prints(program: Program) -> dict[str, AnswerPrint]:
             continue
         said = fingerprints.answer(program, name)
         parts = {key[2]: one for key, one in said.items() if len(key) > 2}
-        found[name] = AnswerPrint(sorted(questions.keys(answered.notes)), said["answer", name], parts, of)
+        found[name] = AnswerPrint(questions.keys(answered.notes), said["answer", name], parts, of)
     return found
 
 
@@ -58,7 +58,7 @@ class Notebook:
         """What is said of a subject now."""
         keys = questions.keys(notes)
         large = tuple(sorted(self._large(keys)))
-        self._subjects[name] = KeptSubject(self._numbering.of(sorted(keys)), tuple(findings), large)
+        self._subjects[name] = KeptSubject(self._numbering.of(keys), tuple(findings), large)
 
     def _large(self, keys: Collection[Key]) -> Iterable[TooLarge]:
         if not any(key[0] == "large" for key in keys):
@@ -89,21 +89,41 @@ class Notebook:
             answers,
             self._subjects,
         )
-        return merged([made]) if len(made.keys) > _GROWN * first else made
+        return _in_use(made) if len(made.keys) > _GROWN * first else made
 
 
 def merged(parts: Sequence[KeptFindings]) -> KeptFindings:
-    """What several workers have written of one project, with keys that somebody rests on."""
+    """What several workers have written of one project."""
     numbering = Numbering()
     made = KeptFindings()
     for part in parts:
+        numbered = numbering.table(part.keys)
         made.files, made.copies, made.earlier, made.reviewed = part.files, part.copies, part.earlier, part.reviewed
         for name, answer in part.answers.items():
             if name not in made.answers:
-                keys = numbering.taken_over(answer.keys, part.keys)
+                keys = renumbered(answer.keys, numbered)
                 made.answers[name] = KeptAnswer(keys, answer.whole, answer.parts, answer.of)
         for name, said in part.subjects.items():
-            keys = numbering.taken_over(said.keys, part.keys)
-            made.subjects[name] = KeptSubject(keys, said.findings, said.large)
+            made.subjects[name] = KeptSubject(renumbered(said.keys, numbered), said.findings, said.large)
     made.keys, made.first = numbering.keys, len(numbering.keys)
     return made
+
+
+def _in_use(kept: KeptFindings) -> KeptFindings:
+    """With the keys that somebody rests on."""
+    used: set[int] = set()
+    for keys in (*(one.keys for one in kept.answers.values()), *(one.keys for one in kept.subjects.values())):
+        used.update(numbers(keys))
+    left = sorted(used)
+    numbered = dict(zip(left, range(len(left)), strict=True))
+    answers = {
+        name: KeptAnswer(renumbered(one.keys, numbered), one.whole, one.parts, one.of)
+        for name, one in kept.answers.items()
+    }
+    subjects = {
+        name: KeptSubject(renumbered(one.keys, numbered), one.findings, one.large)
+        for name, one in kept.subjects.items()
+    }
+    kept.keys, kept.first = [kept.keys[number] for number in left], len(left)
+    kept.answers, kept.subjects = answers, subjects
+    return kept

@@ -22,7 +22,7 @@ from ownlint.project.instantiating import instantiated
 from ownlint.project.lowering import Lowering
 from ownlint.project.macros import Macros
 from ownlint.project.names import ProjectNames
-from ownlint.project.questions import Answered, program_property, read
+from ownlint.project.questions import Answered, Key, program_property, read
 from ownlint.project.statuses import Statuses
 from ownlint.project.subjects import Binding, Class, Function
 
@@ -71,6 +71,8 @@ class Program:
         self.known: dict[Any, Any] = {}  # see `questions.program_question`
         self.answers: dict[str, Answered] = {}
         """What was asked about all files, by the name of the question."""
+        self.prints: dict[str, dict[Key, bytes]] = {}
+        """Fingerprints of these answers, see `incremental`."""
         self.size = sum(file.size for file in said)
         self.too_large: dict[Function, None] = {}
         """The functions that were left alone, wholly or from some place on, in the order in which that was noticed."""

@@ -43,36 +43,46 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Program, because, guard_classes, places, records, references, rule, text
+from ownlint import (
+    Finding,
+    Function,
+    Program,
+    because,
+    guard_classes,
+    places,
+    questions,
+    records,
+    references,
+    rule,
+    text,
+)
 
 
-@rule(severity="warning", cwe=(362, 416), usually="likely")
-def borrowed_from_shared_container(program: Program) -> Iterator[Finding]:
-    if not _is_free_threaded(program):
+@rule(severity="warning", cwe=(362, 416), languages=("cpp",), usually="likely")
+def borrowed_from_shared_container(function: Function) -> Iterator[Finding]:
+    if not references.may_count(function) or not _is_free_threaded(function.program) or _is_locked(function):
         return
-    known = references.references(program)
-    for function in program.functions:
-        if function.language != "cpp" or not references.may_count(function) or _is_locked(function):
+    known = references.references(function.program)
+    for call in function.flow.calls:
+        model = known.model(call.node, function)
+        if model is None or not (model.counted and model.replaced_by and call.node.args and _lends(model.effects)):
             continue
-        for call in function.flow.calls:
-            model = known.model(call.node, function)
-            if model is None or not (model.counted and model.replaced_by and call.node.args and _lends(model.effects)):
-                continue
-            container = places.strip(call.node.args[0])
-            if container is None or not _is_shared(function, container):
-                continue
-            yield function.finding(
-                call,
-                f"`{places.last_name(call.node.callee)}` borrows from `{text(container)}`, which others can change",
-                certainty=because("likely", "harmless if no other thread runs meanwhile, or all of them hold one lock"),
-                help=f"use `{model.replaced_by}`",
-            )
+        container = places.strip(call.node.args[0])
+        if container is None or not _is_shared(function, container):
+            continue
+        yield function.finding(
+            call,
+            f"`{places.last_name(call.node.callee)}` borrows from `{text(container)}`, which others can change",
+            certainty=because("likely", "harmless if no other thread runs meanwhile, or all of them hold one lock"),
+            help=f"use `{model.replaced_by}`",
+        )
 
 
 def _lends(effects: tuple[object, ...]) -> bool:
     return any(str(effect).startswith("borrow") and str(effect).endswith("from argument 1") for effect in effects)
 
 
+@questions.program_question
 def _is_free_threaded(program: Program) -> bool:
     """Whether a file names the slot or the flag that says so; `#ifdef Py_GIL_DISABLED` alone says nothing."""
     words = {word for word in program.models.names_of("free threading") if "not_used" in word.lower()}

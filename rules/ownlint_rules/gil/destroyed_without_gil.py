@@ -57,7 +57,6 @@ from ownlint import (
     Class,
     Finding,
     Function,
-    Program,
     because,
     entrances,
     events,
@@ -72,14 +71,11 @@ from ownlint import (
 _EMPTIES = ("release", "reset", "clear", "swap", "dec_ref")
 
 
-@rule(severity="error", cwe=(820,), usually="likely")
-def destroyed_without_gil(program: Program) -> Iterator[Finding]:
-    for cls in program.classes:
-        if cls.file.language == "cpp" and cls.destructor is not None:
-            yield from _members(cls, cls.destructor)
-    for function in program.functions:
-        if function.language == "cpp":
-            yield from _closures(function)
+@rule(severity="error", cwe=(820,), languages=("cpp",), usually="likely")
+def destroyed_without_gil(function: Function) -> Iterator[Finding]:
+    if function.cls is not None and function.cls.destructor is function:
+        yield from _members(function.cls, function)
+    yield from _closures(function)
 
 
 def _members(cls: Class, end: Function) -> Iterator[Finding]:

@@ -1,0 +1,128 @@
+"""The one place where a project is analysed: the program is built and the rules are run in children of this process.
+
+    parent      ->  analyst       ->  worker
+    the run         the program       the rules, one judgement after the other
+
+The *analyst* is a copy of the parent that takes up the facts, so that the parent never has them, builds the program and
+judges nothing. The *worker* is a copy of the analyst. It says what it finds as it goes, and at which judgement it is.
+What is cut off, raises, crashes or hangs costs that judgement: it is named, and a fresh copy goes on behind it, whose
+memories hold nothing that was left half done. So no answer ever rests on one that was cut off.
+
+Judgements always come in the same order and share nothing but what can be worked out again: a large project is dealt to
+several workers, see `analyst`, and says the same.
+
+With a `RunMemory`, what the rules said of a subject is kept from run to run, see `incremental`: a subject that rests on
+nothing that changed is not judged again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ownlint.analysis.analyst import Analyst
+from ownlint.analysis.messages import DEFAULT as DEFAULT
+from ownlint.analysis.messages import Done, Progressed, Refused, SaidOfCase, heard
+from ownlint.analysis.messages import Limits as Limits
+from ownlint.analysis.messages import RunMemory as RunMemory
+from ownlint.children import Forked, LostError, Messages, answered
+from ownlint.facts.errors import RefusalError
+from ownlint.finding import Crash, Finding, TooLarge
+from ownlint.rule import Rule
+from ownlint.steps import LimitError
+
+if TYPE_CHECKING:
+    from ownlint.project.program import Program
+
+Said = Finding | Crash | TooLarge
+Told = Callable[[int, int], None]
+"""Is told now and then how many subjects of how many are done."""
+
+
+class AnalysisError(RefusalError):
+    """The program could not be built; nothing is known of the project."""
+
+
+def analyse(
+    groups: Sequence[Sequence[Rule]],
+    build: Callable[[], Program],
+    size: int,
+    limits: Limits,
+    told: Told = lambda done, of: None,
+    memory: RunMemory | None = None,
+    jobs: int = 1,
+) -> list[list[Said]]:
+    """What the rules of each group say of the program, `size` bytes of source, that `build` makes in a child; what is
+    too large is said once, with the first group that asked about it. Raises `AnalysisError`, with the text of a
+    `RefusalError` of `build` as it is. At most `jobs` workers judge at the same time."""
+    said: list[list[Said]] = [[] for _ in groups]
+    large: set[TooLarge] = set()
+    output, theirs = os.pipe()
+    try:
+        analyst = Forked(lambda: Analyst(groups, build, theirs, limits, memory, jobs).work(), group=True)
+    finally:
+        os.close(theirs)
+    try:
+        for message in _messages(analyst, Messages(output), limits.deadline(size)):
+            match message:
+                case Progressed(done=done, of=of):
+                    told(done, of)
+                case SaidOfCase():
+                    fresh = [one for one in message.large if one not in large]
+                    large.update(fresh)
+                    said[message.group] += (*message.findings, *message.crashes, *fresh)
+    finally:
+        analyst.close()
+        os.close(output)
+    return said
+
+
+def _messages(analyst: Forked, messages: Messages, deadline: float) -> Iterator[Progressed | SaidOfCase]:
+    """Until it is done. While it builds the program it says nothing; after that, it does every few seconds."""
+    while True:
+        try:
+            data = messages.next(deadline)
+        except EOFError:
+            raise AnalysisError(f"the analysis failed: {analyst.death()}") from None
+        if data is None:
+            raise AnalysisError(f"the analysis failed: nothing was heard of it for {deadline:g} s")
+        match heard(data):
+            case Refused(reason=reason):
+                raise AnalysisError(reason)
+            case Done():
+                return
+            case Progressed() | SaidOfCase() as message:
+                yield message
+
+
+class _Answered(msgspec.Struct, frozen=True):
+    """`refused` instead of an answer."""
+
+    answer: msgspec.Raw = msgspec.Raw(b"null")
+    refused: str | None = None
+
+
+def asked(
+    build: Callable[[], Program], question: Callable[[Program], msgspec.Struct], size: int, limits: Limits
+) -> bytes:
+    """What a question about the program, `size` bytes of source, is answered: both are worked out in a child, and the
+    answer is JSON. Raises `AnalysisError`, with the text of a `RefusalError` of either as it is."""
+
+    def work() -> bytes:
+        try:
+            return msgspec.json.encode(_Answered(msgspec.Raw(msgspec.json.encode(question(build())))))
+        except RefusalError as error:
+            return msgspec.json.encode(_Answered(refused=str(error)))
+        except LimitError as error:
+            return msgspec.json.encode(_Answered(refused=f"the analysis was cut off: {error}"))
+
+    try:
+        said = msgspec.json.decode(answered(work, limits.deadline(size), limits.memory), type=_Answered)
+    except LostError as error:
+        raise AnalysisError(f"the analysis failed: {error.reason}") from None
+    if said.refused is not None:
+        raise AnalysisError(said.refused)
+    return bytes(said.answer)

@@ -1,0 +1,301 @@
+"""The analyst: it builds the program, and sees to it that all is judged or named.
+
+A large project of which nothing is kept is dealt to several workers: the cases in blocks, and whoever is done takes the
+next. What they say is put in the order of the cases. Where a rule fails so often that it is given up, all is judged
+again by one worker after the other, since what is given up then depends on who failed first.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import select
+import time
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from ownlint import catalogue
+from ownlint.analysis.messages import (
+    Done,
+    Holding,
+    Leaving,
+    Limits,
+    Progressed,
+    Refused,
+    RunMemory,
+    SaidOfCase,
+    WrittenDown,
+    heard,
+    tell,
+)
+from ownlint.analysis.worker import COMPARING, OUT_OF_MEMORY, At, Blocks, DealtCase, FailureTally, Position, Worker
+from ownlint.children import Forked, Messages, bound, described, signal_name
+from ownlint.facts.errors import RefusalError
+from ownlint.finding import Cut
+from ownlint.incremental import kept
+from ownlint.incremental.kept import KeptFindings
+from ownlint.incremental.notebook import merged
+from ownlint.rule import Rule
+
+if TYPE_CHECKING:
+    from ownlint.project.program import Program
+
+_TICK = 0.5
+"""Seconds between two looks at where the workers are."""
+
+_COLLECTING = (200_000, 10, 20)
+"""Answers that are kept are most of what is made, and cycles among what goes are few: at Python's own pace a sixth of
+the time would be spent in looking for them."""
+
+_WORTH_DEALING = 1 << 20
+"""Bytes of source for each worker: each finds out for itself what all of them need."""
+
+_BLOCKS = 24
+"""So many blocks are dealt to each worker, or it waits for the last."""
+
+
+class Analyst:
+    """Builds the program, and replaces workers until everything is judged or named."""
+
+    def __init__(
+        self,
+        groups: Sequence[Sequence[Rule]],
+        build: Callable[[], Program],
+        output: int,
+        limits: Limits,
+        memory: RunMemory | None,
+        jobs: int,
+    ) -> None:
+        self.groups = groups
+        self.build = build
+        self.output = output
+        self.limits = limits
+        self.memory = memory
+        self.jobs = jobs
+        self.holding: dict[int, Holding] = {}
+        """What a worker has found out about what was kept, by group."""
+        self.recalls = False
+        """Something was kept of the run before."""
+        self.given_up = FailureTally()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._said: list[SaidOfCase] = []
+        self._failed: list[tuple[SaidOfCase, bool]] = []
+        """Each crash, and whether a worker was lost."""
+        self._written: list[list[KeptFindings]] = [[] for _ in self.groups]
+
+    def work(self) -> None:
+        bound(self.limits.memory)
+        gc.set_threshold(*_COLLECTING)
+        try:
+            self.program = self.build()
+            self.cases = list(self._cases())
+            self.of = sum(catalogue.subjects(rules, self.program) for rules in self.groups)
+        except RefusalError as error:
+            tell(self.output, Refused(str(error)))
+            return
+        except Exception as error:  # noqa: BLE001 - the parent says it in one line
+            tell(self.output, Refused(f"the program could not be built: {described(error)}"))
+            return
+        gc.collect()
+        gc.freeze()  # it stays; and what is never looked at by the collector is not copied for the worker
+        self._judge()
+        self._say()
+        self._keep()
+        tell(self.output, Done())
+
+    def _cases(self) -> Iterator[DealtCase]:
+        """All there are, with the number of their group, and how many subjects the groups before it have."""
+        before = 0
+        for group, rules in enumerate(self.groups):
+            named = catalogue.SubjectNames()
+            for case in catalogue.cases(rules, self.program):
+                yield DealtCase(group, before, named.of(case), case)
+            before += catalogue.subjects(rules, self.program)
+
+    # --- workers ---
+
+    def _judge(self) -> None:
+        memory = self.memory
+        self.recalls = memory is not None and any(memory.recall(group) for group in range(len(self.groups)))
+        workers = min(self.jobs, self.program.size // _WORTH_DEALING)
+        dealt = self._dealt(workers) if not self.recalls and workers > 1 else []
+        if dealt and max(map(len, dealt)) <= Blocks.MOST:
+            blocks = Blocks(dealt)
+            self._run([_Lane(self, number, workers, blocks) for number in range(workers)])
+            blocks.close()
+            if not self._gives_up():
+                return
+            self._begin()
+        self._run([_Lane(self, 0, 1, None)])
+
+    def _dealt(self, workers: int) -> list[list[range]]:
+        """For each worker its cases, in runs: those about neighbouring files, since what is found out about one
+        function serves those around it."""
+        sizes = [(path, file.size) for path, file in sorted(self.program.said.items())]
+        share, done, whose = self.program.size / workers + 1, 0, {}
+        for path, size in sizes:
+            whose[path] = int(done // share)
+            done += size
+        runs: list[list[range]] = [[] for _ in range(workers)]
+        most = max(1, len(self.cases) // (workers * _BLOCKS))
+        for number, found in enumerate(self.cases):
+            mine = runs[whose.get(found.case.path, number % workers)]
+            if mine and mine[-1].stop == number and len(mine[-1]) < most:
+                mine[-1] = range(mine[-1].start, number + 1)
+            else:
+                mine.append(range(number, number + 1))
+        return runs
+
+    def _gives_up(self) -> bool:
+        """Whether so much has failed that one worker after the other would not have judged the rest."""
+        trial = FailureTally()
+        crashes = sorted(self._failed, key=lambda one: one[0].case)
+        return any([*trial.after(one.crashes[0], lost=lost)] for one, lost in crashes)
+
+    def _run(self, lanes: Sequence[_Lane]) -> None:
+        for lane in lanes:
+            lane.start(At(0, 0))
+        poll = select.poll()
+        running, ticked = list(lanes), 0.0
+        try:
+            while running:
+                for lane in running:
+                    poll.register(lane.descriptor, select.POLLIN)
+                poll.poll(_TICK * 1000)
+                for lane in running:
+                    poll.unregister(lane.descriptor)
+                running = [lane for lane in running if lane.goes_on()]
+                now = time.monotonic()
+                if now - ticked >= _TICK:
+                    tell(self.output, Progressed(max(lane.at.subject for lane in lanes), self.of))
+                    ticked = now
+        finally:
+            for lane in lanes:
+                lane.close()
+
+    def take(self, message: Holding | WrittenDown | SaidOfCase) -> None:
+        """What a worker has said."""
+        match message:
+            case Holding(group=group):
+                self.holding[group] = message
+            case WrittenDown(group=group, kept=data):
+                part = kept.decode(data)
+                self._written[group] += [part] if part is not None else []
+            case SaidOfCase():
+                self._said.append(message)
+
+    def failed(self, message: SaidOfCase, *, lost: bool, alone: bool) -> None:
+        """Something was not judged; a worker that is `alone` will not judge what is given up."""
+        crash = message.crashes[0]
+        self._failed.append((message, lost))
+        further = tuple(self.given_up.after(crash, lost=lost)) if alone else ()
+        self._said.append(SaidOfCase(message.group, message.case, (), (crash, *further), message.large))
+
+    def _say(self) -> None:
+        repeats = catalogue.Repeats(self.program)
+        for said in sorted(self._said, key=lambda one: one.case):
+            fresh = tuple(finding for finding in said.findings if repeats.first(finding))
+            tell(self.output, SaidOfCase(said.group, said.case, fresh, said.crashes, said.large))
+
+    def _keep(self) -> None:
+        """What the workers have written down; those that were lost have not."""
+        if self.memory is not None:
+            for group, parts in enumerate(self._written):
+                if parts:
+                    self.memory.keep(group, kept.encode(parts[0] if len(parts) == 1 else merged(parts)))
+
+
+class _Lane:
+    """Workers, one after the other."""
+
+    def __init__(self, analyst: Analyst, number: int, lanes: int, blocks: Blocks | None) -> None:
+        self.analyst = analyst
+        self.number = number
+        self.lanes = lanes
+        self.blocks = blocks
+        self.at = Position()
+        self._deadline = analyst.limits.deadline(analyst.program.size)
+        self._worker: Forked | None = None
+
+    def start(self, begin: At) -> None:
+        """A worker, from there on."""
+        self._begin = begin
+        self.descriptor, theirs = os.pipe()
+        self.at.put(begin.case, begin.rule, self.at.subject)
+        try:
+            self._worker = Forked(lambda: Worker(self, theirs).work(begin), group=False)
+        finally:
+            os.close(theirs)
+        self._messages = Messages(self.descriptor)
+        self._ended: list[At | None] = []
+        self._seen, self._since = self.at.judgement, time.monotonic()
+
+    def goes_on(self) -> bool:
+        """Hears what the worker has to say. After its last word it says what it has written down, and ends; then the
+        next is started, until all is done."""
+        worker = self._worker
+        assert worker is not None
+        try:
+            while (data := self._messages.next(0)) is not None:
+                self._hear(data)
+        except EOFError:
+            return self._next(self._ended[0] if self._ended else self._lost(*_why(worker)))
+        if self.at.judgement != self._seen:
+            self._seen, self._since = self.at.judgement, time.monotonic()
+        if time.monotonic() - self._since > self._deadline:
+            why = f"it was not done within {self._deadline:g} s"
+            return self._next(self._ended[0] if self._ended else self._lost(why, "limit"))
+        return True
+
+    def _next(self, begin: At | None) -> bool:
+        self.close()
+        if begin is not None:
+            self.start(begin)
+        return begin is not None
+
+    def close(self) -> None:
+        if self._worker is not None:
+            self._worker.close()
+            os.close(self.descriptor)
+            self._worker = None
+
+    def _hear(self, data: bytes) -> None:
+        match heard(data):
+            case Done():
+                self._ended.append(None)
+            case Leaving(next=following):
+                self._ended.append(At(following, 0))
+            case SaidOfCase(crashes=(_, *_)) as said:
+                self.analyst.failed(said, lost=False, alone=self.blocks is None)
+                self._ended.append(self._behind())
+            case Holding() | WrittenDown() | SaidOfCase() as said:
+                self.analyst.take(said)
+
+    def _behind(self) -> At:
+        at = self.at.judgement
+        return At(at.case, at.rule + 1)
+
+    def _lost(self, why: str, kind: Cut) -> At:
+        at = self.at.judgement
+        if at.case == COMPARING:
+            self.analyst.memory = None  # all is judged
+            return self._begin
+        found = self.analyst.cases[at.case]
+        judgement = next(islice(found.case.judgements(), at.rule, None))
+        crash = catalogue.not_judged(judgement, why, kind)
+        said = SaidOfCase(found.group, at.case, crashes=(crash,))
+        self.analyst.failed(said, lost=True, alone=self.blocks is None)
+        return self._behind()
+
+
+def _why(worker: Forked) -> tuple[str, Cut]:
+    """Why a worker has gone without a word."""
+    status = worker.ended(5)
+    if status == OUT_OF_MEMORY:
+        return "it takes too much memory", "limit"
+    if status is not None and status < 0:
+        return f"its process crashed ({signal_name(-status)})", "rule"
+    return "its process ended", "rule"

@@ -1,0 +1,303 @@
+"""The worker: it judges one case after the other, and may crash, hang or grow at any of them."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import struct
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from ownlint import catalogue
+from ownlint.analysis.messages import Done, Holding, Leaving, Message, SaidOfCase, WrittenDown, tell
+from ownlint.catalogue import Judgement, SubjectCase
+from ownlint.children import resident
+from ownlint.finding import Crash, Finding, TooLarge
+from ownlint.incremental import kept
+from ownlint.incremental.comparing import StillHolding, standing
+from ownlint.incremental.kept import KeptFindings
+from ownlint.incremental.notebook import Notebook, answer_prints
+from ownlint.project import questions
+
+if TYPE_CHECKING:
+    from ownlint.analysis.analyst import Analyst
+
+_MOST_OF_RULE_IN_FILE = 3
+_MOST_IN_FILE = 6
+_MOST_OF_RULE = 20
+_MOST_LOST = 20
+"""Each failure costs a new worker and what it has to find out again; a rule that fails everywhere, and a file at which
+everything fails, are given up."""
+
+OUT_OF_MEMORY = 77
+"""The status with which a worker ends."""
+
+COMPARING = -1
+"""In place of a case, while what was kept is compared."""
+
+_STRIDE = 32
+"""So many cases are judged between two looks at how much memory that took."""
+
+
+class At(NamedTuple):
+    """A judgement by its number: of the case among all, of the rule among those of the case."""
+
+    case: int
+    rule: int
+
+
+class DealtCase(NamedTuple):
+    group: int
+    before: int
+    """Subjects of the groups before."""
+    name: str
+    case: SubjectCase
+
+
+class Position:
+    """At which judgement and subject a worker is, and where its block of cases ends: in memory that it shares with the
+    analyst, and that survives it."""
+
+    _LAYOUT = struct.Struct("qqq")
+    _END = struct.Struct("q")
+
+    def __init__(self) -> None:
+        self._memory = mmap.mmap(-1, self._LAYOUT.size + self._END.size)
+        self.put(0, 0, 0)
+
+    def put(self, case: int, rule: int, subject: int) -> None:
+        self._LAYOUT.pack_into(self._memory, 0, case, rule, subject)
+
+    @property
+    def judgement(self) -> At:
+        return At(*self._LAYOUT.unpack_from(self._memory)[:2])
+
+    @property
+    def subject(self) -> int:
+        return int(self._LAYOUT.unpack_from(self._memory)[2])
+
+    @property
+    def end(self) -> int:
+        """The number of the first case that is somebody else's."""
+        return int(self._END.unpack_from(self._memory, self._LAYOUT.size)[0])
+
+    @end.setter
+    def end(self, case: int) -> None:
+        self._END.pack_into(self._memory, self._LAYOUT.size, case)
+
+
+class Blocks:
+    """Runs of cases that are dealt to workers, each in pipes: who reads takes the next, and who has done its own takes
+    what is left of another's."""
+
+    _RUN = struct.Struct("qq")
+    MOST = 1024
+    """Runs for one worker: what a pipe holds anywhere."""
+
+    def __init__(self, dealt: Sequence[Sequence[range]]) -> None:
+        self._pipes = []
+        for runs in dealt:
+            reading, writing = os.pipe()
+            for run in runs:
+                os.write(writing, self._RUN.pack(run.start, run.stop))
+            os.close(writing)
+            self._pipes.append(reading)
+
+    def next(self, worker: int) -> range | None:
+        """For the worker with that number; None when nothing is left."""
+        for pipe in (*self._pipes[worker:], *self._pipes[:worker]):
+            data = os.read(pipe, self._RUN.size)
+            if data:
+                return range(*self._RUN.unpack(data))
+        return None
+
+    def close(self) -> None:
+        for pipe in self._pipes:
+            os.close(pipe)
+
+
+class WorkerPlace(Protocol):
+    """Where a worker stands: the one with that `number` of `lanes` that work at the same time; without `blocks`, all
+    cases are its own."""
+
+    analyst: Analyst
+    number: int
+    lanes: int
+    blocks: Blocks | None
+    at: Position
+
+
+class _InFile(NamedTuple):
+    rule: str
+    path: str
+
+
+class FailureTally:
+    """What is not judged any more, since it has failed too often."""
+
+    def __init__(self) -> None:
+        self._in_files: Counter[_InFile] = Counter()
+        self._files: Counter[str] = Counter()
+        self._rules: Counter[str] = Counter()
+        self._lost = 0
+
+    def after(self, crash: Crash, *, lost: bool) -> Iterator[Crash]:
+        """What is given up now; each is named once."""
+        here = _InFile(crash.rule, crash.path)
+        self._in_files[here] += 1
+        self._files[crash.path] += bool(crash.path) and (lost or crash.kind == "limit")
+        self._rules[crash.rule] += 1
+        self._lost += lost
+        if self._in_files[here] == _MOST_OF_RULE_IN_FILE:
+            yield Crash(crash.rule, crash.path, "it is not run on the rest of the file", crash.kind)
+        if self._files[crash.path] == _MOST_IN_FILE:
+            yield Crash("", crash.path, "no rule is run on the rest of the file: too many failed", crash.kind)
+        if self._rules[crash.rule] == _MOST_OF_RULE:
+            yield Crash(crash.rule, "", "it is not run on the rest of the project", crash.kind)
+        if self._lost == _MOST_LOST and lost:
+            yield Crash("", "", "no rule is run on the rest of the project: too many failed", crash.kind)
+
+    def __contains__(self, judgement: Judgement) -> bool:
+        if not self._rules:
+            return False
+        rule, path = judgement.rule.id, judgement.path
+        return (
+            self._in_files[_InFile(rule, path)] >= _MOST_OF_RULE_IN_FILE
+            or self._files[path] >= _MOST_IN_FILE
+            or self._rules[rule] >= _MOST_OF_RULE
+            or self._lost >= _MOST_LOST
+        )
+
+
+class Worker:
+    """Judges. Whatever happens here, the analyst goes on."""
+
+    def __init__(self, place: WorkerPlace, output: int) -> None:
+        self.analyst = place.analyst
+        self.place = place
+        self.at = place.at
+        self.output = output
+        self.told_large = 0
+        self.notebooks: list[Notebook] = []
+
+    def work(self, begin: At) -> None:
+        """From there on, in the blocks that it gets."""
+        enough = self.analyst.limits.memory * 3 // 4 // self.place.lanes
+        self.notebooks = list(self._notebooks())
+        self.at.put(begin.case, begin.rule, self.at.subject)
+        for done, (number, found) in enumerate(self._cases(begin)):
+            if done and not done % _STRIDE and resident() > enough:
+                self._tell(Leaving(number))
+                break
+            if not self._case(number, begin.rule if number == begin.case else 0, found):
+                break
+        else:
+            self._tell(Done())
+        self._leave()
+
+    def _cases(self, begin: At) -> Iterator[tuple[int, DealtCase]]:
+        """Its own, with their numbers."""
+        cases, blocks = self.analyst.cases, self.place.blocks
+        run: range | None = range(begin.case, len(cases) if blocks is None else self.at.end)
+        while run is not None:
+            for number in run:
+                yield number, cases[number]
+            run = None if blocks is None else blocks.next(self.place.number)
+            if run is not None:
+                self.at.put(run.start, 0, self.at.subject)
+                self.at.end = run.stop
+
+    def _tell(self, message: Message) -> None:
+        tell(self.output, message)
+
+    def _notebooks(self) -> Iterator[Notebook]:
+        """One for each group, with what still holds of what was kept."""
+        analyst, memory = self.analyst, self.analyst.memory
+        if memory is None:
+            return
+        for group, _ in enumerate(analyst.groups):
+            data = memory.recall(group) if analyst.recalls else None
+            then = None if data is None else kept.decode(data)
+            holds = StillHolding() if then is None else self._holding(group, then)
+            yield Notebook(analyst.program, then if holds.subjects else None, holds)
+
+    def _holding(self, group: int, then: KeptFindings) -> StillHolding:
+        analyst, memory = self.analyst, self.analyst.memory
+        assert memory is not None
+        known = analyst.holding.get(group)
+        if known is not None:  # a worker before this one has found it out
+            return StillHolding({name: then.subjects[name] for name in known.subjects}, known.answers)
+        self.at.put(COMPARING, 0, self.at.subject)
+        try:
+            holds = standing(then, analyst.program, memory.files, memory.facts)
+        except MemoryError:
+            os._exit(OUT_OF_MEMORY)
+        except Exception:  # noqa: BLE001 - what is not known to hold is asked again
+            holds = StillHolding()
+        self._tell(Holding(group, tuple(holds.subjects), tuple(holds.answers)))
+        return holds
+
+    def _case(self, number: int, first: int, found: DealtCase) -> bool:
+        """Whether all rules of the case have judged it; `first` is the first that has to."""
+        group, subject = found.group, found.before + found.case.number
+        notebook = self.notebooks[group] if self.notebooks else None
+        held = None if notebook is None or first else notebook.standing.subjects.get(found.name)
+        if held is not None and notebook is not None:
+            notebook.keep(found.name, held)
+            self.at.put(number, 0, subject)
+            if held.findings or held.large:
+                self._tell(SaidOfCase(group, number, held.findings, (), held.large))
+            return True
+        findings: list[Finding] = []
+        with questions.noting() as notes:
+            whole = self._judged(number, first, found, findings)
+        if notebook is not None and whole:
+            notebook.note(found.name, notes, findings)
+        return whole is not None
+
+    def _judged(self, number: int, first: int, found: DealtCase, findings: list[Finding]) -> bool | None:
+        """Whether all rules have judged the case; None where one failed at it."""
+        analyst, group, subject = self.analyst, found.group, found.before + found.case.number
+        whole = not first
+        catalogue.begin(found.case.subject)
+        for order, judgement in enumerate(found.case.judgements()):
+            if order < first:
+                continue
+            if judgement in analyst.given_up:
+                whole = False
+                continue
+            self.at.put(number, order, subject)
+            said = self._judge(judgement)
+            large = self._large()
+            if isinstance(said, Crash):
+                self._tell(SaidOfCase(group, number, (), (said,), large))
+                return None
+            findings += said
+            if said or large:
+                self._tell(SaidOfCase(group, number, tuple(said), (), large))
+        return whole
+
+    def _leave(self) -> None:
+        """Says what was written down."""
+        memory = self.analyst.memory
+        if self.notebooks and memory is not None:
+            prints = answer_prints(self.analyst.program)
+            for group, notebook in enumerate(self.notebooks):
+                self._tell(WrittenDown(group, kept.encode(notebook.written(memory.files, prints))))
+
+    def _large(self) -> tuple[TooLarge, ...]:
+        """What was found to be too large since this was asked last."""
+        known = self.analyst.program.too_large
+        fresh = islice(known, self.told_large, None) if len(known) > self.told_large else ()
+        self.told_large = len(known)
+        return tuple(TooLarge(one.path, one.record.name_start, one.name) for one in fresh)
+
+    def _judge(self, judgement: Judgement) -> list[Finding] | Crash:
+        try:
+            return catalogue.judge(judgement, self.analyst.program)
+        except MemoryError:
+            os._exit(OUT_OF_MEMORY)
+        except BaseException as error:  # noqa: BLE001 - a rule that wants to end the run ends its judgement
+            return catalogue.not_judged(judgement, f"{type(error).__name__}: {error}", "rule")

@@ -1,0 +1,168 @@
+"""What is kept from run to run: after an edit, what rests on something that says something else is asked again, and
+nothing besides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from ownlint import catalogue
+from ownlint.facts import records as r
+from ownlint.incremental import kept
+from ownlint.incremental.comparing import StillHolding, standing
+from ownlint.incremental.kept import FactsEntry, KeptFindings
+from ownlint.incremental.notebook import Notebook, answer_prints, merged
+from ownlint.project import questions
+from ownlint.project.program import Program
+from ownlint.testing import cases
+from ownlint.testing.markdown import parse
+
+HEADER = "struct Session { int size; };\nvoid* open_session(int);\nvoid end_session(void*);\n"
+HELPER = """\
+#include <cstdlib>
+#include "session.h"
+void* open_session(int size) { return malloc(size); }
+void end_session(void* one) { free(one); }
+"""
+USER = """\
+#include "session.h"
+int work(int size) {
+  void* one = open_session(size);
+  if (size > 3) return 1;
+  end_session(one);
+  return 0;
+}
+int twice(int size) { return 2 * size; }
+"""
+FILES = {"session.h": HEADER, "session.cc": HELPER, "work.cc": USER}
+RULES = tuple(rule for rule in catalogue.load() if rule.subject != "Program" and "cpp" in rule.languages)
+
+
+def program_of(files: Mapping[str, str]) -> Program:
+    blocks = "".join(f"```cpp {name}\n{text}```\n\n" for name, text in files.items())
+    return cases.read(parse(f"# x\n\n## Innocent\n\n### A project\n\n{blocks}")[0], RULES)[0]
+
+
+def entries(program: Program) -> dict[str, FactsEntry]:
+    return {
+        path: FactsEntry(file.language, file.module, r.encode_file(file).hex(), path)
+        for path, file in program.said.items()
+    }
+
+
+def judged(program: Program, notebook: Notebook) -> Notebook:
+    """What holds is kept, all else is asked."""
+    names = catalogue.SubjectNames()
+    for case in catalogue.cases(RULES, program):
+        name = names.of(case)
+        if (held := notebook.standing.subjects.get(name)) is not None:
+            notebook.keep(name, held)
+            continue
+        with questions.noting() as notes:
+            catalogue.begin(case.subject)
+            findings = []
+            for judgement in case.judgements():
+                found = catalogue.judge(judgement, program)
+                assert isinstance(found, list), found
+                findings += found
+        notebook.note(name, notes, findings)
+    return notebook
+
+
+class Project:
+    """Asked once, then edited and asked again."""
+
+    def __init__(self, files: Mapping[str, str] = FILES) -> None:
+        self.program = program_of(files)
+        first = judged(self.program, Notebook(self.program, None, StillHolding()))
+        written = first.written(entries(self.program), answer_prints(self.program))
+        decoded = kept.decode(kept.encode(written))
+        assert decoded is not None
+        self.kept: KeptFindings = decoded
+
+    def facts(self, path: str) -> bytes | None:
+        return r.encode_file(self.program.said[path])
+
+    def edited(self, files: Mapping[str, str]) -> set[str]:
+        """Names of the functions that are asked again; what is said afterwards is what a run from nothing says."""
+        now = program_of(files)
+        holds = standing(self.kept, now, entries(now), self.facts)
+        after = judged(now, Notebook(now, self.kept, holds)).written(entries(now), answer_prints(now))
+        fresh_program = program_of(files)
+        fresh = judged(fresh_program, Notebook(fresh_program, None, StillHolding()))
+        from_nothing = fresh.written(entries(fresh_program), answer_prints(fresh_program))
+        assert {name: one.findings for name, one in after.subjects.items()} == {
+            name: one.findings for name, one in from_nothing.subjects.items()
+        }
+        return {name.split("\0")[-1].partition("#")[0] for name in after.subjects.keys() - holds.subjects.keys()}
+
+
+@pytest.fixture(scope="module")
+def project() -> Project:
+    return Project()
+
+
+def test_there_is_something_to_keep(project: Project) -> None:
+    assert any(one.findings for one in project.kept.subjects.values())
+
+
+def test_nothing_changed(project: Project) -> None:
+    assert project.edited(FILES) == set()
+
+
+def test_a_comment_costs_what_stands_behind_it(project: Project) -> None:
+    """The finding in `work` has another place; what is silent stays silent wherever it stands."""
+    assert project.edited({**FILES, "work.cc": "// seen\n" + USER}) == {"work"}
+    assert project.edited({**FILES, "session.cc": "// seen\n" + HELPER}) <= {"work"}
+    assert project.edited({**FILES, "session.cc": HELPER.replace("{ free", "{\n\n  // gone\n  free")}) <= {"work"}
+
+
+def test_a_body_costs_those_that_rest_on_it(project: Project) -> None:
+    assert project.edited({**FILES, "work.cc": USER.replace("2 * size", "3 * size")}) == {"twice", "work"}
+    again = project.edited({**FILES, "session.cc": HELPER.replace("free(one)", "free(one); one = nullptr")})
+    assert {"end_session", "work"} <= again
+    assert "twice" not in again
+
+
+def test_a_helper_that_ends_nothing_any_more(project: Project) -> None:
+    again = project.edited({**FILES, "session.cc": HELPER.replace("free(one);", "")})
+    assert {"end_session", "work"} <= again
+
+
+def test_a_name_that_comes_into_being(project: Project) -> None:
+    """Absence was noted, too."""
+    assert "open_session" in project.edited({**FILES, "more.cc": "void* malloc(int) { return nullptr; }\n"})
+
+
+def test_a_file_that_goes(project: Project) -> None:
+    assert "work" in project.edited({name: text for name, text in FILES.items() if name != "session.cc"})
+
+
+def test_facts_that_are_not_there_any_more(project: Project) -> None:
+    now = program_of({**FILES, "work.cc": USER + "// the end\n"})
+    assert standing(project.kept, now, entries(now), lambda path: None).subjects == {}
+
+
+def test_two_workers_write_what_one_writes(project: Project) -> None:
+    one = project.kept
+    names = sorted(one.subjects)
+    parts = []
+    for mine in (names[::2], names[1::2]):
+        part = kept.decode(kept.encode(one))
+        assert part is not None
+        part.subjects = {name: one.subjects[name] for name in mine}
+        part.keys = [*part.keys, ("name", mine[0])]
+        parts.append(part)
+    both = merged(parts)
+    for name, said in one.subjects.items():
+        assert {one.keys[n] for n in kept.numbers(said.keys)} == {
+            both.keys[n] for n in kept.numbers(both.subjects[name].keys)
+        }
+        assert both.subjects[name].findings == said.findings
+
+
+def test_what_is_no_memory_is_none() -> None:
+    assert kept.decode(b"") is None
+    assert kept.decode(b"x\x9c") is None
+    assert kept.decode(kept.encode(KeptFindings())[:-3]) is None
