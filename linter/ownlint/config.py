@@ -67,7 +67,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     environment: str | None = None
     """The virtual environment in which the packages are installed that the code uses, for the contracts beside them."""
     jobs: Annotated[int, msgspec.Meta(ge=1, le=1024)] | None = None
-    """How many files to read at once; else as many as there are processors, eight at most."""
+    """How many processes read files and run rules at once; else as many as there are processors, eight at most."""
     cache_dir: str | None = None
     """The folder of the cache, inside the project."""
     baseline: str | None = None
