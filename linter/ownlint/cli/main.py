@@ -216,7 +216,9 @@ _compiling_options = (
     click.option("--types", type=click.Choice(("auto", "always", "never")), help="Read C++ by a compiler too."),
     click.option("-p", "--build-path", type=click.Path(path_type=Path), help="Where compile_commands.json is."),
 )
-_jobs_option = click.option("-j", "--jobs", type=click.IntRange(1, 1024), help="How many processes read files and run rules at once.")
+_jobs_option = click.option(
+    "-j", "--jobs", type=click.IntRange(1, 1024), help="How many processes read files and run rules at once."
+)
 _no_cache_option = click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
 _cache_dir_option = click.option("--cache-dir", type=click.Path(path_type=Path), help="The folder of the cache.")
 
