@@ -3,7 +3,7 @@ nothing besides."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import pytest
 
@@ -15,6 +15,7 @@ from ownlint.incremental.kept import FactsEntry, KeptFindings
 from ownlint.incremental.notebook import Notebook, answer_prints, merged
 from ownlint.project import questions
 from ownlint.project.program import Program
+from ownlint.project.subjects import Function
 from ownlint.testing import cases
 from ownlint.testing.markdown import parse
 
@@ -73,8 +74,10 @@ def judged(program: Program, notebook: Notebook) -> Notebook:
 class Project:
     """Asked once, then edited and asked again."""
 
-    def __init__(self, files: Mapping[str, str] = FILES) -> None:
+    def __init__(self, files: Mapping[str, str] = FILES, asking: Callable[[Program], object] | None = None) -> None:
         self.program = program_of(files)
+        if asking is not None:
+            asking(self.program)
         first = judged(self.program, Notebook(self.program, None, StillHolding()))
         written = first.written(entries(self.program), answer_prints(self.program))
         decoded = kept.decode(kept.encode(written))
@@ -160,6 +163,38 @@ def test_two_workers_write_what_one_writes(project: Project) -> None:
             both.keys[n] for n in kept.numbers(both.subjects[name].keys)
         }
         assert both.subjects[name].findings == said.findings
+
+
+ASKED: list[str] = []
+
+
+@questions.each_function
+def _allocating(function: Function) -> list[str] | None:
+    ASKED.append(function.name)
+    return [function.name] if function.mentions("malloc") else None
+
+
+def test_of_functions_that_had_nothing_to_say_only_the_changed_are_asked() -> None:
+    def asked_of(project: Project, files: Mapping[str, str]) -> tuple[list[str], list[list[str]]]:
+        now = program_of(files)
+        ASKED.clear()
+        holds = standing(project.kept, now, entries(now), project.facts)
+        asked, said = sorted(ASKED), list(_allocating(now).values())
+        written = judged(now, Notebook(now, project.kept, holds)).written(entries(now), answer_prints(now))
+        project.program, project.kept = now, written
+        return asked, said
+
+    project = Project(asking=_allocating)
+    grown = USER.replace("2 * size", "3 * size")
+    assert asked_of(project, FILES) == ([], [["open_session"]])
+    assert asked_of(project, {**FILES, "work.cc": grown}) == (["open_session", "twice"], [["open_session"]])
+    allocates = grown.replace("return 3 * size", "return malloc(size) != 0")
+    assert asked_of(project, {**FILES, "work.cc": allocates}) == (
+        ["open_session", "twice"],
+        [["open_session"], ["twice"]],
+    )
+    assert asked_of(project, {**FILES, "work.cc": allocates + "// end\n"})[0] == []
+    assert asked_of(project, {**FILES, "work.cc": grown}) == (["open_session", "twice"], [["open_session"]])
 
 
 def test_what_is_no_memory_is_none() -> None:

@@ -9,7 +9,7 @@ import msgspec
 
 from ownlint.facts import records as r
 from ownlint.incremental import changes, fingerprints
-from ownlint.incremental.kept import FactsEntry, KeptFindings, KeptSubject, numbers
+from ownlint.incremental.kept import FactsEntry, KeptContributions, KeptFindings, KeptSubject, numbers
 from ownlint.project import questions
 from ownlint.project.program import Program
 from ownlint.project.questions import Key
@@ -124,11 +124,17 @@ class _Gone:
         if held is None or name == BEFORE:
             self._all_of(name, name != BEFORE or self._reviewed)
             return
-        read = numbers(held.keys)
-        for number in read:
+        each = held.each or KeptContributions(b"", {}, {})
+        brought = {number: numbers(keys) for number, keys in (*each.silent.items(), *each.others.items())}
+        read = {*numbers(held.keys), *numbers(each.plain), *(number for keys in brought.values() for number in keys)}
+        for number in sorted(read):
             key = self._kept.keys[number]
-            if key[0] == "answer":
+            if key[0] == "answer" and key[1] != name:
                 self._look_at(key[1])
+        if held.each is not None:
+            silent = {*numbers(each.plain)} - self.numbers
+            silent |= {number for number in each.silent if self.numbers.isdisjoint((number, *brought[number]))}
+            self._program.silent.setdefault(name, frozenset(self._kept.keys[number] for number in silent))
         if self.numbers.isdisjoint(read):
             self.same.add(name)
             return

@@ -33,6 +33,17 @@ class FactsEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return r.FileRecord(path, self.language, 0, module=self.module)
 
 
+class KeptContributions(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What the functions brought to an answer that is put together from them; functions go by the numbers of their
+    keys."""
+
+    plain: bytes
+    """Those that bring nothing, and of which nothing was read but the body."""
+    silent: dict[int, bytes]
+    """Those that bring nothing, with what was read for it."""
+    others: dict[int, bytes]
+
+
 class KeptAnswer(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """An answer about all files: fingerprints, of the whole and by what it is about, and by what it is asked again."""
 
@@ -40,6 +51,7 @@ class KeptAnswer(msgspec.Struct, frozen=True, array_like=True, gc=False):
     whole: bytes
     parts: dict[str, bytes]
     of: tuple[str, ...]
+    each: KeptContributions | None = None
 
 
 class KeptSubject(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -111,6 +123,10 @@ class Numbering:
             known[key] = number
         self.keys += new
         return array(_NUMBERS, map(known.__getitem__, wanted)).tobytes()
+
+    def number(self, key: Key) -> int:
+        """Of one key."""
+        return numbers(self.of((key,)))[0]
 
     def table(self, keys: Iterable[Key]) -> array[int]:
         """The number of each of them, in order."""

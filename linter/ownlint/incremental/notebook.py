@@ -9,7 +9,16 @@ from ownlint.facts import records as r
 from ownlint.finding import Finding, TooLarge
 from ownlint.incremental import fingerprints
 from ownlint.incremental.comparing import BEFORE, StillHolding
-from ownlint.incremental.kept import FactsEntry, KeptAnswer, KeptFindings, KeptSubject, Numbering, numbers, renumbered
+from ownlint.incremental.kept import (
+    FactsEntry,
+    KeptAnswer,
+    KeptContributions,
+    KeptFindings,
+    KeptSubject,
+    Numbering,
+    numbers,
+    renumbered,
+)
 from ownlint.project import questions
 from ownlint.project.program import Program
 from ownlint.project.questions import Key, Note
@@ -69,12 +78,40 @@ class Notebook:
             if ("large", *one.key[1:]) in keys
         )
 
+    def _contributions(self, name: str) -> KeptContributions | None:
+        """Of the functions that were asked now; the others brought nothing before, and still do not. None where it is
+        not known what that rests on."""
+        program, numbering = self._program, self._numbering
+        plain: list[Key] = []
+        silent: dict[int, bytes] = {}
+        others: dict[int, bytes] = {}
+        for key, one in program.contributions[name].items():
+            keys = questions.keys((one.note,))
+            if one.silent and keys == {key}:
+                plain.append(key)
+            else:
+                (silent if one.silent else others)[numbering.number(key)] = numbering.of(keys)
+        left = program.silent.get(name, frozenset())
+        then = self._kept.answers.get(name)
+        each = then.each if then is not None and then.each is not None else KeptContributions(b"", {}, {})
+        known = self._kept.keys
+        still = [known[number] for number in numbers(each.plain) if known[number] in left]
+        also = {number: keys for number, keys in each.silent.items() if known[number] in left}
+        if len(still) + len(also) != len(left):
+            return None
+        plain += still
+        silent |= also
+        return KeptContributions(numbering.of(plain), silent, others)
+
     def written(self, files: Mapping[str, FactsEntry], prints: Mapping[str, AnswerPrint]) -> KeptFindings:
         """All of it, for the next run."""
         program = self._program
         answers = {name: self._kept.answers[name] for name in sorted(self.standing.answers) if name not in prints}
         for name, said in prints.items():
-            answers[name] = KeptAnswer(self._numbering.of(said.keys), said.whole, said.parts, said.of)
+            each = self._contributions(name) if name in program.contributions else None
+            if each is None and name in program.contributions:
+                continue
+            answers[name] = KeptAnswer(self._numbering.of(said.keys), said.whole, said.parts, said.of, each)
         with questions.noting():
             earlier = tuple(sorted(program.earlier_paths))
         copies = {path: r.encode_file(program.said[path]) for path in sorted(program.copied)}
@@ -92,6 +129,15 @@ class Notebook:
         return _in_use(made) if len(made.keys) > _GROWN * first else made
 
 
+def _renumbered(each: KeptContributions | None, by: Mapping[int, int] | Sequence[int]) -> KeptContributions | None:
+    if each is None:
+        return None
+    silent, others = (
+        {by[number]: renumbered(keys, by) for number, keys in some.items()} for some in (each.silent, each.others)
+    )
+    return KeptContributions(renumbered(each.plain, by), silent, others)
+
+
 def merged(parts: Sequence[KeptFindings]) -> KeptFindings:
     """What several workers have written of one project."""
     numbering = Numbering()
@@ -102,7 +148,8 @@ def merged(parts: Sequence[KeptFindings]) -> KeptFindings:
         for name, answer in part.answers.items():
             if name not in made.answers:
                 keys = renumbered(answer.keys, numbered)
-                made.answers[name] = KeptAnswer(keys, answer.whole, answer.parts, answer.of)
+                each = _renumbered(answer.each, numbered)
+                made.answers[name] = KeptAnswer(keys, answer.whole, answer.parts, answer.of, each)
         for name, said in part.subjects.items():
             made.subjects[name] = KeptSubject(renumbered(said.keys, numbered), said.findings, said.large)
     made.keys, made.first = numbering.keys, len(numbering.keys)
@@ -114,10 +161,14 @@ def _in_use(kept: KeptFindings) -> KeptFindings:
     used: set[int] = set()
     for keys in (*(one.keys for one in kept.answers.values()), *(one.keys for one in kept.subjects.values())):
         used.update(numbers(keys))
+    for each in (one.each for one in kept.answers.values() if one.each is not None):
+        used.update(numbers(each.plain))
+        for number, keys in (*each.silent.items(), *each.others.items()):
+            used.update((number, *numbers(keys)))
     left = sorted(used)
     numbered = dict(zip(left, range(len(left)), strict=True))
     answers = {
-        name: KeptAnswer(renumbered(one.keys, numbered), one.whole, one.parts, one.of)
+        name: KeptAnswer(renumbered(one.keys, numbered), one.whole, one.parts, one.of, _renumbered(one.each, numbered))
         for name, one in kept.answers.items()
     }
     subjects = {

@@ -22,7 +22,7 @@ from ownlint.project.instantiating import instantiated
 from ownlint.project.lowering import Lowering
 from ownlint.project.macros import Macros
 from ownlint.project.names import ProjectNames
-from ownlint.project.questions import Answered, Key, program_property, read
+from ownlint.project.questions import Answered, Contribution, Key, program_property, read
 from ownlint.project.statuses import Statuses
 from ownlint.project.subjects import Binding, Class, Function
 
@@ -71,6 +71,10 @@ class Program:
         self.known: dict[Any, Any] = {}  # see `questions.program_question`
         self.answers: dict[str, Answered] = {}
         """What was asked about all files, by the name of the question."""
+        self.contributions: dict[str, dict[Key, Contribution]] = {}
+        """Of questions that are put together from what each function says, by name and function."""
+        self.silent: dict[str, frozenset[Key]] = {}
+        """The functions of which it is known that they have nothing to say to such a question."""
         self.prints: dict[str, dict[Key, bytes]] = {}
         """Fingerprints of these answers, see `incremental`."""
         self.size = sum(file.size for file in said)

@@ -67,11 +67,6 @@ def read(key: Note) -> None:
     _read.add(key)
 
 
-def read_all(notes: Iterable[Note]) -> None:
-    """Notes that it rests on all of these."""
-    _read.update(notes)
-
-
 @contextmanager
 def noting() -> Iterator[set[Note]]:
     """What is read inside goes into the set that this gives, and nowhere else."""
@@ -415,6 +410,39 @@ def program_question(ask: Callable[[Program], _Answer]) -> Callable[[Program], _
 
     _asking[name] = asked
     return asked
+
+
+class Contribution(NamedTuple):
+    """What one function brings to a question that is put together from all of them."""
+
+    note: Note
+    """What it was derived from."""
+    silent: bool
+    """It brings nothing."""
+
+
+def each_function(ask: Callable[[Function], _Answer | None]) -> Callable[[Program], dict[Function, _Answer]]:
+    """A question about all files that is put together from what `ask` says of each function; most say nothing, which
+    is anything that is false. Of a function that said nothing, and rests on nothing that has changed since, it is known
+    without asking: see `incremental`."""
+    name = name_of(ask)
+
+    @wraps(ask)
+    def together(program: Program) -> dict[Function, _Answer]:
+        silent = program.silent.get(name, frozenset())
+        brought = program.contributions.setdefault(name, {})
+        found: dict[Function, _Answer] = {}
+        for function in program.functions:
+            if function.key in silent:
+                continue
+            with noting():
+                said, note = derived(lambda: ask(function))  # noqa: B023 - it is asked at once
+            brought[function.key] = Contribution(note, not said)
+            if said:
+                found[function] = said
+        return found
+
+    return program_question(together)
 
 
 class program_property(cached_property[_Answer]):  # noqa: N801 - a decorator, named as such

@@ -53,11 +53,18 @@ def _all(program: Program) -> dict[Function, list[CCallback]]:
                         file.path, r.Span(variable.start, variable.end), "it is called by Python through this table"
                     )
                     found.setdefault(function, []).append(CCallback("slot", step))
-    for function in program.functions:
-        if function.language == "cpp" and _names_function(function):
-            for held, way, at, member in _handed(function, tables):
-                found.setdefault(held, []).append(CCallback(way, at, member))
+    for handed in _handed_to_c(program).values():
+        for held, way, at, member in handed:
+            found.setdefault(held, []).append(CCallback(way, at, member))
     return found
+
+
+@questions.each_function
+def _handed_to_c(function: Function) -> list[tuple[Function, Way, Step, str]]:
+    """The functions that are handed to C here, or put where it looks for them."""
+    if function.language != "cpp" or not _names_function(function):
+        return []
+    return list(_handed(function, function.program.models.names_of("slot table")))
 
 
 @questions.program_question

@@ -81,6 +81,7 @@ from ownlint import (
     locks,
     places,
     python_use,
+    questions,
     rule,
     sections,
 )
@@ -98,7 +99,7 @@ class _LockTaking(NamedTuple):
 
 @rule(severity="error", cwe=(833,), usually="likely")
 def gil_taken_under_lock(program: Program) -> Iterator[Finding]:
-    under = [one for function in program.functions if _may_take(function) for one in _under_mutex(function)]
+    under = [one for many in _under_mutex(program).values() for one in many]
     if not under:
         return
     wanted = {one.lock for one in under}
@@ -132,22 +133,24 @@ def _key(function: Function, lock: places.Place) -> tuple[str, str] | None:
     return None
 
 
-def _under_mutex(function: Function) -> Iterator[_LockTaking]:
+@questions.each_function
+def _under_mutex(function: Function) -> list[_LockTaking]:
     """Where the GIL comes to be held with a mutex held already."""
+    if not _may_take(function):
+        return []
     held = locks.held(function)
     if not any(_key(function, one.lock) for found in held.values() for one in found):
-        return
+        return []
     states = gil.states(function, entrances.entry(function))
     for event in function.flow:
         before = states.get(event.index)
         if before is None or before.status == "held" or not held.get(event.index):
             continue
         if _takes(function, event, states):
-            for one in sorted(held[event.index]):
-                key = _key(function, one.lock)
-                if key is not None:
-                    yield _LockTaking(key, function, event)
-            return
+            keys = ((one, _key(function, one.lock)) for one in sorted(held[event.index]))
+            return [_LockTaking(key, function, event) for _, key in keys if key is not None]
+        return []
+    return []
 
 
 def _takes(function: Function, event: events.Event, states: dict[int, gil.GilState]) -> bool:

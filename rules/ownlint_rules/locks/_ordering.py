@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
-from ownlint import Function, Place, Program, Span, acquired, places
+from ownlint import Function, Place, Program, Span, acquired, places, questions
 from ownlint import events as e
 
 
@@ -37,7 +37,7 @@ def reversed_orders(program: Program) -> Iterator[tuple[Order, Order]]:
     """Pairs of locks of which each is waited for somewhere while the other is held, and no third lock keeps these two
     places apart; each pair once, by the nearest places that show it."""
     found: dict[tuple[acquired.Key, acquired.Key], list[Order]] = {}
-    for order in _orders(program):
+    for order in (order for many in _orders(program).values() for order in many):
         found.setdefault((order.held, order.wait.key), []).append(order)
     for (held, taken), orders in sorted(found.items()):
         if held < taken and (taken, held) in found:
@@ -59,14 +59,16 @@ def _rank(pair: tuple[Order, Order]) -> tuple[bool, bool, tuple[str, Span], tupl
     return apart, below, one.where, other.where
 
 
-def _orders(program: Program) -> Iterator[Order]:
-    known = acquired.acquisitions(program)
-    for function in program.functions:
-        for wait in known.waits_under_lock(function):
-            keys = known.exclusive(function, wait.at)
-            for place, held in keys.items():
-                if held != wait.key and place not in wait.given_up and not _is_alone(function, place):
-                    yield Order(held, place, function, wait, frozenset(keys.values()) - {held, wait.key})
+@questions.each_function
+def _orders(function: Function) -> list[Order]:
+    known = acquired.acquisitions(function.program)
+    found = []
+    for wait in known.waits_under_lock(function):
+        keys = known.exclusive(function, wait.at)
+        for place, held in keys.items():
+            if held != wait.key and place not in wait.given_up and not _is_alone(function, place):
+                found.append(Order(held, place, function, wait, frozenset(keys.values()) - {held, wait.key}))
+    return found
 
 
 def _is_alone(function: Function, lock: Place) -> bool:

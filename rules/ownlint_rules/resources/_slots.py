@@ -79,23 +79,28 @@ class Slots:
     @questions.program_property
     def _found(self) -> dict[Class, dict[str, list[SlotStore]]]:
         found: dict[Class, dict[str, list[SlotStore]]] = {}
-        for function in self.program.functions:
-            if function.language != "cpp" or not self._may_store(function):
+        for stores in _stores(self.program).values():
+            for cls, name, store in stores:
+                found.setdefault(cls, {}).setdefault(name, []).append(store)
+        return found
+
+    def stores_in(self, function: Function) -> list[tuple[Class, str, SlotStore]]:
+        """What a function puts into slots: each with its class and the name of the member."""
+        if function.language != "cpp" or not self._may_store(function):
+            return []
+        reading = duties.Reading(function, self.resources)
+        reading.read()
+        found = []
+        for put in reading.puts:
+            held = self.member(put.target, function)
+            if held is None or held[1].static or not self.is_raw(held[1].type, held[0]):
                 continue
-            reading = duties.Reading(function, self.resources)
-            reading.read()
-            for put in reading.puts:
-                held = self.member(put.target, function)
-                if held is None or held[1].static or not self.is_raw(held[1].type, held[0]):
-                    continue
-                if _is_behind(put.target, held[1]):
-                    continue
-                cls, field = held
-                sure = put.at not in reading.elsewhere
-                store = SlotStore(
-                    function, put.node, put.made, put.element or isinstance(put.target, r.Index), put.at, sure
-                )
-                found.setdefault(cls, {}).setdefault(field.name, []).append(store)
+            if _is_behind(put.target, held[1]):
+                continue
+            cls, field = held
+            sure = put.at not in reading.elsewhere
+            indexed = put.element or isinstance(put.target, r.Index)
+            found.append((cls, field.name, SlotStore(function, put.node, put.made, indexed, put.at, sure)))
         return found
 
     def _may_store(self, function: Function) -> bool:
@@ -550,6 +555,11 @@ def _stem(path: str) -> str:
     for ending in ("_inl", "-inl", "_impl", "Impl", "_internal"):
         last = last.removesuffix(ending)
     return last.lower()
+
+
+@questions.each_function
+def _stores(function: Function) -> list[tuple[Class, str, SlotStore]]:
+    return slots(function.program).stores_in(function)
 
 
 @questions.program_question
