@@ -9,6 +9,7 @@ import ast
 import importlib
 import inspect
 from collections import defaultdict
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -42,7 +43,43 @@ def page() -> str:
         out.append("")
     out.append("## What rules see\n\n| `ownlint.` | |\n|---|---|")
     out.extend(f"| `{name}` | {_face(name)} |" for name in ownlint.__all__)
+    out.append("\n## Questions, name by name\n\nWhat can be asked of each, with what it takes and what it gives.")
+    for name in ownlint.__all__:
+        if asked := list(_questions(name)):
+            out += [f"\n### `ownlint.{name}`\n\n| ask | |\n|---|---|", *asked]
     return "\n".join(out) + "\n"
+
+
+def _questions(name: str) -> Iterator[str]:
+    """Rows: the functions of a module that rules see, and the public methods of its classes; of a class its own."""
+    home, _, inside = ownlint._HOMES[name].partition(":")
+    path = Path(str(importlib.import_module(home).__file__))
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and not inside and not node.name.startswith("_"):
+            yield _row(node.name, node)
+        elif isinstance(node, ast.ClassDef) and not node.name.startswith("_") and inside in ("", node.name):
+            yield from _of_class(node, inside)
+
+
+def _of_class(cls: ast.ClassDef, inside: str) -> Iterator[str]:
+    prefix = "" if inside else f"{cls.name}."
+    for node in cls.body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            yield _row(prefix + node.name, node)
+
+
+def _row(name: str, node: ast.FunctionDef) -> str:
+    said = _first(ast.get_docstring(node))
+    words = {ast.unparse(one).rpartition(".")[2] for one in node.decorator_list}
+    gives = f" -> {ast.unparse(node.returns)}" if node.returns is not None else ""
+    if any(word.endswith("property") for word in words):
+        shown = name + gives.replace(" ->", ":", 1)
+    else:
+        given = ast.unparse(node.args).removeprefix("self, ").removeprefix("cls, ")
+        shown = f"{name}({'' if given in ('self', 'cls') else given}){gives}"
+    shown = shown.replace("|", "\\|")
+    return f"| `{shown}` | {said} |"
 
 
 def _askers() -> dict[str, set[str]]:

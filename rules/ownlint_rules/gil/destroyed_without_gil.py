@@ -71,7 +71,7 @@ from ownlint import (
 _EMPTIES = ("release", "reset", "clear", "swap", "dec_ref")
 
 
-@rule(severity="error", cwe=(820,), languages=("cpp",), usually="likely")
+@rule(severity="error", cwe=(820,), usually="likely")
 def destroyed_without_gil(function: Function) -> Iterator[Finding]:
     if function.cls is not None and function.cls.destructor is function:
         yield from _members(function.cls, function)
