@@ -104,6 +104,8 @@ class References:
             return False  # a class of the project's own, whose object is made
         if self.program.names.expand(call.callee.text, function.file, function.record.scope) != call.callee.text:
             return False  # or another name for a class of anybody's
+        if self.program.index.functions_called(call.callee.text):
+            return False  # the project's, in a file that is included somewhere
         return not self.program.calls.callee(call, function).records and not self.is_macro(call)
 
     # --- types ---
