@@ -290,13 +290,16 @@ def _arguments_at(body: str, start: int) -> list[str]:
 
 
 def format_letters(call: r.Call, model: FunctionModel) -> dict[int, str] | None:
-    """By argument (from 0) the letter that a format string has for it; None where the format is not written there."""
+    """By argument (from 0) the letter that a format string has for it; None where the format is not written there in
+    one piece."""
     at = model.format_at - 1
     if at >= len(call.args):
         return None
     written = call.args[at]
     if not isinstance(written, r.Literal) or written.kind != "str":
         return None
+    if '"' in written.text[1:-1]:
+        return None  # of several pieces, between which a macro may stand that is one, too
     found: dict[int, str] = {}
     position = model.format_from - 1 if model.format_from else at + 1
     said = written.text.strip('"')
