@@ -214,7 +214,7 @@ class Slots:
 
     def is_leaked(self, slot: Slot) -> Certainty | None:
         """How sure it is that nobody ends what the slot holds; None when somebody does, or may."""
-        stores = [store for store in slot.stores if store.sure]
+        stores = [store for store in slot.stores if store.sure and not self._is_ended_elsewhere(slot, store)]
         if not stores or _says_why(slot.field) or self.is_immortal(slot.cls):
             return None
         if next(self.enders(slot), None) is not None or self._is_taken_back(slot) or self._is_taken_out(slot):
@@ -225,6 +225,24 @@ class Slots:
         ):
             certainty = because("possible", "something else may own it, or be given it to release")
         return weaker(certainty, because("likely", "code that was not read could release it"))
+
+    def _is_ended_elsewhere(self, slot: Slot, store: SlotStore) -> bool:
+        """Whether the same object is put into another member, too, and somebody ends what that holds: the tail of a
+        list whose nodes hang on its head, an index of what a vector owns."""
+        return any(
+            other.field is not slot.field and next(self.enders(other), None) is not None
+            for other in self._places_of.get((store.function, store.at), ())
+        )
+
+    @questions.program_property
+    def _places_of(self) -> dict[tuple[Function, int], list[Slot]]:
+        """By acquisition all members that it is put into."""
+        found: dict[tuple[Function, int], list[Slot]] = {}
+        for cls in self._found:
+            for slot in self.of(cls):
+                for store in slot.stores:
+                    found.setdefault((store.function, store.at), []).append(slot)
+        return found
 
     def _is_taken_back(self, slot: Slot) -> bool:
         """Whether what the slot holds sets it itself when it ends: then somebody else ends it."""
@@ -273,8 +291,24 @@ class Slots:
         cls = self.program.names.find_class(written, store.function.record.scope, store.function.file)
         if cls is None:
             return any(self._is_pointer(arg, store.function) for arg in made.args)
-        return any(_hands_itself_on(one) for base in cls.ancestry for one in base.constructors) or any(
+        constructors = [one for base in cls.ancestry for one in base.constructors]
+        return any(_hands_itself_on(one) or self._gives_to_unseen_base(one) for one in constructors) or any(
             not base.record.fields and not base.constructors for base in cls.ancestry[1:]
+        )
+
+    def _gives_to_unseen_base(self, constructor: Function) -> bool:
+        """Whether it gives a pointer that it gets to a base that is out of sight: `Panel(QWidget* p) : QWidget(p)`."""
+        cls = constructor.home
+        unseen = {
+            types.parse(base.name).last
+            for base in (cls.record.bases if cls is not None else ())
+            if self.program.names.find_class(base.name, constructor.record.scope, constructor.file) is None
+        }
+        given = {one.name for one in constructor.record.parameters if types.parse(one.type).pointers}
+        return any(
+            types.parse(one.name).last in unseen and isinstance(inner := places.strip(arg), r.Name) and inner.text in given
+            for one in constructor.record.initializers
+            for arg in one.args
         )
 
     def _is_handed_out(self, store: SlotStore, slot: Slot) -> bool:
@@ -292,11 +326,10 @@ class Slots:
         return is_answer and not any(places.last_name(part) == name for value in tests for part in places.walk(value))
 
     def _new_in(self, store: SlotStore) -> Iterator[r.Call]:
-        for statement in store.function.statements:
-            for value in bodies.values(statement):
-                yield from (
-                    inner for inner in places.walk(value) if isinstance(inner, r.Call) and inner.start == store.at
-                )
+        written = (value for statement in store.function.statements for value in bodies.values(statement))
+        initial = (value for one in store.function.record.initializers for value in one.args)
+        for value in chain(written, initial):
+            yield from (inner for inner in places.walk(value) if isinstance(inner, r.Call) and inner.start == store.at)
 
     def _is_pointer(self, value: r.Value, function: Function) -> bool:
         inner = places.strip(value)
