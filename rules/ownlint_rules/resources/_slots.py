@@ -291,24 +291,13 @@ class Slots:
         cls = self.program.names.find_class(written, store.function.record.scope, store.function.file)
         if cls is None:
             return any(self._is_pointer(arg, store.function) for arg in made.args)
-        constructors = [one for base in cls.ancestry for one in base.constructors]
-        return any(_hands_itself_on(one) or self._gives_to_unseen_base(one) for one in constructors) or any(
+        if any(
+            self._is_pointer(arg, store.function) and duties.hands_to_unseen_base(cls, index)
+            for index, arg in enumerate(made.args)
+        ):
+            return True
+        return any(_hands_itself_on(one) for base in cls.ancestry for one in base.constructors) or any(
             not base.record.fields and not base.constructors for base in cls.ancestry[1:]
-        )
-
-    def _gives_to_unseen_base(self, constructor: Function) -> bool:
-        """Whether it gives a pointer that it gets to a base that is out of sight: `Panel(QWidget* p) : QWidget(p)`."""
-        cls = constructor.home
-        unseen = {
-            types.parse(base.name).last
-            for base in (cls.record.bases if cls is not None else ())
-            if self.program.names.find_class(base.name, constructor.record.scope, constructor.file) is None
-        }
-        given = {one.name for one in constructor.record.parameters if types.parse(one.type).pointers}
-        return any(
-            types.parse(one.name).last in unseen and isinstance(inner := places.strip(arg), r.Name) and inner.text in given
-            for one in constructor.record.initializers
-            for arg in one.args
         )
 
     def _is_handed_out(self, store: SlotStore, slot: Slot) -> bool:
