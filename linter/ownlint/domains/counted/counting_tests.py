@@ -16,8 +16,6 @@ from ownlint.flow.places import Place, last_name, walk
 from ownlint.steps import spend
 
 _TURNED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
-_NULL = re.compile(r"_*(?:Py_?)?NULL(?:PTR)?", re.IGNORECASE)
-"""`NULLPTR` of a header that is out of sight."""
 _SMALL = {"0": 0, "1": 1, "-1": -1, "true": 1, "false": 0}
 CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
 _SIGNS = {"-": -1, "0": 0, "+": 1}
@@ -131,10 +129,8 @@ class Tests(CountedWays):
     def constant(self, value: r.Value) -> r.Value:
         """A macro of the project that stands for NULL is NULL."""
         bare = bare_value(value)
-        if isinstance(bare, r.Name) and bare.text not in self.function.declared:
-            bodies = {macro.body.strip("() ") for macro in self.function.program.macros.named(bare.text)}
-            if bodies <= {"NULL", "nullptr", "0"} if bodies else _NULL.fullmatch(bare.text):
-                return r.Literal(bare.start, bare.end, "null", bare.text)
+        if isinstance(bare, r.Name) and self.references.is_null(bare, self.function):
+            return r.Literal(bare.start, bare.end, "null", bare.text)
         return bare if bare is not None else value
 
     def truth(self, value: r.Value | None, draft: CountDraft, there: bool) -> bool:

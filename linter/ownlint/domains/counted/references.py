@@ -157,6 +157,14 @@ class References:
             return "python handle" in roles
         return not kind.pointers and "python handle" in roles and "python object" not in roles
 
+    def is_null(self, value: r.Value | None, function: Function) -> bool:
+        """Whether it is written there as NULL, or as a macro of the project that stands for that."""
+        inner = strip(value)
+        if isinstance(inner, r.Name) and inner.text not in function.declared:
+            bodies = {macro.body.strip("() ") for macro in self.program.macros.named(inner.text)}
+            return bodies <= {"NULL", "nullptr", "0"} if bodies else _NULL.fullmatch(inner.text) is not None
+        return isinstance(inner, r.Literal) and inner.kind == "null"
+
     # --- what an expression hands out ---
 
     def source(self, value: r.Value | None, function: Function) -> ReferenceSource:
@@ -182,6 +190,8 @@ class References:
         if not model.counted or (model.has("keep", "argument 1") and model.has("own", "result")):
             return NOTHING
         on = call.callee.base if isinstance(call.callee, r.Member) else None
+        if model.has("returns", "argument 1") and self.is_null(call.args[0] if call.args else None, function):
+            return NOTHING  # what it counts up is nothing
         if model.has("acquire", "result"):
             return ReferenceSource("new", call, model)
         if on is not None:
@@ -386,5 +396,7 @@ def counted_for_another(function: Function) -> frozenset[str]:
 
 
 _NAMES = re.compile(r"\w++")
+_NULL = re.compile(r"_*(?:Py_?)?NULL(?:PTR)?", re.IGNORECASE)
+"""`NULLPTR` of a header that is out of sight."""
 _CAST_OR_BARE = re.compile(r"\s*+(?:\(\s*+[\w\s*]+\*\s*+\)\s*+)?\(*+\s*+(\w++)\s*+\)*+\s*+")
 """A name alone, in parentheses or behind a cast to a pointer."""
