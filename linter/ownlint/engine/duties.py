@@ -464,7 +464,7 @@ class Reading:
         function, name = self.function, call.callee.text
         cls = self.resources.program.names.find_class(name, function.record.scope, function.file)
         given = [i for i, arg in enumerate(call.args) if isinstance(inner := strip(arg), r.Name) and inner.text == THIS]
-        return any(cls is None or _hands_to_unseen_base(cls, index) for index in given)
+        return any(cls is None or hands_to_unseen_base(cls, index) for index in given)
 
     def is_plain(self, call: r.Call) -> bool:
         """`Entry{handle, 3}`, which keeps what it is given and nothing more."""
@@ -498,7 +498,7 @@ class Reading:
         return "" if index is None else self.function.record.parameters[index].type.replace(" ", "")
 
 
-def _hands_to_unseen_base(cls: Class, index: int, depth: int = _BASES) -> bool:
+def hands_to_unseen_base(cls: Class, index: int, depth: int = _BASES) -> bool:
     """Whether a constructor gives what it gets at the index (from 0) to a base that nobody shows."""
     bases = {types.parse(base.name).last: base.name for base in cls.record.bases}
     for constructor in cls.constructors if depth else ():
@@ -513,7 +513,7 @@ def _hands_to_unseen_base(cls: Class, index: int, depth: int = _BASES) -> bool:
             if base is None or not handed:
                 continue
             above = cls.program.names.find_class(base, cls.symbol, cls.file)
-            if above is None or any(_hands_to_unseen_base(above, at, depth - 1) for at in handed):
+            if above is None or any(hands_to_unseen_base(above, at, depth - 1) for at in handed):
                 return True
     return False
 

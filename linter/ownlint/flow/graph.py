@@ -5,6 +5,7 @@ Every question is linear in the number of events, or near it: there is no enumer
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
@@ -25,14 +26,25 @@ _FEW = 400
 
 
 class Asked(NamedTuple):
-    """A condition on names alone, in one spelling, the side of it, and the names."""
+    """A condition on names alone, in one spelling, the side of it, and the names. Where a name is compared with a
+    constant, that is told, too."""
 
     shown: str
     outcome: bool
     names: frozenset[str]
+    constant: str = ""
+
+    def contradicts(self, other: Asked) -> bool:
+        """Whether both cannot be, if nothing changes in between: two sides of one, or two constants of one name."""
+        if self.constant and other.constant and self.names == other.names:
+            same = self.constant == other.constant
+            return self.outcome is not other.outcome if same else self.outcome and other.outcome
+        return self.shown == other.shown and self.outcome is not other.outcome
 
 
 _PLAIN = (r.Name, r.Literal, r.Unary, r.Binary)
+_CONSTANT = re.compile(r"(?:\w+::)+(?:k[A-Z]\w*|[A-Z]\w*)|k[A-Z]\w*|[A-Z][A-Z0-9_]+")
+_COMPARES_TEXT = frozenset({"strcmp", "std::strcmp", "wcscmp"})
 
 
 def plainly_asked(value: r.Value, outcome: bool) -> Asked | None:
@@ -40,6 +52,9 @@ def plainly_asked(value: r.Value, outcome: bool) -> Asked | None:
     inner: r.Value = strip(value) or value
     while isinstance(inner, r.Unary) and inner.op in ("!", "not"):
         inner, outcome = (strip(inner.value) or inner.value), not outcome
+    if (compared := _compared(inner)) is not None:
+        name, constant, is_equal = compared
+        return Asked(text(inner), outcome is is_equal, frozenset({name}), constant)
     if isinstance(inner, r.Binary) and inner.op in ("==", "!=") and _is_null(inner.right):
         outcome = outcome is (inner.op == "!=")
         inner = strip(inner.left) or inner.left
@@ -49,6 +64,37 @@ def plainly_asked(value: r.Value, outcome: bool) -> Asked | None:
     ):
         return None
     return Asked(text(inner), outcome, frozenset(part.text for part in parts if isinstance(part, r.Name)))
+
+
+def _compared(value: r.Value) -> tuple[str, str, bool] | None:
+    """The name and the constant that a comparison is about, and whether it holds where they are equal:
+    `kind == Kind::kBox`, `word != "end"`, `strcmp(word, "end")`."""
+    match value:
+        case r.Binary(op="==" | "!=" as op, left=left, right=right):
+            inner = strip(left)
+            if isinstance(inner, r.Call) and _is_null(right):
+                found = _compared(inner)
+                return (found[0], found[1], op == "==") if found is not None else None
+            for one, other in ((inner, right), (strip(right), left)):
+                if isinstance(one, r.Name) and (constant := _constant(other)) and not _constant(one):
+                    return one.text, constant, op == "=="
+        case r.Call(callee=r.Name(text=callee), args=(left, right)) if callee in _COMPARES_TEXT:
+            for one, other in ((strip(left), right), (strip(right), left)):
+                if isinstance(one, r.Name) and (constant := _constant(other)):
+                    return one.text, constant, False
+    return None
+
+
+def _constant(value: r.Value) -> str:
+    """How a constant is written; a string that is made of a literal is that. Empty for what is none, and for nothing."""
+    inner = strip(value)
+    if isinstance(inner, r.Call) and len(inner.args) == 1 and isinstance(inner.callee, r.Name):
+        inner = strip(inner.args[0])
+        return inner.text if isinstance(inner, r.Literal) and inner.kind == "str" else ""
+    if isinstance(inner, r.Literal):
+        return inner.text if inner.kind in ("str", "int", "char") and not _is_null(inner) else ""
+    is_named = isinstance(inner, r.Name) and _CONSTANT.fullmatch(inner.text) is not None
+    return inner.text if is_named and isinstance(inner, r.Name) and not inner.text.startswith("NULL") else ""
 
 
 def _is_null(value: r.Value) -> bool:
@@ -395,10 +441,34 @@ class Flow:
                 return True
         return False
 
+    def rules_out(self, decided: list[tuple[e.Test, Asked]], test: e.Test, outcome: bool) -> bool:
+        """Whether a test that comes behind what others have `decided` cannot have that outcome:
+        `if (kind == 1) one(); if (kind == 2) other();`"""
+        asked = self._plainly_asked(test, outcome) if decided else None
+        return asked is not None and any(
+            earlier.contradicts(asked) and not self._sets_between(first, test, asked.names)
+            for first, earlier in decided
+        )
+
+    def decided(self, event: e.Event) -> list[tuple[e.Test, Asked]]:
+        """What tests above an event ask of names alone, nearest first."""
+        return list(self._asked_before(event))
+
     def _asked_before(self, event: e.Event) -> Iterator[tuple[e.Test, Asked]]:
         for test, outcome in self.guards(event):
-            if not test.asserted and (asked := plainly_asked(test.value, outcome)) is not None:
+            if not test.asserted and (asked := self._plainly_asked(test, outcome)) is not None:
                 yield test, asked
+
+    def _plainly_asked(self, test: e.Test, outcome: bool) -> Asked | None:
+        key = test.index, outcome
+        if key not in self._asked:
+            self._asked[key] = plainly_asked(test.value, outcome)
+        return self._asked[key]
+
+    @cached_property
+    def _asked(self) -> dict[tuple[int, bool], Asked | None]:
+        """What tests ask of names alone, as far as somebody wanted to know."""
+        return {}
 
     def _sets_between(self, test: e.Test, later: e.Test, names: frozenset[str]) -> bool:
         """Whether a way from the one to the other sets a name, or gives its address away."""

@@ -7,7 +7,7 @@
     ("macro", NAME)            the macros of that name
     ("file", PATH, PART)       one part of a file: its imports, its comments, its bindings
     ("files",) ("files", PATH) which files there are
-    ("all", KIND)              all functions, classes, bindings, aliases, called names
+    ("all", KIND)              all functions, classes, bindings, aliases, called names, included sources
     ("answer", QUESTION)       the answer to a question about all files
     ("earlier", PATH)          what a file was before the change under review
     ("large", PATH, SYMBOL#N)  a function that was given up; never changed by itself
@@ -34,6 +34,11 @@ _DIGEST = 16
 _PARTS = tuple(name for name in r.FileRecord.__struct_fields__ if name not in ("path", "language", "size", "functions"))
 _PLACED = frozenset({"comments", "comment_lines", "debug", "conditional", "meanings", "suppressions", "problems"})
 """Parts that say where something stands in the file."""
+
+
+def is_source(path: str) -> bool:
+    """Whether it is a source file of C or C++, which is compiled by itself as a rule."""
+    return path.endswith((".c", ".cc", ".cpp", ".cxx", ".cu"))
 
 
 def changed(before: Mapping[str, r.FileRecord], after: Mapping[str, r.FileRecord]) -> frozenset[Key]:
@@ -72,6 +77,9 @@ def _said(file: r.FileRecord) -> Iterator[tuple[Key, bytes]]:
         yield ("all", "bindings"), b"%b %b" % (path, encoded(binding))
     for macro in file.macros:
         yield ("macro", macro.name), b"%b %b" % (path, encoded(macro))
+    for imported in file.imports:
+        if is_source(imported.target):
+            yield ("all", "included sources"), imported.target.encode()
     for part in _PARTS:
         held = getattr(file, part)
         if part in _PLACED or not isinstance(held, tuple):

@@ -13,7 +13,7 @@ from ownlint.flow.bodies import values
 from ownlint.flow.places import last_name, receiver, strip, walk
 from ownlint.models.libraries import Models
 from ownlint.models.records import Effect, FunctionModel
-from ownlint.project import qualified, types
+from ownlint.project import changes, qualified, types
 from ownlint.project.deduced import Types
 from ownlint.project.files import File
 from ownlint.project.index import ProjectIndex
@@ -327,7 +327,7 @@ class Calls:
             for f, g in self._index.records_called(name)
             if (written == name or qualified.names(qualified.of(g, "::"), written.removeprefix("::")))
             and _takes(g, call)
-            if f is function.file or not _is_of_its_file(f, g)
+            if f is function.file or not self._is_of_its_file(f, g)
         ]
         visible = [
             (f, g) for f, g in candidates if "::" in written or (not g.owner and not g.scope) or g.scope in scopes
@@ -350,6 +350,11 @@ class Calls:
         certainty = because(certainty, _by_name(name, bool(chosen), agreed=False))
         symbol = qualified.of(chosen[0][1], "::") if chosen else models[0].name
         return self._made(symbol, chosen, models, certainty, None)
+
+    def _is_of_its_file(self, file: File, record: r.FunctionRecord) -> bool:
+        """A static function of a source file, which no other file can call; unless that file is itself included."""
+        is_own = "static" in record.qualifiers and not record.owner and changes.is_source(file.path)
+        return is_own and not self._index.is_included(file)
 
     def _models_of(self, symbol: str, scopes: tuple[str, ...]) -> tuple[FunctionModel, ...]:
         return self._models.function(symbol, "cpp", scopes)
@@ -454,13 +459,6 @@ def _by_name(name: str, found: bool, agreed: bool) -> str:
     if not agreed:
         return f"several functions are called `{name}`, and which of them is called is not known"
     return f"`{name}` is found by its name: the type that it is called on is not known"
-
-
-def _is_of_its_file(file: File, record: r.FunctionRecord) -> bool:
-    """A static function of a source file, which no other file can call."""
-    return (
-        "static" in record.qualifiers and not record.owner and file.path.endswith((".c", ".cc", ".cpp", ".cxx", ".cu"))
-    )
 
 
 def _signature(record: r.FunctionRecord) -> tuple[str, str, tuple[str, ...], bool]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ownlint.facts import records as r
-from ownlint.project import qualified, types
+from ownlint.project import changes, qualified, types
 from ownlint.project.files import File
 from ownlint.project.questions import noting, read
 from ownlint.project.subjects import Binding, Class, Function
@@ -40,6 +40,8 @@ class ProjectIndex:
         self._functions_by_last: dict[str, list[tuple[File, r.FunctionRecord]]] = {}
         self._aliases: dict[str, list[tuple[File, r.Alias]]] = {}
         self._variables: dict[str, list[tuple[File, r.Variable]]] = {}
+        self._included: set[str] = set()
+        """Names of the source files that others include."""
         for cls in self.classes:
             self._classes_by_last.setdefault(cls.name, []).append(cls)
             if qualified.last(cls.symbol) == cls.name:
@@ -48,6 +50,7 @@ class ProjectIndex:
             for alias in file.aliases:
                 if alias.name and not _names_constructors(alias):
                     self._aliases.setdefault(alias.name, []).append((file, alias))
+            self._included.update(i.target.rpartition("/")[2] for i in file.imports if changes.is_source(i.target))
             for variable in file.variables:
                 self._variables.setdefault(variable.name, []).append((file, variable))
         self._defined_by_last: dict[str, list[Function]] = {}
@@ -172,6 +175,11 @@ class ProjectIndex:
         """Whether the project declares a variable of that name outside functions and classes."""
         read(("name", qualified.last(name)))
         return qualified.last(name) in self._variables
+
+    def is_included(self, file: File) -> bool:
+        """Whether some file includes this source file, and so knows what is static in it."""
+        read(("all", "included sources"))
+        return file.path.rpartition("/")[2] in self._included
 
     def defines(self, last: str) -> bool:
         """Whether a class or an alias of the project has that last name."""

@@ -132,6 +132,8 @@ def _dropped(function: Function, known: references.References, event: events.Cal
     if source.model.has("disown", "receiver"):
         if function.has_comment_near(event.span) or _is_on_purpose(function, event.node):
             return
+        if _ends_itself(function, known, event.node):
+            return
         said = f"`{name}` gives up the reference, and its result is dropped: nobody releases it"
     else:
         said = f"the new reference from `{name}` is dropped: nobody releases it"
@@ -156,6 +158,34 @@ def _is_on_purpose(function: Function, call: records.Call) -> bool:
         and model.has("release", "receiver")
         for other in function.flow.calls
     )
+
+
+def _ends_itself(function: Function, known: references.References, call: records.Call) -> bool:
+    """Whether the object was made with a callback that counts down what it is called with:
+    `weakref(thing, cpp_function([](handle self) { self.dec_ref(); })).release()`."""
+    made = call.callee.base if isinstance(call.callee, records.Member) else None
+    if isinstance(made, records.Name):
+        made = function.locals.get(made.text, ("", None))[1]
+    return any(
+        isinstance(inner, records.Lambda)
+        and (callback := function.program.index.function_at(function.file, inner.function)) is not None
+        and _counts_down_its_own(callback, known)
+        for inner in places.walk(made)
+    )
+
+
+def _counts_down_its_own(callback: Function, known: references.References) -> bool:
+    given = {parameter.name for parameter in callback.record.parameters}
+    for event in callback.flow.calls:
+        model = known.model(event.node, callback)
+        if model is not None and model.has("release", "receiver") and _receiver(event.node) in given:
+            return True
+        for index, argument in references.arguments(event.node):
+            if known.use(event.node, index, callback) == "released" and not given.isdisjoint(
+                inner.text for inner in places.walk(argument) if isinstance(inner, records.Name)
+            ):
+                return True
+    return False
 
 
 def _receiver(call: records.Call) -> str:

@@ -463,10 +463,13 @@ class Holder:
         )
 
     def _given_pointee(self, node: r.Call, index: int) -> Meaning:
-        """A value or a const reference looks; another reference may be the beginning of a link to it."""
+        """A value or a const reference looks; another reference may be the beginning of a link to it. An object that
+        is made of it looks at it as long as it lives, unless its class ends what the reference leads to."""
         if self.several:
             return "gone"
-        if node.kind in ("construct", "new") or self._only_looks(node, index):
+        if node.kind in ("construct", "new"):
+            return "kept" if self.resources.taking(node, self.function, index) == "adopted" else ""
+        if self._only_looks(node, index):
             return ""
         found = self.function.program.calls.callee(node, self.function).records
         if found and all(

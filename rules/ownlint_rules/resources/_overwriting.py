@@ -302,7 +302,7 @@ class _Filling:
             case e.Test(value=value) if _is_message(value):
                 return True  # `FATAL("text %s", name)` ends the program, whatever the text
             case e.Test(value=value):
-                return self.asks(value)
+                return self.asks(value) or self._asks_whose(value)
             case e.Write(value=value) if value is not None and self.ending.is_it(value):
                 return True  # somebody else holds it from here
             case e.Write() if self._fresh and self._goes_into_new(event):
@@ -330,6 +330,31 @@ class _Filling:
             return True
         inner = places.strip(value)
         return isinstance(inner, r.Binary) and (self.ending.is_it(inner.left) or self.ending.is_it(inner.right))
+
+    def _asks_whose(self, value: r.Value) -> bool:
+        """Whether the test is about a member that says whose the handle is: `if (mine_) free(p_);`."""
+        inner = places.strip(value)
+        while isinstance(inner, r.Unary) and inner.op in ("!", "not"):
+            inner = places.strip(inner.value)
+        return isinstance(inner, r.Name | r.Member) and places.last_name(inner) in self._owning_flags
+
+    @cached_property
+    def _owning_flags(self) -> frozenset[str]:
+        """The members that decide in the destructor whether the handle is released."""
+        cls, name = self.function.home or self.slot.cls, self.slot.field.name  # the handle may be in a base
+        if cls.destructor is None or f'"{name}"'.encode() not in cls.destructor.encoded:
+            return frozenset()
+        ending, flow = SlotEnding(cls.destructor, self.slot.cls, name), cls.destructor.flow
+        ending.find_names()
+        asked = (
+            places.last_name(inner)
+            for call in flow.calls
+            if ending.ended_by(call.node)
+            for test, _ in flow.guards(call)
+            for inner in places.walk(test.value)
+            if isinstance(inner, r.Name | r.Member)
+        )
+        return frozenset(one for one in asked if one != name and cls.field(one) is not None)
 
     def occupied(self, value: r.Value | None) -> bool | None:
         """The outcome of the test that says that the slot holds something; None when it says nothing of that."""

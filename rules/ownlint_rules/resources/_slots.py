@@ -219,7 +219,7 @@ class Slots:
 
     def is_leaked(self, slot: Slot) -> Certainty | None:
         """How sure it is that nobody ends what the slot holds; None when somebody does, or may."""
-        stores = [store for store in slot.stores if store.sure]
+        stores = [store for store in slot.stores if store.sure and not self._is_ended_elsewhere(slot, store)]
         if not stores or _says_why(slot.field) or self.is_immortal(slot.cls):
             return None
         if next(self.enders(slot), None) is not None or self._is_taken_back(slot) or self._is_taken_out(slot):
@@ -230,6 +230,24 @@ class Slots:
         ):
             certainty = because("possible", "something else may own it, or be given it to release")
         return weaker(certainty, because("likely", "code that was not read could release it"))
+
+    def _is_ended_elsewhere(self, slot: Slot, store: SlotStore) -> bool:
+        """Whether the same object is put into another member, too, and somebody ends what that holds: the tail of a
+        list whose nodes hang on its head, an index of what a vector owns."""
+        return any(
+            other.field is not slot.field and next(self.enders(other), None) is not None
+            for other in self._places_of.get((store.function, store.at), ())
+        )
+
+    @questions.program_property
+    def _places_of(self) -> dict[tuple[Function, int], list[Slot]]:
+        """By acquisition all members that it is put into."""
+        found: dict[tuple[Function, int], list[Slot]] = {}
+        for cls in self._found:
+            for slot in self.of(cls):
+                for store in slot.stores:
+                    found.setdefault((store.function, store.at), []).append(slot)
+        return found
 
     def _is_taken_back(self, slot: Slot) -> bool:
         """Whether what the slot holds sets it itself when it ends: then somebody else ends it."""
@@ -278,6 +296,11 @@ class Slots:
         cls = self.program.names.find_class(written, store.function.record.scope, store.function.file)
         if cls is None:
             return any(self._is_pointer(arg, store.function) for arg in made.args)
+        if any(
+            self._is_pointer(arg, store.function) and duties.hands_to_unseen_base(cls, index)
+            for index, arg in enumerate(made.args)
+        ):
+            return True
         return any(_hands_itself_on(one) for base in cls.ancestry for one in base.constructors) or any(
             not base.record.fields and not base.constructors for base in cls.ancestry[1:]
         )
@@ -297,11 +320,10 @@ class Slots:
         return is_answer and not any(places.last_name(part) == name for value in tests for part in places.walk(value))
 
     def _new_in(self, store: SlotStore) -> Iterator[r.Call]:
-        for statement in store.function.statements:
-            for value in bodies.values(statement):
-                yield from (
-                    inner for inner in places.walk(value) if isinstance(inner, r.Call) and inner.start == store.at
-                )
+        written = (value for statement in store.function.statements for value in bodies.values(statement))
+        initial = (value for one in store.function.record.initializers for value in one.args)
+        for value in chain(written, initial):
+            yield from (inner for inner in places.walk(value) if isinstance(inner, r.Call) and inner.start == store.at)
 
     def _is_pointer(self, value: r.Value, function: Function) -> bool:
         inner = places.strip(value)

@@ -159,6 +159,8 @@ class Walk:
         self.out: list[tuple[e.Event, int]] = []
         """Where a way ends with the handle held: exits, ends of the local's life, later writes to it."""
         self._meanings: questions.Answers[int, Meaning] = questions.Answers()
+        self._decided = self.flow.decided(start)
+        """What is known where the handle comes from."""
         self._run()
 
     @property
@@ -328,7 +330,7 @@ class Walk:
 
     def _behind(self, test: e.Test, outcome: bool, state: int) -> int:
         """The state behind one outcome of a test."""
-        if self.holder.is_absent(test, outcome):
+        if self.holder.is_absent(test, outcome) or self.flow.rules_out(self._decided, test, outcome):
             return 0
         if self.call.kind != "new" and self.holder.is_failed(test, outcome):
             return UNSURE

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from ownlint.domains.counted import outs
 from ownlint.domains.counted.counting_calls import CountingCalls
-from ownlint.domains.counted.counting_tests import CONSTANT
+from ownlint.domains.counted.counting_tests import CONSTANT, written_name
 from ownlint.domains.counted.counting_ways import CountSummary, CountTrouble, What, bare_value, result_place
 from ownlint.domains.counted.counts import (
     NULL,
@@ -238,7 +238,7 @@ class Counting(CountingCalls):
         return [draft]
 
     def write(self, event: e.Write, draft: CountDraft) -> None:
-        self.forget_tests(draft, event.place[0])
+        self.forget_tests(draft, written_name(event.place))
         self.lose_captured(draft, event.value)
         self.name_constant(event, draft)
         where, target = event.place, bare_value(event.target)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 
 from ownlint.domains.counted.callbacks import requests
@@ -42,6 +43,7 @@ class CountingCalls(Tests):
         for argument in call.args:
             self.lose_captured(draft, argument)
         ways = [draft]
+        assigned = self.assigned_by_macro(call)
         given = [
             (index, argument, one)
             for index, argument in arguments(call)
@@ -61,9 +63,20 @@ class CountingCalls(Tests):
             self.by_receiver(event, one_way)
             self.hand_out(event, one_way)
             self.drop_arguments(call, one_way)
+            for where in assigned:
+                self.lose(one_way, where)
             if event.dropped:
                 self.drop_result(call, one_way)
         return ways
+
+    def assigned_by_macro(self, call: r.Call) -> list[Place]:
+        """What a macro of the project is given and assigns to: `#define DROP(v) do { Py_XDECREF(v); v = NULL; }`."""
+        found = []
+        for macro in self.function.program.macros.named(last_name(call.callee)):
+            for name, argument in zip(macro.parameters or (), call.args, strict=False):
+                if (where := self.place(argument)) is not None and re.search(rf"\b{name}\)*\s*=(?!=)", macro.body):
+                    found.append(where)
+        return found
 
     def begin_request(self, event: e.CallEvent, draft: CountDraft) -> None:
         """Where C is given a part of an object, and a function that counts it down: that one's reference is taken

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -11,11 +12,10 @@ from ownlint.domains.counted.counts import MAYBE, PENDING, PRESENT, CountDraft, 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
-from ownlint.flow.places import walk
+from ownlint.flow.places import Place, last_name, walk
+from ownlint.steps import spend
 
 _TURNED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
-_NULL = re.compile(r"_*(?:Py_?)?NULL(?:PTR)?", re.IGNORECASE)
-"""`NULLPTR` of a header that is out of sight."""
 _SMALL = {"0": 0, "1": 1, "-1": -1, "true": 1, "false": 0}
 CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
 _SIGNS = {"-": -1, "0": 0, "+": 1}
@@ -69,14 +69,32 @@ class Tests(CountedWays):
 
     @cached_property
     def repeated(self) -> frozenset[str]:
-        """Tests that stand in the function more than once, and call nothing."""
-        said = [
-            self.said(test.value)
-            for test in self.flow.of(e.Test)
-            if isinstance(test, e.Test)
-            and not any(isinstance(inner, r.Call | r.Assign | r.OpaqueValue) for inner in walk(test.value))
-        ]
-        return frozenset(one for one in said if said.count(one) > 1)
+        """Tests that are asked more than once, and call nothing: they stand in the function twice, or in a loop that
+        writes to nothing of what they look at."""
+        said: Counter[str] = Counter()
+        written = {written_name(write.place) for write in self.flow.writes}
+        for test in self.flow.of(e.Test):
+            if not isinstance(test, e.Test):
+                continue
+            parts = list(walk(test.value))
+            if any(isinstance(inner, r.Call | r.Assign | r.OpaqueValue) for inner in parts):
+                continue
+            looked_at = {last_name(inner) for inner in parts if isinstance(inner, r.Name | r.Member)}
+            again = looked_at and written.isdisjoint(looked_at) and self.is_in_cycle(test)
+            said[self.said(test.value)] += 2 if again else 1
+        return frozenset(one for one, times in said.items() if times > 1)
+
+    def is_in_cycle(self, event: e.Event) -> bool:
+        """Whether a way leads from the event back to it."""
+        seen: set[int] = set()
+        queue = [target for target, _ in self.flow.successors[event.index]]
+        while queue and event.index not in seen:
+            at = queue.pop()
+            if at not in seen:
+                seen.add(at)
+                queue += [target for target, _ in self.flow.successors[at]]
+        spend(len(seen))
+        return event.index in seen
 
     def forget_tests(self, draft: CountDraft, name: str) -> None:
         for said in [said for said in draft.tests if name in re.findall(r"\w+", said)]:
@@ -93,17 +111,26 @@ class Tests(CountedWays):
                     left, right, op = right, left, _TURNED[op]
                 if _is_zero(right) and op in ("==", "!="):
                     return self.truth(left, draft, outcome == (op == "!="))
+                if op in ("==", "!=") and outcome == (op == "=="):
+                    for one, other in ((left, right), (right, left)):
+                        if self.is_standing(other):
+                            return self.truth(one, draft, True)
                 return self.compared(op, left, draft, outcome, bare_value(right))
             case bare:
                 return self.truth(bare, draft, outcome)
 
+    def is_standing(self, value: r.Value | None) -> bool:
+        """Whether it is a library's own object, as `Py_None` is: what equals that is not NULL."""
+        bare = bare_value(value)
+        if isinstance(bare, r.Unary) and bare.op == "&":
+            bare = bare_value(bare.value)
+        return isinstance(bare, r.Name) and self.references.source(bare, self.function).kind == "borrowed"
+
     def constant(self, value: r.Value) -> r.Value:
         """A macro of the project that stands for NULL is NULL."""
         bare = bare_value(value)
-        if isinstance(bare, r.Name) and bare.text not in self.function.declared:
-            bodies = {macro.body.strip("() ") for macro in self.function.program.macros.named(bare.text)}
-            if bodies <= {"NULL", "nullptr", "0"} if bodies else _NULL.fullmatch(bare.text):
-                return r.Literal(bare.start, bare.end, "null", bare.text)
+        if isinstance(bare, r.Name) and self.references.is_null(bare, self.function):
+            return r.Literal(bare.start, bare.end, "null", bare.text)
         return bare if bare is not None else value
 
     def truth(self, value: r.Value | None, draft: CountDraft, there: bool) -> bool:
@@ -159,8 +186,17 @@ class Tests(CountedWays):
     def has_failed_last(self, one: Id, asked: r.Value) -> bool:
         """Whether the call that makes the object is the last one before the question: then it is what has failed."""
         made = self.site(one)
-        between = [call for call in self.flow.calls if made.index < call.index and call.node.end <= asked.start]
+        between = [
+            call
+            for call in self.flow.calls
+            if made.index < call.index and call.node.end <= asked.start and self.can_fail(call.node)
+        ]
         return isinstance(made, e.CallEvent) and made.node.end <= asked.start and not between
+
+    def can_fail(self, call: r.Call) -> bool:
+        """Whether the call may leave an error behind: one that only counts does not."""
+        model = self.references.model(call, self.function)
+        return model is None or model.has("may fail")
 
     def is_filled(self, one: Id | None, member: str) -> bool:
         """Whether the call that wrote the struct has put something into the member."""
@@ -198,6 +234,11 @@ class Tests(CountedWays):
     def asked(draft: CountDraft) -> None:
         for one in draft.marked(PENDING):
             draft.change(one, pending=False)
+
+
+def written_name(where: Place) -> str:
+    """The name of what a write to the place changes: the member, not what it is a part of."""
+    return next((step for step in reversed(where) if not step.startswith("[")), where[0])
 
 
 def _compare(one: int, op: str, other: int) -> bool:

@@ -104,6 +104,8 @@ class References:
             return False  # a class of the project's own, whose object is made
         if self.program.names.expand(call.callee.text, function.file, function.record.scope) != call.callee.text:
             return False  # or another name for a class of anybody's
+        if self.program.index.functions_called(call.callee.text):
+            return False  # the project's, in a file that is included somewhere
         return not self.program.calls.callee(call, function).records and not self.is_macro(call)
 
     # --- types ---
@@ -155,6 +157,14 @@ class References:
             return "python handle" in roles
         return not kind.pointers and "python handle" in roles and "python object" not in roles
 
+    def is_null(self, value: r.Value | None, function: Function) -> bool:
+        """Whether it is written there as NULL, or as a macro of the project that stands for that."""
+        inner = strip(value)
+        if isinstance(inner, r.Name) and inner.text not in function.declared:
+            bodies = {macro.body.strip("() ") for macro in self.program.macros.named(inner.text)}
+            return bodies <= {"NULL", "nullptr", "0"} if bodies else _NULL.fullmatch(inner.text) is not None
+        return isinstance(inner, r.Literal) and inner.kind == "null"
+
     # --- what an expression hands out ---
 
     def source(self, value: r.Value | None, function: Function) -> ReferenceSource:
@@ -180,6 +190,8 @@ class References:
         if not model.counted or (model.has("keep", "argument 1") and model.has("own", "result")):
             return NOTHING
         on = call.callee.base if isinstance(call.callee, r.Member) else None
+        if model.has("returns", "argument 1") and self.is_null(call.args[0] if call.args else None, function):
+            return NOTHING  # what it counts up is nothing
         if model.has("acquire", "result"):
             return ReferenceSource("new", call, model)
         if on is not None:
@@ -288,13 +300,16 @@ def _arguments_at(body: str, start: int) -> list[str]:
 
 
 def format_letters(call: r.Call, model: FunctionModel) -> dict[int, str] | None:
-    """By argument (from 0) the letter that a format string has for it; None where the format is not written there."""
+    """By argument (from 0) the letter that a format string has for it; None where the format is not written there in
+    one piece."""
     at = model.format_at - 1
     if at >= len(call.args):
         return None
     written = call.args[at]
     if not isinstance(written, r.Literal) or written.kind != "str":
         return None
+    if '"' in written.text[1:-1]:
+        return None  # of several pieces, between which a macro may stand that is one, too
     found: dict[int, str] = {}
     position = model.format_from - 1 if model.format_from else at + 1
     said = written.text.strip('"')
@@ -381,5 +396,7 @@ def counted_for_another(function: Function) -> frozenset[str]:
 
 
 _NAMES = re.compile(r"\w++")
+_NULL = re.compile(r"_*(?:Py_?)?NULL(?:PTR)?", re.IGNORECASE)
+"""`NULLPTR` of a header that is out of sight."""
 _CAST_OR_BARE = re.compile(r"\s*+(?:\(\s*+[\w\s*]+\*\s*+\)\s*+)?\(*+\s*+(\w++)\s*+\)*+\s*+")
 """A name alone, in parentheses or behind a cast to a pointer."""

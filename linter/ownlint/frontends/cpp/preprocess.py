@@ -856,6 +856,8 @@ class _Conditionals:
             for directive in [*parts, end]:
                 self.restore(directive)
             return
+        if not any(text.strip() for text in texts):
+            return  # macros alone, which are all known: the parser has nothing to choose between
         order = sorted(range(len(alive)), key=lambda n: (balances[n] != (0, 0), _unlikely(parts[alive[n]]), n))
         for n in order[1:]:
             self.drop(bounds[alive[n]], stops[alive[n]])
