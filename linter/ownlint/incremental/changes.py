@@ -25,6 +25,7 @@ import msgspec
 
 from ownlint.facts import records as r
 from ownlint.project import types
+from ownlint.project.files import is_compiled_alone
 from ownlint.project.questions import Key
 
 _NUMBER = re.compile(rb"(?<=[\[,])\d+(?=[,\]])")
@@ -34,11 +35,6 @@ _DIGEST = 16
 _PARTS = tuple(name for name in r.FileRecord.__struct_fields__ if name not in ("path", "language", "size", "functions"))
 _PLACED = frozenset({"comments", "comment_lines", "debug", "conditional", "meanings", "suppressions", "problems"})
 """Parts that say where something stands in the file."""
-
-
-def is_source(path: str) -> bool:
-    """Whether it is a source file of C or C++, which is compiled by itself as a rule."""
-    return path.endswith((".c", ".cc", ".cpp", ".cxx", ".cu"))
 
 
 def changed(before: Mapping[str, r.FileRecord], after: Mapping[str, r.FileRecord]) -> frozenset[Key]:
@@ -78,7 +74,7 @@ def _said(file: r.FileRecord) -> Iterator[tuple[Key, bytes]]:
     for macro in file.macros:
         yield ("macro", macro.name), b"%b %b" % (path, encoded(macro))
     for imported in file.imports:
-        if is_source(imported.target):
+        if is_compiled_alone(imported.target):
             yield ("all", "included sources"), imported.target.encode()
     for part in _PARTS:
         held = getattr(file, part)

@@ -13,9 +13,9 @@ from ownlint.flow.bodies import values
 from ownlint.flow.places import last_name, receiver, strip, walk
 from ownlint.models.libraries import Models
 from ownlint.models.records import Effect, FunctionModel
-from ownlint.project import changes, qualified, types
+from ownlint.project import qualified, types
 from ownlint.project.deduced import Types
-from ownlint.project.files import File
+from ownlint.project.files import File, is_compiled_alone
 from ownlint.project.index import ProjectIndex
 from ownlint.project.names import ProjectNames
 from ownlint.project.questions import Answers, Note, derived, program_property, read
@@ -353,7 +353,7 @@ class Calls:
 
     def _is_of_its_file(self, file: File, record: r.FunctionRecord) -> bool:
         """A static function of a source file, which no other file can call; unless that file is itself included."""
-        is_own = "static" in record.qualifiers and not record.owner and changes.is_source(file.path)
+        is_own = "static" in record.qualifiers and not record.owner and is_compiled_alone(file.path)
         return is_own and not self._index.is_included(file)
 
     def _models_of(self, symbol: str, scopes: tuple[str, ...]) -> tuple[FunctionModel, ...]:

@@ -125,6 +125,11 @@ class File:
         return 2 * after < len(self.comment_lines) and self.comment_lines[2 * after] <= span.end
 
 
+def is_compiled_alone(path: str) -> bool:
+    """Whether it is a source file of C or C++ by its name, and no header."""
+    return path.endswith((".c", ".cc", ".cpp", ".cxx", ".cu"))
+
+
 class Files(Mapping[str, File]):
     """The files of a program by their paths, in the order of these."""
 

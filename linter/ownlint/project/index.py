@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ownlint.facts import records as r
-from ownlint.project import changes, qualified, types
-from ownlint.project.files import File
+from ownlint.project import qualified, types
+from ownlint.project.files import File, is_compiled_alone
 from ownlint.project.questions import noting, read
 from ownlint.project.subjects import Binding, Class, Function
 from ownlint.steps import spend
@@ -50,7 +50,7 @@ class ProjectIndex:
             for alias in file.aliases:
                 if alias.name and not _names_constructors(alias):
                     self._aliases.setdefault(alias.name, []).append((file, alias))
-            self._included.update(i.target.rpartition("/")[2] for i in file.imports if changes.is_source(i.target))
+            self._included.update(i.target.rpartition("/")[2] for i in file.imports if is_compiled_alone(i.target))
             for variable in file.variables:
                 self._variables.setdefault(variable.name, []).append((file, variable))
         self._defined_by_last: dict[str, list[Function]] = {}
