@@ -86,7 +86,7 @@ def _compared(value: r.Value) -> tuple[str, str, bool] | None:
 
 
 def _constant(value: r.Value) -> str:
-    """How a constant is written; a string that is made of a literal is that. Empty for what is none, and for nothing."""
+    """How a constant is written; a string that is made of a literal is that. Empty for what is none, and for null."""
     inner = strip(value)
     if isinstance(inner, r.Call) and len(inner.args) == 1 and isinstance(inner.callee, r.Name):
         inner = strip(inner.args[0])

@@ -20,6 +20,7 @@ from ownlint.models.records import FunctionModel
 from ownlint.project import types
 
 _MOST_REFERENCES = 3
+_ASSIGNED = re.compile(r"\b(\w++)\)*+\s*+=(?!=)")
 
 
 def _is_of(test: r.Value, name: str) -> bool:
@@ -73,8 +74,9 @@ class CountingCalls(Tests):
         """What a macro of the project is given and assigns to: `#define DROP(v) do { Py_XDECREF(v); v = NULL; }`."""
         found = []
         for macro in self.function.program.macros.named(last_name(call.callee)):
+            assigned = set(_ASSIGNED.findall(macro.body))
             for name, argument in zip(macro.parameters or (), call.args, strict=False):
-                if (where := self.place(argument)) is not None and re.search(rf"\b{name}\)*\s*=(?!=)", macro.body):
+                if name in assigned and (where := self.place(argument)) is not None:
                     found.append(where)
         return found
 
