@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 BEFORE = "ownlint.project.program.Program.before"
 """The question for the project as it was before the change under review: nobody compares these."""
 
-
 Facts = Callable[[str], bytes | None]
 """The facts that are kept under a key; None where they are not any more."""
 
@@ -53,9 +52,7 @@ def standing(kept: KeptFindings, program: Program, files: Mapping[str, FactsEntr
     return StillHolding(subjects, gone.same)
 
 
-def _before(
-    kept: KeptFindings, paths: Iterable[str], facts: Callable[[str], bytes | None]
-) -> dict[str, r.FileRecord] | None:
+def _before(kept: KeptFindings, paths: Iterable[str], facts: Facts) -> dict[str, r.FileRecord] | None:
     """What these files said then."""
     found: dict[str, r.FileRecord] = {}
     for path in paths:

@@ -149,7 +149,6 @@ def _under_mutex(function: Function) -> list[_LockTaking]:
         if _takes(function, event, states):
             keys = ((one, _key(function, one.lock)) for one in sorted(held[event.index]))
             return [_LockTaking(key, function, event) for _, key in keys if key is not None]
-        return []
     return []
 
 

@@ -20,6 +20,7 @@ from ownlint.models.records import FunctionModel
 from ownlint.project import types
 
 _MOST_REFERENCES = 3
+_ASSIGNED = re.compile(r"\b(\w++)\)*+\s*+=(?!=)")
 
 
 def _is_of(test: r.Value, name: str) -> bool:

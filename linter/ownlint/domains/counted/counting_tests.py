@@ -80,21 +80,30 @@ class Tests(CountedWays):
             if any(isinstance(inner, r.Call | r.Assign | r.OpaqueValue) for inner in parts):
                 continue
             looked_at = {last_name(inner) for inner in parts if isinstance(inner, r.Name | r.Member)}
-            again = looked_at and written.isdisjoint(looked_at) and self.is_in_cycle(test)
+            again = looked_at and written.isdisjoint(looked_at) and test.index in self.in_cycles
             said[self.said(test.value)] += 2 if again else 1
         return frozenset(one for one, times in said.items() if times > 1)
 
-    def is_in_cycle(self, event: e.Event) -> bool:
-        """Whether a way leads from the event back to it."""
-        seen: set[int] = set()
-        queue = [target for target, _ in self.flow.successors[event.index]]
-        while queue and event.index not in seen:
-            at = queue.pop()
-            if at not in seen:
-                seen.add(at)
-                queue += [target for target, _ in self.flow.successors[at]]
-        spend(len(seen))
-        return event.index in seen
+    @cached_property
+    def in_cycles(self) -> frozenset[int]:
+        """The events from which a way leads back to them, and those between two such: what is left when all are taken
+        away that nothing leads to, and all that lead nowhere."""
+        after = [{target for target, _ in self.flow.successors[event.index]} for event in self.flow]
+        before: list[set[int]] = [set() for _ in after]
+        for source, targets in enumerate(after):
+            for target in targets:
+                before[target].add(source)
+        for leading, led in ((before, after), (after, before)):
+            queue = [index for index, others in enumerate(leading) if not others]
+            while queue:
+                index = queue.pop()
+                spend()
+                for target in led[index]:
+                    leading[target].discard(index)
+                    if not leading[target]:
+                        queue.append(target)
+                led[index] = set()
+        return frozenset(index for index, others in enumerate(after) if others)
 
     def forget_tests(self, draft: CountDraft, name: str) -> None:
         for said in [said for said in draft.tests if name in re.findall(r"\w+", said)]:

@@ -596,7 +596,12 @@ class CppValues:
 
     def string(self, node: Node) -> r.Value:
         start, end = node.start_byte, node.end_byte
-        return r.Literal(start, end, "str", self.text(start, min(end, start + 480))[:120])
+        if node.type == "concatenated_string":  # however the pieces stand below one another
+            pieces = [one for one in node.named_children if one.type != "comment"]
+            text = " ".join(self.text(one.start_byte, min(one.end_byte, one.start_byte + 480)) for one in pieces[:60])
+        else:
+            text = self.text(start, min(end, start + 480))
+        return r.Literal(start, end, "str", text[:120])
 
     def number(self, node: Node) -> r.Value:
         start, end = node.start_byte, node.end_byte
