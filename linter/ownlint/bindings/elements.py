@@ -19,27 +19,6 @@ from ownlint.project import types
 from ownlint.project.subjects import Binding, Class, Function
 
 _DEEPEST = 3
-_INTO = frozenset(["at", "front", "back", "data", "begin", "end"])
-_MOVES = frozenset(
-    [
-        "push_back",
-        "emplace_back",
-        "push_front",
-        "emplace_front",
-        "insert",
-        "emplace",
-        "erase",
-        "clear",
-        "resize",
-        "reserve",
-        "pop_back",
-        "pop_front",
-        "shrink_to_fit",
-        "assign",
-        "swap",
-        "append",
-    ]
-)
 
 
 class LentElement(msgspec.Struct, frozen=True):
@@ -66,6 +45,11 @@ def lent_element(binding: Binding) -> LentElement | None:
     return None
 
 
+def _leads_in(call: r.Call, function: Function) -> bool:
+    methods = function.program.models.containers
+    return last_name(call.callee) in methods.lends - methods.finds | methods.places
+
+
 def _field(value: r.Value | None, function: Function, first: int, depth: int) -> tuple[Class, str] | None:
     """The container that the value is an element of: a field of the object, whose elements move."""
     inner = strip(value)
@@ -74,7 +58,7 @@ def _field(value: r.Value | None, function: Function, first: int, depth: int) ->
     base: r.Value | None = None
     if isinstance(inner, r.Index):
         base = inner.base
-    elif isinstance(inner, r.Call) and isinstance(inner.callee, r.Member) and last_name(inner.callee) in _INTO:
+    elif isinstance(inner, r.Call) and isinstance(inner.callee, r.Member) and _leads_in(inner, function):
         base = inner.callee.base
     if base is not None and (place := _place(base, function, first)) is not None:
         return place if _moves_elements(*place) else None
@@ -139,12 +123,14 @@ def changes(binding: Binding, cls: Class, field: str) -> Step | None:
 def _changed(function: Function, first: int, cls: Class, field: str, depth: int) -> Iterator[Step]:
     if depth > _DEEPEST:
         return
+    methods = function.program.models.containers
+    moving = methods.puts | methods.takes | methods.grows
     for statement in function.statements:
         for value in values(statement):
             for inner in walk(value):
                 if not isinstance(inner, r.Call):
                     continue
-                if isinstance(inner.callee, r.Member) and inner.callee.name in _MOVES:
+                if isinstance(inner.callee, r.Member) and inner.callee.name in moving:
                     place = _place(inner.callee.base, function, first)
                     if place is not None and place == (cls, field):
                         yield function.step(inner, f"`{field}` grows or shrinks here")

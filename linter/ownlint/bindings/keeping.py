@@ -28,8 +28,6 @@ _DEEPEST = 4
 _MAKERS = re.compile(r"make_(?:unique|shared|intrusive|ref\w*)|Make(?:Unique|Shared|Ref\w*|Intrusive)|allocate_shared")
 _WRAPPERS = re.compile(r"Wrap(?:Unique|Shared|Ref\w*)|make_pair|pair|make_optional|make_tuple")
 _OWNERS = frozenset({"smart pointer", "shared pointer", "intrusive pointer", "optional", "pair"})
-_ELEMENT_WAYS = frozenset({"push_back", "push_front", "push", "emplace_back", "emplace_front", "insert", "emplace"})
-_PUTS = _ELEMENT_WAYS | {"reset", "try_emplace", "insert_or_assign", "emplace_hint"}
 _FREES = ("release", "destroy", "free", "close", "unref", "delete", "dispose", "dec", "drop")
 _ADDRESSES = frozenset({"get", "data", "c_str", "operator->"})
 
@@ -404,12 +402,13 @@ def stores(function: Function, outlives: Outlives | None = None) -> Iterator[Sto
     if not may_store(function, everywhere=outlives is not None):
         return
     outlives = outlives or outlives_call
+    puts = _puts(function)
     for event in function.flow:
         match event:
             case e.Write(place=place, op="=", fresh=False, target=target) if target is not None:
                 if outlives(function, place, target):
                     yield from _by_write(function, event, target)
-            case e.CallEvent(receiver=place, node=r.Call(callee=r.Member(name=name))) if name in _PUTS:
+            case e.CallEvent(receiver=place, node=r.Call(callee=r.Member(name=name))) if name in puts:
                 if place is not None and outlives(function, place, None):
                     yield from _by_call(function, event, place)
     for statement in function.statements:
@@ -418,6 +417,11 @@ def stores(function: Function, outlives: Outlives | None = None) -> Iterator[Sto
                 write = next((w for w in function.flow.writes if w.span == statement.span), None)
                 if write is not None:
                     yield Store(write, (statement.names[0],), found, once=True)
+
+
+def _puts(function: Function) -> frozenset[str]:
+    methods = function.program.models.containers
+    return methods.keyed | methods.appends | {"reset"}
 
 
 def may_store(function: Function, *, everywhere: bool = False) -> bool:
@@ -429,7 +433,7 @@ def may_store(function: Function, *, everywhere: bool = False) -> bool:
         assigned = {name for name in assigned if _is_member(function, name) or function.program.index.is_variable(name)}
     if assigned or _assigns_by_reference(function, known):
         return True
-    if _PUTS.intersection(function.mentioned):
+    if not _puts(function).isdisjoint(function.mentioned):
         said = said_names(function) & known.filled
         if any(_is_member(function, name) or function.program.index.is_variable(name) for name in said):
             return True
@@ -556,7 +560,7 @@ def _by_call(function: Function, event: e.CallEvent, place: Place) -> Iterator[S
         is_optional = "optional" in roles
         for found in _constructed(function, call.args, arguments[0]):
             yield Store(event, place, found, in_container=not is_optional)
-    elif name in _ELEMENT_WAYS and "container" in roles:
+    elif "container" in roles:
         yield from (
             Store(event, place, found, in_container=True) for found in kept(function, call.args[-1], arguments[0])
         )

@@ -23,39 +23,12 @@ from ownlint.bindings.views import (
 from ownlint.facts import records as r
 from ownlint.finding import SOME_PATHS, Certainty, because, reason_of, weaker
 from ownlint.flow.places import last_name, strip, walk
+from ownlint.models.containers import RANGE
 from ownlint.project import types
 from ownlint.project.subjects import Class, Function
 
 _DEEPEST = 5
-_ACCESSORS = frozenset(
-    [
-        "begin",
-        "end",
-        "cbegin",
-        "cend",
-        "rbegin",
-        "rend",
-        "data",
-        "get",
-        "c_str",
-        "at",
-        "front",
-        "back",
-        "find",
-        "lower_bound",
-        "upper_bound",
-        "value",
-        "top",
-        "lock",
-    ]
-)
-"""What the standard library's containers, pointers and strings call the ways into them."""
-_ADDRESS_OF = frozenset(
-    ["begin", "end", "cbegin", "cend", "rbegin", "rend", "data", "addressof", "ref", "cref", "as_const"]
-)
-_ENDS = frozenset(["begin", "end", "cbegin", "cend", "rbegin", "rend"])
 _SHARED = ("shared pointer", "intrusive pointer", "python object", "python handle")
-_FILLS = frozenset(["push_back", "emplace_back", "push_front", "emplace_front", "insert", "emplace", "push", "assign"])
 
 
 class Origin(NamedTuple):
@@ -229,11 +202,11 @@ class Origins:
             return self.address(call.callee.base if isinstance(call.callee, r.Member) else (*call.args, None)[0])
         name = last_name(call.callee)
         on = call.callee.base if isinstance(call.callee, r.Member) else (*call.args, None)[0]
-        if on is not None and name in _ENDS and self._is_python(on):
+        if on is not None and name in RANGE and self._is_python(on):
             return None  # an iterator of Python's holds its own object
         if isinstance(call.callee, r.Member):
             return self._method(call, call.callee, name)
-        if name in _ADDRESS_OF and call.args:
+        if call.args and self._is_address(call):
             return self.address(call.args[0])
         made = self.constructed(call)
         if made is not None:
@@ -242,6 +215,15 @@ class Origins:
             return self._first(call.args)
         return self._through_callee(call)
 
+    def _is_address(self, call: r.Call) -> bool:
+        """Whether a function answers something that leads into its first argument: `std::begin(v)`, `std::ref(x)`."""
+        models = self.program.calls.callee(call, self.function).models
+        return any(
+            str(effect) == "borrow result from argument 1" and not model.counted and not model.keeps
+            for model in models
+            for effect in model.effects
+        )
+
     def _method(self, call: r.Call, callee: r.Member, name: str) -> Origin | None:
         known = self.program.calls.callee(call, self.function)
         if known.functions and known.certainty != "possible":
@@ -249,7 +231,7 @@ class Origins:
         base = self.address(callee.base)
         if base is None:
             return None
-        if name in _ACCESSORS or name.startswith("operator"):
+        if name in self.program.models.containers.ways_in or name.startswith("operator"):
             return base
         kind = types.parse(known.result)
         roles = self.program.types.roles(known.result, self.function) if known.result else ()
@@ -362,7 +344,7 @@ class Origins:
                     case r.Assign(target=r.Name(text=base), value=given) if base == name:
                         yield from self.view(given, cls)
                     case r.Call(callee=r.Member(base=r.Name(text=base), name=method), args=args) if (
-                        base == name and method in _FILLS
+                        base == name and method in self.program.models.containers.puts
                     ):
                         yield from self._filled(method, args, cls)
                     case r.Call(callee=r.Member(base=r.Name(text=base), name=method), args=args) if base == name:
@@ -379,7 +361,7 @@ class Origins:
             case r.Name(text=name) if name in self.function.locals and name not in self.sources:
                 yield from self._deeper().elements(self.function.locals[name][1])
                 for call in self._calls_on(name):
-                    if last_name(call.callee) in _FILLS:
+                    if last_name(call.callee) in self.program.models.containers.puts:
                         yield from self.each(arg for arg in call.args if not self.is_argument(strip(arg)))
             case r.Call():
                 for target in self.program.calls.callee(inner, self.function).functions[:1]:

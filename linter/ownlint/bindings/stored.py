@@ -19,19 +19,6 @@ from ownlint.project import types
 from ownlint.project.subjects import Class, Function
 
 _DEEPEST = 4
-_FILLS = frozenset(
-    [
-        "push_back",
-        "emplace_back",
-        "push_front",
-        "emplace_front",
-        "insert",
-        "emplace",
-        "push",
-        "assign",
-        "insert_or_assign",
-    ]
-)
 _SAME = frozenset(["ref", "cref", "addressof", "move", "forward", "as_const"])
 
 
@@ -109,11 +96,14 @@ class _Stores:
                 for inner in walk(value):
                     yield from self._in(inner)
 
+    def _is_filled(self, name: str, base: r.Value) -> bool:
+        return name in self.function.program.models.containers.puts and bool(self._place(base))
+
     def _in(self, value: r.Value) -> Iterator[Stored]:
         match value:
             case r.Assign(op="=", target=target, value=given):
                 yield from self._put(target, (given,), value)
-            case r.Call(callee=r.Member(base=base, name=name), args=args) if name in _FILLS and self._place(base):
+            case r.Call(callee=r.Member(base=base, name=name), args=args) if self._is_filled(name, base):
                 yield from self._put(base, args, value)
             case r.Call():
                 yield from self._called(value)

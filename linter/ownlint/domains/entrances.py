@@ -21,7 +21,6 @@ from ownlint.project.program import Program
 from ownlint.project.questions import program_question
 from ownlint.project.subjects import Binding, Class, Function
 
-_FILLS = frozenset({"emplace_back", "emplace", "push_back"})
 _WORD = re.compile(r"\w+")
 _THREAD = re.compile(rb"thread")
 
@@ -175,7 +174,7 @@ def _may_spawn(function: Function) -> bool:
     if not _spawn_words(program).isdisjoint(mentions) or not _pools(program).isdisjoint(mentions):
         return True
     threaded = (function.home is not None and has_threads(function.home)) or function.says(_THREAD)
-    return threaded and not _FILLS.isdisjoint(mentions)
+    return threaded and not program.models.containers.appends.isdisjoint(mentions)
 
 
 @program_question
@@ -218,7 +217,11 @@ def _handed_over(function: Function, call: e.CallEvent) -> tuple[list[r.Value], 
     node, program = call.node, function.program
     if isinstance(node.callee, r.Name) and is_thread(function, node.callee.text):
         return list(node.args[:1]), True
-    if node.kind == "call" and last_name(node.callee) in _FILLS and call.receiver is not None:
+    if (
+        node.kind == "call"
+        and last_name(node.callee) in program.models.containers.appends
+        and call.receiver is not None
+    ):
         assert isinstance(node.callee, r.Member)
         element = types.element(program.types.of(node.callee.base, function))
         return (list(node.args[:1]), True) if element and is_thread(function, element) else ([], True)
@@ -241,7 +244,7 @@ def _handed_over(function: Function, call: e.CallEvent) -> tuple[list[r.Value], 
 
 @program_question
 def _interesting(program: Program) -> frozenset[str]:
-    return _spawn_words(program) | _pools(program) | _FILLS
+    return _spawn_words(program) | _pools(program) | program.models.containers.appends
 
 
 def is_kept(functions: tuple[Function, ...], name: str) -> bool:

@@ -375,7 +375,7 @@ def asks(function: Function, call: e.CallEvent) -> bool:
     name = last_name(call.node.callee)
     if isinstance(call.node.callee, r.Member) and _ASKED_OF_ONE.match(name):
         return True
-    if _ASKS.match(name) or assigned(call.node) is not None or inserted(call.node) is not None:
+    if _ASKS.match(name) or assigned(call.node) is not None or inserted(call.node, function) is not None:
         return True
     callees = function.program.calls.callee(call.node, function).records
     return bool(callees) and all("const" in callee.qualifiers for callee in callees)

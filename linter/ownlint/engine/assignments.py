@@ -30,10 +30,9 @@ _FREE_STORES = frozenset(
 _FREE_FLAG_SETTERS = frozenset({"atomic_flag_test_and_set", "atomic_flag_test_and_set_explicit"})
 _COUNTS = frozenset({"fetch_add"})
 _BITS = frozenset({"fetch_or"})
-INSERTS = frozenset({"insert", "emplace", "try_emplace", "insert_or_assign", "lazy_emplace"})
 ATOMIC_CALLS = _STORES | _FLAG_SETTERS | _SWAPS | _FREE_STORES | _FREE_FLAG_SETTERS | _COUNTS | _BITS
-SETTING_CALLS = ATOMIC_CALLS | INSERTS | {"reset", "set"}
-"""Last names of the calls that may put something somewhere."""
+SETTING_CALLS = ATOMIC_CALLS | {"reset", "set"}
+"""Last names of the calls that may put something into what they are called on, beside methods of containers."""
 
 
 class Held(msgspec.Struct, frozen=True):
@@ -106,7 +105,7 @@ def _by_call(function: Function, event: e.CallEvent, call: r.Call) -> Iterator[A
             yield Assignment(event, where, what)
     elif event.receiver is not None and (made := _put_inside(function, call)) is not None:
         yield Assignment(event, event.receiver, made)
-    elif event.receiver is not None and (key := inserted(call)) is not None:
+    elif event.receiver is not None and (key := inserted(call, function)) is not None:
         yield Assignment(event, (*event.receiver, f"[{text(key)}]"), Held("entry", None))
     elif event.receiver is not None and (bit := _bit_set(function, call)) is not None:
         yield Assignment(event, (*event.receiver, f"[{text(bit)}]"), Held("flag", True, "true"))
@@ -139,10 +138,11 @@ def assigned(call: r.Call) -> tuple[r.Value, Held | None] | None:
     return None
 
 
-def inserted(call: r.Call) -> r.Value | None:
+def inserted(call: r.Call, function: Function) -> r.Value | None:
     """The key that a call puts into the container it is called on: `m.insert(k)`, `m.emplace(k, v)`,
     `m.insert({k, v})`."""
-    if last_name(call.callee) not in INSERTS or receiver(call) is None or not call.args:
+    keyed = function.program.models.containers.keyed
+    if last_name(call.callee) not in keyed or receiver(call) is None or not call.args:
         return None
     first = call.args[0]
     match first:

@@ -253,7 +253,7 @@ def _has_bit(function: Function, left: r.Value, right: r.Value, given: Given) ->
 
 def _inserts_again(function: Function, base: r.Value, given: Given) -> bool | None:
     inner = strip(base)
-    again = isinstance(inner, r.Call) and inserted(inner) is not None and _has_key(function, inner, given)
+    again = isinstance(inner, r.Call) and inserted(inner, function) is not None and _has_key(function, inner, given)
     return False if again else None
 
 
@@ -262,7 +262,7 @@ def _has_key(function: Function, call: r.Call, given: Given) -> bool:
     if not call.args or given.held.kind not in ("entry", "flag", "object", "state"):
         return False
     where = place(function, receiver(call))
-    key = inserted(call) or call.args[0]
+    key = inserted(call, function) or call.args[0]
     return where is not None and (*where, f"[{text(key)}]") == given.place
 
 
@@ -272,7 +272,7 @@ def _call_comes_to(function: Function, call: r.Call, given: Given, depth: int) -
         return False if name.startswith("compare_exchange") else given.held.truth
     if name in ("contains", "count", "find", "test") and _has_key(function, call, given):
         return True
-    if inserted(call) is not None and _has_key(function, call, given):
+    if inserted(call, function) is not None and _has_key(function, call, given):
         return False
     if name in ("has_value", "test", "is_set") and on is not None and _is_given(function, on, given):
         return given.held.truth

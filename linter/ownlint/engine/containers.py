@@ -21,25 +21,6 @@ from ownlint.project.program import Program
 from ownlint.project.questions import program_question
 from ownlint.project.subjects import Function
 
-LOOKS = frozenset(
-    {
-        "find",
-        "count",
-        "contains",
-        "lookup",
-        "at",
-        "equal_range",
-        "lower_bound",
-        "upper_bound",
-        "has",
-        "exists",
-        "find_as",
-    }
-)
-CLEARS = frozenset({"erase", "clear", "extract", "remove", "erase_if", "swap"})
-INSERTS = frozenset({"insert", "emplace", "try_emplace", "insert_or_assign", "emplace_hint"})
-
-_ELEMENT = frozenset({"find", "at", "begin", "lower_bound"})
 _PAIRS = frozenset({"make_pair", "pair", "value_type", "make_tuple"})
 _THROUGH = frozenset({"get", "value", "lock"})
 _ADDRESSES = frozenset({"uintptr_t", "std::uintptr_t"})
@@ -182,7 +163,7 @@ def _element_of(function: Function, value: r.Value, depth: int) -> tuple[tuple[s
     if not isinstance(name, r.Name) or name.text not in function.locals:
         return None
     made = _bare(function.locals[name.text][1])
-    if isinstance(made, r.Call) and last_name(made.callee) in _ELEMENT:
+    if isinstance(made, r.Call) and last_name(made.callee) in function.program.models.containers.lends:
         return _nested(_names(function, receiver(made), depth + 1))
     return None
 
@@ -386,21 +367,22 @@ def inserts(function: Function) -> Iterator[Insert]:
     """Everything that puts an entry under a key into a map that outlives the call."""
     if not may_insert(function):
         return
+    methods = function.program.models.containers
     for event in function.flow:
         match event:
             case e.Write(op="=", target=target, fresh=False) if target is not None:
                 if (found := element(function, target)) is not None:
                     yield Insert(event, found[0], found[1], event.value, True)
-            case e.CallEvent(node=r.Call(callee=r.Member(base=base, name=name)) as node) if name in INSERTS:
+            case e.CallEvent(node=r.Call(callee=r.Member(base=base, name=name)) as node) if name in methods.keyed:
                 parts = entry(node)
                 if parts and (held := container(function, base)) is not None:
-                    overwrites = name == "insert_or_assign"
+                    overwrites = name in methods.replaces
                     yield Insert(event, held, parts[0], parts[1] if len(parts) > 1 else None, overwrites)
 
 
 def may_insert(function: Function) -> bool:
     """False when the body holds nothing that is spelled like an insert; needs no decoding."""
-    if function.mentions(*INSERTS) or function.says(_INDEX_ASSIGNED):
+    if function.mentions(*function.program.models.containers.keyed) or function.says(_INDEX_ASSIGNED):
         return True
     return function.says(_ASSIGNED) and function.says(_BOUND_ELEMENT)
 
@@ -466,20 +448,20 @@ def is_erased(function: Function, held: Container) -> bool:
         clears(other, one)
         for one in lasting(function, held)
         for other in function.program.functions
-        if other.mentions(*CLEARS)
+        if other.mentions(*function.program.models.containers.takes)
     )
 
 
 def clears(function: Function, held: Container) -> bool:
     """Whether the function takes entries out of the map itself."""
-    if not function.mentions(*CLEARS):
+    takes = function.program.models.containers.takes
+    if not function.mentions(*takes):
         return False
     names = set(_plain_names(held))
     if names.isdisjoint(found.decode() for found in _STRINGS.findall(function.encoded)):
         return False
     return any(
-        last_name(call.node.callee) in CLEARS
-        and not names.isdisjoint(_plainly(names_of(function, receiver(call.node))))
+        last_name(call.node.callee) in takes and not names.isdisjoint(_plainly(names_of(function, receiver(call.node))))
         for call in function.flow.calls
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ownlint.engine.assignments import INSERTS, SETTING_CALLS
+from ownlint.engine.assignments import SETTING_CALLS
 from ownlint.facts import records as r
 from ownlint.project import undecoded
 from ownlint.project.questions import question
@@ -28,9 +28,6 @@ _DECLARES = re.compile(opens(r.Declare) + rb'\["([^"]*)"\],"([^"]*)"')
 _LEAVES = re.compile(rb'"(?:return|throw)"')
 _ASKS_FOR_KEY = re.compile(rb'"(?:second|find|contains|count)"|%b\["[^"]*","' % opens(r.Declare))
 
-_KEYED = INSERTS - {"emplace"}
-"""What puts a key into a container and does nothing else; an optional has an `emplace`, too."""
-
 
 @question
 def names_set(function: Function) -> frozenset[str]:
@@ -48,8 +45,10 @@ def names_set(function: Function) -> frozenset[str]:
 def _assigns_by_call(function: Function) -> bool:
     if function.home is not None and function.mentions(*function.home.setters):
         return True
-    calls = SETTING_CALLS.intersection(function.mentioned)
-    return bool(calls - _KEYED) or (bool(calls) and function.says(_ASKS_FOR_KEY))
+    if not SETTING_CALLS.isdisjoint(function.mentioned) or "emplace" in function.mentioned:
+        return True  # an optional has an `emplace`, too
+    keyed = function.program.models.containers.keyed
+    return not keyed.isdisjoint(function.mentioned) and function.says(_ASKS_FOR_KEY)
 
 
 def _end_with_call(body: bytes) -> frozenset[bytes]:

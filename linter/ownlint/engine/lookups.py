@@ -12,9 +12,6 @@ from typing import Literal as OneOf
 from typing import NamedTuple
 
 from ownlint.engine.containers import (
-    CLEARS,
-    INSERTS,
-    LOOKS,
     Container,
     container,
     element,
@@ -108,12 +105,17 @@ def _call_looks(
     node = event.node
     name = last_name(node.callee)
     base = receiver(node)
-    if base is not None and name in LOOKS | CLEARS | INSERTS and (found := names_of(function, base)):
+    methods = function.program.models.containers
+    if (
+        base is not None
+        and name in methods.looks | methods.takes | methods.keyed
+        and (found := names_of(function, base))
+    ):
         if not held.is_same(found):
             return None
-        if name in ("clear", "swap") or key is None or not node.args:
+        if name in methods.clears or key is None or not node.args:
             return Look(event, event.asserted)
-        asked = entry(node)[:1] if name in INSERTS else node.args
+        asked = entry(node)[:1] if name in methods.keyed else node.args
         return Look(event, event.asserted) if any(is_same_key(function, argument, key) for argument in asked) else None
     helpers = function.program.calls.callee(node, function).functions if depth < _HELPERS else ()
     for helper in helpers:
@@ -144,22 +146,28 @@ def _helper_looks(
     if key is not None and inner is None and not helper.mentions("clear"):
         return None
     inside = _handed_down(function, event.node, helper, held)
-    found = [look for look in looks(helper, inside, inner, depth + 1) if not _inserts_only(look)]
+    methods = function.program.models.containers
+    found = [look for look in looks(helper, inside, inner, depth + 1) if not _is_call_of(look, methods.keyed)]
     if not found:
         return None
-    if event.dropped == "statement" and helper.record.result not in ("", "void") and not helper.mentions(*CLEARS):
+    if (
+        event.dropped == "statement"
+        and helper.record.result not in ("", "void")
+        and not helper.mentions(*methods.takes)
+    ):
         return None
     return Look(event, event.asserted or all(look.asserted for look in found), helper.name)
 
 
-def _inserts_only(look: Look) -> bool:
-    return isinstance(look.event, e.CallEvent) and last_name(look.event.node.callee) in INSERTS
+def _is_call_of(look: Look, names: frozenset[str]) -> bool:
+    return isinstance(look.event, e.CallEvent) and last_name(look.event.node.callee) in names
 
 
 def _is_unheard(function: Function, event: e.Event) -> bool:
     """A question whose answer is thrown away."""
     if isinstance(event, e.CallEvent):
-        return bool(event.dropped) and last_name(event.node.callee) in LOOKS | INSERTS
+        methods = function.program.models.containers
+        return bool(event.dropped) and last_name(event.node.callee) in methods.looks | methods.keyed
     return function.is_voided(event.span)
 
 

@@ -31,14 +31,6 @@ Taking = Literal["released", "adopted", "kept", "borrowed", "unknown"]
 """What a call does with an argument. `kept`: it is put somewhere that lives on, and nobody says who ends it;
 `unknown`: nobody here sees what the callee does."""
 
-PUTS = frozenset(
-    {
-        *("push_back", "emplace_back", "push_front", "emplace_front", "push", "emplace", "insert", "try_emplace"),
-        *("insert_or_assign", "emplace_hint", "assign", "append", "add", "push_back_unchecked"),
-    }
-)
-"""Methods of containers that keep what they are given."""
-
 _MOST_BEARERS = 3
 """Of a name that many functions bear, such as `Read`, one in so many has to have room for a handle to be looked at."""
 
@@ -319,11 +311,11 @@ class Resources:
     def _taken_by_receiver(self, name: str, written: str, function: Function) -> Taking | None:
         """`reset(p)` of a smart pointer, `push_back(p)` of a container."""
         if not written:
-            return "kept" if name in PUTS else None
+            return "kept" if name in self.program.models.containers.puts else None
         roles = set(self.program.types.roles(written, function))
         if roles & OWNING:
             return "adopted" if name in ("reset", "assign") else None
-        if name in PUTS and ("container" in roles or not roles):
+        if name in self.program.models.containers.puts and ("container" in roles or not roles):
             return "adopted" if self.owns_elements(written, function.file, function.record.scope) else "kept"
         return None
 

@@ -20,6 +20,7 @@ import msgspec
 from ownlint.facts.records import Language
 from ownlint.facts.vocabulary import Anchor, Vocabulary
 from ownlint.finding import Certainty
+from ownlint.models import containers
 from ownlint.models import memory as memory_models
 from ownlint.models.consumers import Consuming
 from ownlint.models.files import ModelFile, anchors, beside
@@ -54,6 +55,12 @@ MAXIMUM_BYTES = 4_000_000
 
 _TELLING = 2
 """So many members that no other family of classes has tell whose they are."""
+
+CONTAINERS: tuple[Role, ...] = ("container", "associative", "set", "sequence", "string")
+"""The roles of classes that hold elements."""
+
+HOLDERS: tuple[Role, ...] = ("smart pointer", "shared pointer", "intrusive pointer", "weak pointer", "optional")
+"""The roles of classes that hold one thing at most."""
 
 _ELEMENT_OF = frozenset({"__getitem__", "__next__", "__iter__"})
 """Members by which a sequence gives its elements."""
@@ -297,6 +304,13 @@ class Models:
             parts, spaces = self._parts(parts), self._scopes(scopes)
         found = self._function_index[language].find(parts, spaces)
         return tuple(msgspec.structs.replace(model, certainty=certainty) for certainty, model in found)
+
+    @functools.cached_property
+    def containers(self) -> containers.ContainerMethods:
+        """What the methods of all containers are called, by what they do."""
+        entries = (entry for found in self._function_index["cpp"].exact.values() for entry in found)
+        every = [(parts, model) for parts, _, model in entries]
+        return containers.methods(every, self.names_of(*CONTAINERS), self.names_of(*HOLDERS))
 
     @functools.cached_property
     def unlocking(self) -> frozenset[str]:

@@ -25,7 +25,6 @@ from ownlint.steps import spend
 _MOST_CALLEES = 4096
 """Rules ask about the calls of one function, several times and one after the other."""
 
-_ITERATOR_CALLS = frozenset({"find", "begin", "end", "lower_bound", "upper_bound", "cbegin", "cend", "rbegin"})
 _MAKERS = {"make_unique": "std::unique_ptr", "make_shared": "std::shared_ptr"}
 
 
@@ -403,19 +402,8 @@ class Calls:
         if name in ("move", "forward") and len(call.args) == 1:
             return self._types.of(call.args[0], function, depth + 1).rstrip(" &")
         on = receiver(call)
-        if on is not None and name in _ITERATOR_CALLS | {"get", "at", "value"}:
-            base = self._types.of(on, function, depth + 1)
-            if base and name in ("at", "value") and not list(self._declared_on(base, name, function)):
-                return types.element(base)
-            if (
-                base
-                and name == "get"
-                and types.parse(base).arguments
-                and not list(self._declared_on(base, name, function))
-            ):
-                return types.element(base) + "*"
-            if base and "container" in self._types.roles(base, function):
-                return f"iterator<{base.rstrip(' &*')}>"
+        if on is not None and (led := self._led_to(on, name, function, depth)):
+            return led
         found = self.callee(call, function, depth)
         if not found.records and not found.models and isinstance(callee, r.Name):
             made = self._names.find_class(callee.text, function.record.scope, function.file)
@@ -425,6 +413,21 @@ class Calls:
             if meant != callee.text and self._names.find_class(meant, function.record.scope, function.file) is not None:
                 return meant
         return found.result
+
+    def _led_to(self, on: r.Value, name: str, function: Function, depth: int) -> str:
+        """What a method leads to that containers, pointers and optionals have: an element, a pointer, an iterator."""
+        methods = self._models.containers
+        if name not in methods.ways_in:
+            return ""
+        base = self._types.of(on, function, depth + 1)
+        declared = bool(base) and bool(list(self._declared_on(base, name, function)))
+        if base and name in ("at", "value") and not declared:
+            return types.element(base)
+        if base and name == "get" and types.parse(base).arguments and not declared:
+            return types.element(base) + "*"
+        if base and name in methods.iterators and "container" in self._types.roles(base, function):
+            return f"iterator<{base.rstrip(' &*')}>"
+        return ""
 
     def _declared_on(self, base: str, name: str, function: Function) -> Iterator[r.FunctionRecord]:
         cls = self._names.find_class(types.parse(base).name, function.record.scope, function.file)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Function, Program, entrances, places, references, resources, text, types
+from ownlint import Function, Program, entrances, places, references, text, types
 from ownlint import events as e
 from ownlint import records as r
 
@@ -37,7 +37,7 @@ def kept_for_ever(function: Function) -> Iterator[UncountedItem]:
     raised = {text(inner): event for event, on in _raised(function, known) if (inner := places.strip(on)) is not None}
     told: set[int] = set()
     for event in function.flow:
-        found = _put(event)
+        found = _put(function, event)
         if found is None:
             continue
         container, values = found
@@ -58,9 +58,10 @@ def _sets_up(function: Function) -> bool:
     return function.index in made or function.index in [one.in_function for one in file.tables]
 
 
-def _put(event: e.Event) -> tuple[r.Value, tuple[r.Value, ...]] | None:
+def _put(function: Function, event: e.Event) -> tuple[r.Value, tuple[r.Value, ...]] | None:
+    puts = function.program.models.containers.puts
     match event:
-        case e.CallEvent(node=r.Call(callee=r.Member(base=base, name=name), args=args)) if name in resources.PUTS:
+        case e.CallEvent(node=r.Call(callee=r.Member(base=base, name=name), args=args)) if name in puts:
             return base, args
         case e.Write(target=r.Index(base=base), value=value, op="=") if value is not None:
             return base, (value,)

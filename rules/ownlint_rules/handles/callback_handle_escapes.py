@@ -90,7 +90,6 @@ from ownlint import (
 )
 
 _PYTHON = frozenset({"python object", "python handle"})
-_STORES = frozenset({"push_back", "emplace_back", "push_front", "push", "insert", "emplace", "append", "add", "assign"})
 _DEEPEST = 5
 
 
@@ -171,7 +170,7 @@ def _escapes(function: Function, call: events.CallEvent, data: str) -> bool:
         return False
     if _is_python(function, on):
         return True
-    return places.last_name(node.callee) in _STORES and _is_outside(function, on, data)
+    return places.last_name(node.callee) in function.program.models.containers.puts and _is_outside(function, on, data)
 
 
 def _is_python(function: Function, value: records.Value) -> bool:

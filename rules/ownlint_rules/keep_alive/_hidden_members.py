@@ -23,7 +23,6 @@ from ownlint import (
     places,
     policies,
     references,
-    resources,
     signatures,
     types,
 )
@@ -188,13 +187,14 @@ class Filling:
         """What the body puts below `root` of the values that go by these names."""
         if not given or depth > _DEEPEST:
             return
+        puts = function.program.models.containers.puts
         for event in function.flow:
             match event:
                 case e.Write(place=place, value=value) if name := self._member(event, place, root):
                     if self._is_given_value(value, given, function) and not self._emptied(function, event, name):
                         yield name
                 case e.CallEvent(receiver=(first, name, *_), node=node) if (
-                    first == root and places.last_name(node.callee) in resources.PUTS
+                    first == root and places.last_name(node.callee) in puts
                 ):
                     if any(self._is_given_value(one, given, function) for one in node.args):
                         yield name

@@ -7,6 +7,7 @@ the local ends, `is_handed_over` says.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from ownlint import Function, bodies, glance, keeping, model_records, places, types
 from ownlint import events as e
@@ -15,7 +16,6 @@ from ownlint import records as r
 _STORAGE = frozenset({"string", "container"})
 _ALONE = frozenset({"smart pointer"})
 _SHARED = frozenset({"shared pointer", "intrusive pointer", "weak pointer", "python object", "python handle", "handle"})
-_WAYS_IN = frozenset({"data", "c_str", "begin", "get", "front", "back", "at", "operator->", "ptr", "c_data", "str"})
 _TO_POINTEE = frozenset({"get", "operator->", "ptr"})
 """What leads to an object that others may own as well, unless what holds it owns it alone."""
 _RELEASES = ("release", "free", "destroy", "close", "unmap", "clear", "fini")
@@ -28,7 +28,7 @@ def may_be_left(function: Function) -> bool:
     known = keeping.keepers(function.program)
     mentions = function.mentioned
     assigned = {name[1:] for name in mentions if name[0] == "="} & known.names
-    if not assigned and _PUTS.isdisjoint(mentions):
+    if not assigned and not function.mentions(*_puts(function)):
         return False
     body = function.encoded
     own: dict[bytes, bytes] = dict(_DECLARED.findall(body))
@@ -40,12 +40,31 @@ def may_be_left(function: Function) -> bool:
     views = bool(viewed) and any(b"<" in written or b"tring" in written for written in own.values())
     if (
         views
-        or any(name in own for found in _TAKEN.findall(body) for name in found if name)
+        or any(_is_way_in(function, found, own) for found in _TAKEN.findall(body))
         or (_BY_REFERENCE.search(body) and (not assigned or assigned - known.views))
         or not known.lookers.isdisjoint(keeping.said_names(function))
     ):
         return _leaves_something(function, known, views)
     return False
+
+
+def _puts(function: Function) -> frozenset[str]:
+    methods = function.program.models.containers
+    return methods.keyed | methods.appends | {"reset"}
+
+
+def _ways_in(function: Function) -> frozenset[str]:
+    return function.program.models.containers.ways_in
+
+
+def _leading_in(function: Function) -> frozenset[str]:
+    return _ways_in(function) | function.program.models.containers.keyed
+
+
+def _is_way_in(function: Function, found: tuple[bytes, bytes, bytes], own: Mapping[bytes, bytes]) -> bool:
+    """Whether what `_TAKEN` found is the address of something of the body's own, or leads into it."""
+    addressed, receiver, called = found
+    return addressed in own if addressed else receiver in own and called.decode() in _ways_in(function)
 
 
 def _is_by_value(written: str) -> bool:
@@ -55,6 +74,7 @@ def _is_by_value(written: str) -> bool:
 def _leaves_something(function: Function, known: keeping.Keepers, views: bool) -> bool:
     """Whether anything that lasts is assigned, or gets, what is made with the address of a local, or with a local."""
     own = {name for name, (written, _) in function.locals.items() if _is_by_value(written)}
+    puts = _puts(function)
     for statement in function.statements:
         for value in bodies.values(statement):
             for part in places.walk(value):
@@ -62,7 +82,7 @@ def _leaves_something(function: Function, known: keeping.Keepers, views: bool) -
                     case r.Assign(op="=", target=target, value=given):
                         if _may_last(function, target, known) and _is_made_with(function, given, own, views, 0):
                             return True
-                    case r.Call(callee=r.Member(name=name), args=args) if name in _PUTS:
+                    case r.Call(callee=r.Member(name=name), args=args) if name in puts:
                         if any(_is_made_with(function, arg, own, views, 0) for arg in args):
                             return True
     return False
@@ -92,7 +112,7 @@ def _is_made_with(function: Function, value: r.Value, own: set[str], views: bool
             return made is not None and made != inner and _is_made_with(function, made, own, views, depth + 1)
         case r.Unary(op="&" | "*") | r.Member() | r.Index():
             return _named_first(inner) in own
-        case r.Call(callee=r.Member(base=base, name=name)) if name in _WAYS_IN:
+        case r.Call(callee=r.Member(base=base, name=name)) if name in _ways_in(function):
             return _named_first(base) in own
         case r.Call(kind="construct" | "new", args=args) | r.Aggregate(items=args):
             return any(_may_be_given(function, arg, own, views, depth + 1) for arg in args)
@@ -131,9 +151,6 @@ def _named_first(value: r.Value | None) -> str:
     return inner.text if isinstance(inner, r.Name) else ""
 
 
-_PUTS = frozenset(
-    {"push_back", "emplace_back", "push", "insert", "emplace", "try_emplace", "reset", "insert_or_assign"}
-)
 _TAKEN = re.compile(
     glance.opens(r.Unary)
     + rb'"&",(?:\[[23],\d+,\d+,)*'
@@ -143,7 +160,7 @@ _TAKEN = re.compile(
     + rb"(?:\[[23],\d+,\d+,)*"
     + glance.opens(r.Name)
     + rb'"([^"]*)"\](?:,"[^"]*",(?:true|false),\d+\])*,'
-    rb'"(?:%b)"' % "|".join(sorted(_WAYS_IN)).encode()
+    rb'"(\w+)"'
 )
 _BY_REFERENCE = re.compile(rb'\[\d+,\d+,"[^"]*",true')
 _DECLARED = re.compile(glance.opens(r.Declare) + rb'\["([^"]*)"\],"([^"&*]*)"')
@@ -170,7 +187,7 @@ def owner_of(function: Function, value: r.Value | None, depth: int = 0, *, unsee
             return _named(function, name, depth, unseen)
         case r.Member(base=base, arrow=arrow):
             return _field_of(function, base, arrow, unseen)
-        case r.Call(callee=r.Member(base=base, name=name), template="") if name in _WAYS_IN:
+        case r.Call(callee=r.Member(base=base, name=name), template="") if name in _ways_in(function):
             found = _storage(function, base, depth, called=True)
             is_inside = name not in _TO_POINTEE or (found and not _ALONE.isdisjoint(_roles(function, found)))
             return found if is_inside else ""
@@ -379,7 +396,7 @@ def member_of(function: Function, value: r.Value | None, taken_as: str, depth: i
             return _member_storage(function, base, depth)
         case r.Unary(op="*", value=base):
             return _pointee(function, base, depth) if by_reference else ""
-        case r.Call(callee=r.Member(base=base, name=name), args=()) if name in _WAYS_IN:
+        case r.Call(callee=r.Member(base=base, name=name), args=()) if name in _ways_in(function):
             return (
                 _pointee(function, base, depth)
                 if name in _TO_POINTEE
@@ -430,14 +447,9 @@ def _member_storage(function: Function, value: r.Value | None, depth: int, roles
             return _member_storage(function, base, depth + 1) if is_part else ""
         case r.Index(base=base):
             return _member_storage(function, base, depth + 1)
-        case r.Call(callee=r.Member(base=base, name=name)) if name in _ELEMENTS:
+        case r.Call(callee=r.Member(base=base, name=name)) if name in _leading_in(function):
             return _member_storage(function, base, depth + 1)
     return ""
-
-
-_ELEMENTS = frozenset(
-    {"at", "front", "back", "find", "begin", "value", "lower_bound", "emplace", "try_emplace", "insert"}
-)
 
 
 def _is_own(function: Function, written: str) -> bool:

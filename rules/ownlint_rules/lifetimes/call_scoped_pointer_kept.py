@@ -98,8 +98,6 @@ _KEEPS_BY_NAME = frozenset(
 )
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _DECIDES = re.compile(rb"\[(?:33|11),\d|,true\]")
-_ONCE = ("insert", "emplace", "try_emplace", "emplace_hint")
-_TAKES_OUT = frozenset({"reset", "clear", "erase", "extract"})
 _OWNED_ELSEWHERE = re.compile(r"outlive|own|borrow|lifetime", re.IGNORECASE)
 _MOST = 24
 """Stores that are judged in one function: each costs a walk over its flow."""
@@ -110,7 +108,11 @@ _SHARES = frozenset({"smart pointer", "shared pointer", "intrusive pointer", "py
 def call_scoped_pointer_kept(function: Function) -> Iterator[Finding]:
     if not keeping.may_store(function):
         return
-    if function.record.kind != "lambda" and not function.mentions(*_ONCE) and not function.says(_DECIDES):
+    if (
+        function.record.kind != "lambda"
+        and not function.mentions(*function.program.models.containers.inserts)
+        and not function.says(_DECIDES)
+    ):
         return
     method = _method(function)
     given = _given(method) if method is not None else {}
@@ -324,7 +326,13 @@ def _doubts(function: Function, method: Function, store: keeping.Store) -> Certa
     if _is_short_lived(home) or (store.in_container and store.kept.how == "capture"):
         return because("possible", "the object that keeps it may be gone first")
     others = [m for m in _neighbours(function, store) if m is not method and m.record.kind != "constructor"]
-    takes = _TAKES_OUT if not store.in_container else {"clear"} if store.kept.how == "key" else set()
+    takes = (
+        function.program.models.containers.takes | {"reset"}
+        if not store.in_container
+        else {"clear"}
+        if store.kept.how == "key"
+        else set()
+    )
     if takes and any(_empties(m, member, takes) for m in others if m.record.kind != "destructor"):
         return because("possible", f"another method empties `{member}`")
     used = any(glance.says(m, member) for m in others) or _is_used_here(function, store)

@@ -21,8 +21,6 @@ from ownlint_rules.locks._tracing import Traced, Tracer, declared_twice
 How = OneOf["pointer", "reference", "iterator", "view"]
 
 _OWNERS = frozenset({"smart pointer", "shared pointer", "intrusive pointer", "scoped owner"})
-_ITERATORS = frozenset({"find", "begin", "end", "lower_bound", "upper_bound", "rbegin", "cbegin"})
-_REFERENCES = frozenset({"at", "front", "back", "top", "emplace_back", "value"})
 _POINTERS = frozenset({"get", "data", "c_str"})
 _BUFFERS = frozenset({"data", "c_str"})
 _STRONG = frozenset({"erase", "clear", "overwrite"})
@@ -149,13 +147,14 @@ class Borrower:
         traced = self.tracer.trace(on)
         if traced is None:
             return None
+        methods = self.program.models.containers
         if name in _POINTERS and (kind.pointers or kind.is_placeholder):
             return WayIn(traced, "pointer", owned=name == "get", buffer=name in _BUFFERS)
-        if name in _ITERATORS and (kind.is_placeholder or (not kind.pointers and not kind.reference)):
+        if name in methods.iterators and (kind.is_placeholder or (not kind.pointers and not kind.reference)):
             below = self.tracer.trace(call)
             is_iterator = kind.is_placeholder or "iterator" in types.parse(wanted).last.lower()
             return WayIn(below, "iterator") if below is not None and is_iterator else None
-        if name in _REFERENCES and kind.reference:
+        if name in methods.places | {"emplace_back", "value"} and kind.reference:
             below = self.tracer.trace(call)
             return WayIn(below, "reference") if below is not None else None
         return None

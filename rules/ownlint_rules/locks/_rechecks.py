@@ -106,7 +106,10 @@ class Gaps:
         return None
 
     def _gap(self, look: e.Event, act: e.Event, section: sections.Section) -> Gap | None:
-        if isinstance(look, e.CallEvent) and places.last_name(look.node.callee) in containers.INSERTS:
+        if (
+            isinstance(look, e.CallEvent)
+            and places.last_name(look.node.callee) in self.function.program.models.containers.keyed
+        ):
             return None  # what it has put there is a mark
         firsts = [one for one in self.sections.around(look) if one.lock == section.lock and act not in one]
         if not firsts or self._is_covered(look, act):
@@ -127,13 +130,15 @@ class Gaps:
         """Whether the first section leaves something behind, on the way to the act, that others see."""
         flow, function = self.function.flow, self.function
         leading = {event.index for event in flow.before(act)}
+        methods = function.program.models.containers
+        puts = methods.keyed | methods.appends
         for event in flow.after(look):
             if event not in section or event.index not in leading:
                 continue
             match event:
                 case e.Write(place=place, op="=" | "|=", fresh=False) if _outlives(function, place):
                     return True
-                case e.CallEvent(node=node) if places.last_name(node.callee) in containers.INSERTS | _PUSHES:
+                case e.CallEvent(node=node) if places.last_name(node.callee) in puts:
                     on = places.receiver(node)
                     if on is not None and containers.names_of(function, on):
                         return True
@@ -145,7 +150,6 @@ _MOST_LOOKS = 16
 """Of one function; one with more of them was written by a program."""
 _LARGEST_HELPER = 3000
 """Bytes of an encoded body: some ten statements."""
-_PUSHES = frozenset({"push_back", "emplace_back", "push"})
 
 
 def _is_lent(function: Function, section: sections.Section) -> bool:
@@ -202,22 +206,22 @@ def state_gaps(gaps: Gaps) -> Iterator[tuple[assignments.Assignment, Gap]]:
             yield assignments.Assignment(event, event.place, held), gap
 
 
-_NEEDS_ONE = frozenset({"back", "front", "top", "pop_back", "pop_front", "pop"})
-"""Methods of containers that must not be called on an empty one."""
 _COUNTS = frozenset({"empty", "size"})
 
 
 def emptiness_gaps(gaps: Gaps) -> Iterator[Gap]:
     """Elements that are taken from a container under one lock, because it was not empty under another."""
     function = gaps.function
-    if not function.mentions(*_NEEDS_ONE) or not function.mentions(*_COUNTS):
+    methods = function.program.models.containers
+    need_one = methods.places | methods.erases
+    if not function.mentions(*need_one) or not function.mentions(*_COUNTS):
         return
     asked: dict[Place, list[e.Event]] = {}
     for call in function.flow.calls:
         if call.receiver is not None and places.last_name(call.node.callee) in _COUNTS:
             asked.setdefault(call.receiver, []).append(call)
     for act in [call for call in function.flow.calls if call.receiver in asked and gaps.is_decided(call)][:_MOST_ACTS]:
-        if act.receiver is None or places.last_name(act.node.callee) not in _NEEDS_ONE or act.node.args:
+        if act.receiver is None or places.last_name(act.node.callee) not in need_one or act.node.args:
             continue
         on = places.receiver(act.node)
         roles = function.program.types.roles(function.program.types.of(on, function), function)
@@ -293,7 +297,7 @@ class Helpers:
         if len(method.encoded) > _LARGEST_HELPER:
             return
         stores = containers.may_insert(method)
-        if not stores and containers.LOOKS.isdisjoint(method.mentioned):
+        if not stores and not method.mentions(*method.program.models.containers.looks):
             return
         if not takes_locks(method) and not (stores and locks.mutex_fields(cls)):
             return
@@ -313,7 +317,11 @@ class Helpers:
         for call in method.flow.calls:
             node = call.node
             on = places.receiver(node)
-            if places.last_name(node.callee) not in containers.LOOKS or on is None or not node.args:
+            if (
+                places.last_name(node.callee) not in method.program.models.containers.looks
+                or on is None
+                or not node.args
+            ):
                 continue
             key, held = _parameter(node.args[0], numbers), containers.container(method, on)
             if key is not None and held is not None and gaps.sections.around(call):

@@ -9,28 +9,18 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 from typing import Literal as OneOf
 
-from ownlint import Function, Place, containers, places, types
+from ownlint import Function, Place, places, types
 from ownlint import events as e
 from ownlint import records as r
 
 if TYPE_CHECKING:
     from ownlint_rules.locks._guarded import GuardedDomain
 
-_GROWS = containers.INSERTS | frozenset(
-    {"push_back", "emplace_back", "push_front", "emplace_front", "push", "append", "resize", "reserve", "rehash"}
-)
-_ERASES = frozenset({"erase", "extract", "pop", "pop_back", "pop_front", "remove", "remove_if", "erase_if"})
-_EMPTIES = (containers.CLEARS - _ERASES) | {"reset", "assign", "shrink_to_fit"}
 _TAKEN = frozenset({"swap", "exchange", "move", "erase_if", "erase"})
-_LOOKS = frozenset(
-    {"find", "begin", "end", "lower_bound", "upper_bound", "rbegin", "cbegin", "at", "front", "back", "top", "find_as"}
-)
-_ELEMENTS = _LOOKS | containers.INSERTS | {"emplace_back", "equal_range", "get_or_create"}
-_SAME = frozenset({"get", "value", "lock", "load", "data", "c_str", "str", "operator->", "operator*"})
-_WAYS = containers.INSERTS | frozenset(
-    {"find", "begin", "end", "lower_bound", "upper_bound", "rbegin", "cbegin", "get", "data", "c_str", "equal_range"}
-)
-"""Calls that answer with a pointer or an iterator."""
+"""Functions that take what is in the containers that they are given."""
+_BUFFERS = frozenset({"data", "c_str", "str", "load", "lock", "operator->", "operator*"})
+"""What leads to what stands in the object itself, and not in an element."""
+_EMPTIES = frozenset({"reset", "assign", "shrink_to_fit"})
 _HALVES = frozenset({"first", "second"})
 
 Kind = OneOf["read", "overwrite", "change", "grow", "erase", "clear"]
@@ -64,7 +54,7 @@ class Tracer:
         """What locals point to, look at, or stand in, once for all: see `learn`."""
         twice = declared_twice(function)
         for name, (written, value) in function.locals.items():
-            if value is None or name in self.aliases or name in twice or not leads(written, value):
+            if value is None or name in self.aliases or name in twice or not leads(function, written, value):
                 continue
             inner = places.strip(value)
             if isinstance(inner, r.Name) and inner.text not in self.origins:
@@ -98,9 +88,11 @@ class Tracer:
             case r.Conditional(then=then, other=other):
                 return self.trace(then, depth + 1) or self.trace(other, depth + 1)
             case r.Call(callee=r.Member(base=base, name=name)):
-                if name in _SAME:
+                methods = self.function.program.models.containers
+                if name in methods.opens or name in _BUFFERS:
                     return self.trace(base, depth + 1)
-                return below(self.trace(base, depth + 1), "[]") if name in _ELEMENTS else None
+                leads = name in methods.keyed or name in methods.lends or name == "emplace_back"
+                return below(self.trace(base, depth + 1), "[]") if leads else None
             case r.Call():
                 place = places.place_of(value, self.aliases)
                 return self.place(place) if place is not None else None
@@ -177,7 +169,7 @@ def declared_twice(function: Function) -> frozenset[str]:
     return frozenset(twice)
 
 
-def leads(written: str, value: r.Value) -> bool:
+def leads(function: Function, written: str, value: r.Value) -> bool:
     """Whether a local of that type, made from that value, is a way to something else: a pointer, an iterator."""
     kind = types.parse(written)
     if kind.reference or kind.last.endswith("iterator"):
@@ -186,12 +178,13 @@ def leads(written: str, value: r.Value) -> bool:
     if isinstance(inner, r.Unary):
         return inner.op == "&" and (bool(kind.pointers) or kind.is_placeholder)
     if isinstance(inner, r.Conditional):
-        return leads(written, inner.then) or leads(written, inner.other)
+        return leads(function, written, inner.then) or leads(function, written, inner.other)
     if isinstance(inner, r.Name):
         return bool(kind.pointers) or kind.is_placeholder
     if not isinstance(inner, r.Call) or not (kind.is_placeholder or kind.pointers):
         return False
-    return places.last_name(inner.callee) in _WAYS
+    methods = function.program.models.containers
+    return places.last_name(inner.callee) in methods.keyed | methods.ways_in - methods.places
 
 
 def strip_address(value: r.Value | None) -> r.Value | None:
@@ -266,13 +259,14 @@ def _is_behind_pointer(tracer: Tracer, call: r.Call) -> bool:
 
 
 def _kind(tracer: Tracer, call: r.Call, name: str) -> Kind | None:
-    if name in _GROWS:
+    methods = tracer.function.program.models.containers
+    if name in methods.keyed or name in methods.appends or name in methods.grows - _EMPTIES:
         return "grow"
-    if name in _ERASES:
+    if name in methods.erases:
         return "erase"
-    if name in _EMPTIES:
+    if name in methods.clears or name in _EMPTIES:
         return "clear"
-    if name in _LOOKS or name in _SAME or _is_behind_pointer(tracer, call):
+    if name in methods.ways_in or _is_behind_pointer(tracer, call):
         return None  # what a pointer leads to is not the member
     traced = tracer.trace(call.callee.base) if isinstance(call.callee, r.Member) else None
     if traced is None:

@@ -285,8 +285,8 @@ def _makes(function: Function, value: records.Value | None) -> bool:
     if any("const" in record.qualifiers for record in callee.records):
         return False
     if inner.args:
-        return places.last_name(inner.callee) not in containers.LOOKS
-    return places.last_name(inner.callee) not in ("get", "data", "value", "lock", "c_str")
+        return places.last_name(inner.callee) not in function.program.models.containers.looks
+    return places.last_name(inner.callee) not in function.program.models.containers.ways_in
 
 
 def _of_state(function: Function, assignment: assignments.Assignment, gap: rechecks.Gap) -> Certainty | None:

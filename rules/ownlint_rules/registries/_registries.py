@@ -17,15 +17,12 @@ from ownlint import records as r
 
 _DEPTH = 2
 """How deep in pairs and structs the pointer to the object may stand."""
-_PUTS = containers.INSERTS | {"push_back", "emplace_back", "push", "push_front"}
 _STORES = frozenset({"store", "exchange"})
 _NEAR = 40
 """How many events before an erase somebody asks whether the entry is there."""
 _KEPT = 64
 _UP = 3
 """How many calls up from an erase a function still counts as one that takes entries out."""
-_ASKS = containers.LOOKS | {"end", "cend"}
-_TAKES = containers.CLEARS | {"pop_back", "pop", "exchange", "move"}
 
 
 class Registry(NamedTuple):
@@ -133,7 +130,7 @@ class Registries:
         direct = [
             function
             for function in self.program.functions
-            if function.mentions(*_TAKES)
+            if function.mentions(*_takes(function))
             and any(name + b'"' in function.encoded for name in plain)
             and any(takes_out(function, call.node, registry) for call in function.flow.calls)
         ]
@@ -202,9 +199,13 @@ class Registries:
         ]
 
 
+def _takes(function: Function) -> frozenset[str]:
+    return function.program.models.containers.takes | {"exchange", "move"}
+
+
 def takes_out(function: Function, call: r.Call, registry: Registry) -> bool:
     """Whether the call itself takes something out of the registry."""
-    if places.last_name(call.callee) not in _TAKES:
+    if places.last_name(call.callee) not in _takes(function):
         return False
     on = places.receiver(call)
     if on is not None and registry.is_called(containers.names_of(function, on)):
@@ -224,12 +225,14 @@ def puttings(function: Function, registry: Registry) -> Iterator[Putting]:
     """What the function itself puts into the registry."""
     if not any(_plain(name) + b'"' in function.encoded for name in registry.names):
         return
+    methods = function.program.models.containers
+    puts = methods.keyed | methods.appends
     for event in function.flow:
         match event:
             case e.Write(op="=", target=r.Index(base=base, indexes=keys), value=value, fresh=False):
                 if value is not None and registry.is_called(containers.names_of(function, base)):
                     yield Putting(event, (*keys, value))
-            case e.CallEvent(node=r.Call(callee=r.Member(base=base, name=name)) as node) if name in _PUTS:
+            case e.CallEvent(node=r.Call(callee=r.Member(base=base, name=name)) as node) if name in puts:
                 if registry.is_called(containers.names_of(function, base)):
                     yield Putting(event, node.args)
 
@@ -307,7 +310,8 @@ def _asks_container(function: Function, value: r.Value | None) -> bool:
     inner = places.strip(value)
     if isinstance(inner, r.Name) and inner.text in function.locals:
         value = function.locals[inner.text][1]
-    return any(places.last_name(call.callee) in _ASKS for call in places.calls_in(value))
+    asks = function.program.models.containers.looks | {"end", "cend"}
+    return any(places.last_name(call.callee) in asks for call in places.calls_in(value))
 
 
 def lambdas_in(function: Function, argument: r.Value) -> Iterator[Function]:

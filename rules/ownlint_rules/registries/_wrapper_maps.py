@@ -9,9 +9,6 @@ from ownlint import Function, Program, glance, places, questions, references, ty
 from ownlint import events as e
 from ownlint import records as r
 
-_PUTS = frozenset({"insert", "emplace", "try_emplace", "insert_or_assign"})
-_TAKES = frozenset({"erase", "clear", "extract", "swap", "remove", "merge"})
-_LOOKS = frozenset({"find", "count", "contains", "at", "lookup"})
 _SETS_ELEMENT = re.compile(glance.opens(r.Assign) + glance.opens(r.Index))
 _NUMBERS = frozenset({"uintptr_t", "intptr_t"})
 
@@ -19,10 +16,11 @@ _NUMBERS = frozenset({"uintptr_t", "intptr_t"})
 def kept_by_address(function: Function) -> Iterator[tuple[e.Event, str]]:
     """Where the function puts a Python object into such a map, and the name of the map, if nothing in the program
     takes entries out of it and somebody looks them up."""
-    if not (function.mentions(*_PUTS) or function.says(_SETS_ELEMENT)):
+    keyed = function.program.models.containers.keyed
+    if not (function.mentions(*keyed) or function.says(_SETS_ELEMENT)):
         return
     for event in function.flow:
-        held = _put_into(event)
+        held = _put_into(event, keyed)
         name = _name(held)
         if held is None or not name or not _is_wrapper_map(function, held):
             continue
@@ -31,11 +29,11 @@ def kept_by_address(function: Function) -> Iterator[tuple[e.Event, str]]:
             yield event, name
 
 
-def _put_into(event: e.Event) -> r.Value | None:
+def _put_into(event: e.Event, keyed: frozenset[str]) -> r.Value | None:
     match event:
         case e.Write(target=r.Index(base=base)):
             return base
-        case e.CallEvent(node=r.Call(callee=r.Member(base=base, name=name))) if name in _PUTS:
+        case e.CallEvent(node=r.Call(callee=r.Member(base=base, name=name))) if name in keyed:
             return base
     return None
 
@@ -65,6 +63,7 @@ def _touched(program: Program) -> tuple[frozenset[str], frozenset[str]]:
     """Last names of what entries are taken out of, or is handed on; and of what is searched."""
     taken: set[str] = set()
     searched: set[str] = set()
+    methods = program.models.containers
     for function in program.functions:
         if function.language != "cpp":
             continue
@@ -72,15 +71,16 @@ def _touched(program: Program) -> tuple[frozenset[str], frozenset[str]]:
             call = event.node
             if isinstance(call.callee, r.Member):
                 own = _name(call.callee.base)
-                if call.callee.name in _TAKES:
+                if call.callee.name in methods.takes:
                     taken.add(own)
-                elif call.callee.name in _LOOKS:
+                elif call.callee.name in methods.looks:
                     searched.add(own)
     return frozenset(taken), frozenset(searched)
 
 
 def _may_touch(function: Function) -> bool:
-    return any(name in function.mentioned for name in _TAKES | _LOOKS)
+    methods = function.program.models.containers
+    return function.mentions(*methods.takes, *methods.looks)
 
 
 def _is_handed_on(program: Program, name: str) -> bool:

@@ -74,9 +74,6 @@ from ownlint import (
     validity,
 )
 
-_CHANGES = (
-    containers.CLEARS | containers.INSERTS | {"push_back", "emplace_back", "push", "pop", "pop_back", "pop_front"}
-)
 _GIVES = frozenset({"release", "exchange", "fetch_add", "fetch_sub", "test_and_set"})
 _SIZES = frozenset({"size", "length", "count"})
 _QUESTION = re.compile(r"(?:[Ii]s|[Hh]as|[Cc]an|[Gg]et)(?![a-z])|[Ff]ind|[Vv]erify|[Cc]heck|[Vv]alid")
@@ -137,6 +134,11 @@ def _judge(function: Function, test: events.Test) -> Iterator[Finding]:
     yield from _ranges(function, test)
 
 
+def _changes(function: Function) -> frozenset[str]:
+    methods = function.program.models.containers
+    return methods.takes | methods.keyed | methods.appends
+
+
 def _is_passing(target: records.Value) -> bool:
     """`++Iterator(root)`: an object that ends with the assertion."""
     inner = places.strip(target)
@@ -149,14 +151,14 @@ def _is_passing(target: records.Value) -> bool:
 def _called(function: Function, test: events.Test, call: records.Call) -> Iterator[Finding]:
     name, on = places.last_name(call.callee), places.receiver(call)
     roles = _roles(function, on)
-    if name in _CHANGES and roles & {"container", "associative", "set", "sequence"}:
+    if name in _changes(function) and roles & {"container", "associative", "set", "sequence"}:
         if not _is_for_assertions(function, on):
             yield _change(function, call, f"runs `{text(call)}`")
         return
     if name in _GIVES and roles & {"smart pointer", "atomic", "scoped owner", "intrusive pointer"}:
         yield _change(function, call, f"runs `{text(call)}`")
         return
-    if name in containers.LOOKS and on is not None:
+    if name in function.program.models.containers.looks and on is not None:
         yield from _overwritten(function, test, call)
     callee = function.program.calls.callee(call, function)
     if len(callee.functions) != 1 or callee.functions[0] is function:
@@ -225,7 +227,12 @@ def _stored_by(target: Function, count: int, depth: int) -> tuple[str, Function,
                 return places.render(place), target, event
             case events.CallEvent(node=node, receiver=on) if on is not None and _lasts(target, on, given):
                 kept = _roles(target, places.receiver(node))
-                if places.last_name(node.callee) in _CHANGES and kept & {"associative", "set", "sequence", "container"}:
+                if places.last_name(node.callee) in _changes(target) and kept & {
+                    "associative",
+                    "set",
+                    "sequence",
+                    "container",
+                }:
                     return places.render(on), target, event
     for call in target.flow.calls if depth else ():
         if call.asserted or places.receiver(call.node) is not None:
@@ -295,7 +302,7 @@ def _is_looked_up(function: Function, call: records.Call, held: containers.Conta
     return any(
         not other.asserted
         and other.node is not call
-        and places.last_name(other.node.callee) in containers.LOOKS
+        and places.last_name(other.node.callee) in function.program.models.containers.looks
         and held.is_same(containers.names_of(function, places.receiver(other.node)))
         for other in function.flow.calls
     )

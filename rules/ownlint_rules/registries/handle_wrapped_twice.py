@@ -67,7 +67,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Class, Finding, Function, because, containers, events, natives, places, records, rule, types
+from ownlint import Class, Finding, Function, because, events, natives, places, records, rule, types
 from ownlint_rules.registries import _registries as registries
 
 
@@ -133,7 +133,7 @@ def _places(factory: Function) -> int:
 def _makes_blindly(factory: Function, cls: Class) -> bool:
     """Whether it looks nowhere and asks nobody who answers with such an object."""
     for call in factory.flow.calls:
-        if places.last_name(call.node.callee) in containers.LOOKS:
+        if places.last_name(call.node.callee) in factory.program.models.containers.looks:
             return False
         answered = factory.program.calls.callee(call.node, factory)
         is_made = call.node.kind in ("construct", "new") or any(r.kind == "constructor" for r in answered.records)

@@ -18,13 +18,14 @@ class Borrowed(NamedTuple):
 
 def puts(function: Function) -> Iterator[tuple[r.Node, r.Value, r.Value]]:
     """What the body puts where: the node, the place or container, and the value."""
+    words = function.program.models.containers.puts
     for statement in function.statements:
         for value in bodies.values(statement):
             for inner in places.walk(value):
                 match inner:
                     case r.Assign(op="=", target=r.Index() as target, value=held):
                         yield inner, target, held
-                    case r.Call(callee=r.Member(base=base, name=name), args=(*_, last)) if name in resources.PUTS:
+                    case r.Call(callee=r.Member(base=base, name=name), args=(*_, last)) if name in words:
                         yield inner, base, last
 
 

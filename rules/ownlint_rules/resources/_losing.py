@@ -588,8 +588,9 @@ class _Losing:
         self, event: e.Event, live: list[tuple[_Site, Walk]]
     ) -> tuple[Place, Certainty, resources.Acquisition] | None:
         """The local container that an event puts a handle into."""
+        puts = self.function.program.models.containers.puts
         match event:
-            case e.CallEvent(node=node, receiver=(root,)) if places.last_name(node.callee) in resources.PUTS:
+            case e.CallEvent(node=node, receiver=(root,)) if places.last_name(node.callee) in puts:
                 given: tuple[r.Value, ...] = node.args
             case e.Write(place=(root, step), value=value) if step.startswith("[") and value is not None:
                 given = (value,)

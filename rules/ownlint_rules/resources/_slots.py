@@ -112,7 +112,9 @@ class Slots:
             return False
         if any(name[0] == "=" and name[1:] in names for name in function.mentioned):
             return True
-        if not function.mentions(*_INSERTS) and self.resources.filling_names.isdisjoint(function.mentioned):
+        if not function.mentions(*self.program.models.containers.puts) and self.resources.filling_names.isdisjoint(
+            function.mentioned
+        ):
             return False
         return any(said.decode() in names for said in _said(function))
 
@@ -181,7 +183,9 @@ class Slots:
         inner = places.strip(value)
         if isinstance(inner, r.Member):
             inner = inner.base
-        if isinstance(inner, r.Call) and isinstance(inner.callee, r.Member) and inner.callee.name in _SEARCHES:
+        methods = self.program.models.containers
+        searches = methods.keyed | methods.lends
+        if isinstance(inner, r.Call) and isinstance(inner.callee, r.Member) and inner.callee.name in searches:
             return self.member(inner.callee.base, function)
         return None
 
@@ -561,10 +565,6 @@ def _lasts(arguments: tuple[str, ...]) -> Iterator[str]:
 
 _WORDS = re.compile(r"\w+")
 _TYPE_WORDS = re.compile(rb"[A-Za-z_]\w*")
-_INSERTS = ("push_back", "emplace_back", "push", "emplace", "insert", "try_emplace", "insert_or_assign", "append")
-_SEARCHES = frozenset(
-    {"find", "begin", "lower_bound", "try_emplace", "emplace", "insert", "insert_or_assign", "FindOrNull"}
-)
 
 
 def _initialises(function: Function, name: str) -> bool:

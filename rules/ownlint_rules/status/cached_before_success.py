@@ -71,7 +71,6 @@ from ownlint_rules.status import _passing as passing
 from ownlint_rules.status import _skipping as skipping
 from ownlint_rules.status import _unfinished as unfinished
 
-_KEEPERS = ("insert", "emplace", "try_emplace", "insert_or_assign")
 _REFERENCE = re.compile(rb'&"')
 """A local that is a reference, to a slot for one."""
 _HELD = assignments.Held("object", True)
@@ -104,7 +103,9 @@ def _may_keep(function: Function) -> bool:
     record = function.record
     if function.language != "cpp" or record.kind in ("constructor", "destructor"):
         return False
-    if not function.mentions(*_KEEPERS) and not (names := glance.names_set(function)) & {""}:
+    if not function.mentions(*function.program.models.containers.keyed) and not (
+        names := glance.names_set(function)
+    ) & {""}:
         return bool(names) and function.says(_REFERENCE) and glance.may_fail(function)
     return glance.may_fail(function)
 
@@ -143,8 +144,8 @@ def _entries(function: Function) -> Iterator[tuple[assignments.Assignment, recor
         match event:
             case events.Write(fresh=False, op="=", place=where, value=value) if _is_entry(function, where, value):
                 yield assignments.Assignment(event, where, _HELD), value
-            case events.CallEvent(node=call, receiver=where) if where is not None and _puts_pair(call):
-                key = assignments.inserted(call)
+            case events.CallEvent(node=call, receiver=where) if where is not None and _puts_pair(call, function):
+                key = assignments.inserted(call, function)
                 if key is not None and not assignments.is_number_of(function, where, call.args[-1]):
                     yield assignments.Assignment(event, (*where, f"[{text(key)}]"), _HELD), call.args[-1]
 
@@ -162,14 +163,14 @@ def _is_entry(function: Function, where: Place, value: records.Value | None) -> 
     return not any(assignments.place(function, inner) == where for inner in places.walk(value))
 
 
-def _puts_pair(call: records.Call) -> bool:
+def _puts_pair(call: records.Call, function: Function) -> bool:
     """Whether a key comes with a value, or the value is made of nothing: a set has keys alone."""
     name = places.last_name(call.callee)
-    if name not in assignments.INSERTS or not call.args:
+    if name not in function.program.models.containers.keyed or not call.args:
         return False
     if name == "try_emplace" or len(call.args) > 1:
         return not isinstance(call.args[-1], records.Literal)
-    return assignments.inserted(call) is not call.args[0]
+    return assignments.inserted(call, function) is not call.args[0]
 
 
 # --- who finds it ---

@@ -1,0 +1,106 @@
+"""What the methods of containers are called, by what they do to the one they are called on.
+
+Said once, for every rule: by the models' effects (`insert argument 1 in receiver`), and by the habits of projects that
+write containers of their own. A method is known by its last name alone where the type of its receiver is not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ownlint.models import habits
+from ownlint.models.records import FunctionModel
+
+Entry = tuple[Sequence[str], FunctionModel]
+"""The parts of a function's name, and what is said of it."""
+
+
+RANGE = frozenset({"begin", "end", "cbegin", "cend", "rbegin", "rend", "crbegin", "crend"})
+"""What a loop over a range calls: the language's own names."""
+_EMPTIES_GIVEN = re.compile("erase .* from argument 1")
+"""What a function that is no method does to the container that it is given: `std::erase_if`."""
+
+
+class ContainerMethods(NamedTuple):
+    inserts: frozenset[str]
+    """Put something in under a key, and keep what is there already."""
+    replaces: frozenset[str]
+    """Put something in under a key, in the place of what is there."""
+    appends: frozenset[str]
+    """Put something in that has no key."""
+    finds: frozenset[str]
+    """Look whether something is in, or where."""
+    erases: frozenset[str]
+    """Take elements out."""
+    clears: frozenset[str]
+    """Take all out, or exchange all for others."""
+    grows: frozenset[str]
+    """May move the elements that are in."""
+    lends: frozenset[str]
+    """Answer something that leads to elements: a reference, a pointer, an iterator."""
+    places: frozenset[str]
+    """Of those, the ones that answer the element itself, by reference."""
+    opens: frozenset[str]
+    """Of what holds one thing at most, the ways to it: of pointers and optionals."""
+
+    @property
+    def keyed(self) -> frozenset[str]:
+        return self.inserts | self.replaces
+
+    @property
+    def puts(self) -> frozenset[str]:
+        """All that put something in, also into a project's own containers."""
+        return self.keyed | self.appends | habits.PUTS
+
+    @property
+    def ways_in(self) -> frozenset[str]:
+        """All that answer something that leads into the object they are called on."""
+        return self.lends | self.opens
+
+    @property
+    def iterators(self) -> frozenset[str]:
+        """All that answer an iterator."""
+        return (self.finds & self.lends) - self.places | RANGE
+
+    @property
+    def looks(self) -> frozenset[str]:
+        """All that look for something, also in a project's own containers."""
+        return self.finds | habits.LOOKS
+
+    @property
+    def takes(self) -> frozenset[str]:
+        """All after which something that was in may be gone."""
+        return self.erases | self.clears
+
+
+def methods(entries: Iterable[Entry], containers: frozenset[str], holders: frozenset[str]) -> ContainerMethods:
+    """The methods among the entries, by the last names of the classes of containers, and of those of what holds one
+    thing at most."""
+    known = [(parts, model) for parts, model in entries if not parts[-1].startswith("operator")]
+    named = [(parts[-1], model) for parts, model in known if len(parts) > 1 and parts[-2] in containers]
+    free = {parts[-1] for parts, model in known if any(_EMPTIES_GIVEN.match(str(one)) for one in model.effects)}
+
+    def of(*effects: str) -> frozenset[str]:
+        return frozenset(
+            name for name, model in named if any(str(effect).startswith(effects) for effect in model.effects)
+        )
+
+    held = (parts[-1] for parts, model in known if len(parts) > 1 and parts[-2] in holders and _lends(model))
+    return ContainerMethods(
+        inserts=of("insert"),
+        replaces=of("overwrite"),
+        appends=of("keep"),
+        finds=of("find"),
+        erases=of("erase") | free,
+        clears=of("clear"),
+        grows=of("invalidate receiver shallow") - of("erase"),
+        lends=frozenset(name for name, model in named if _lends(model)),
+        opens=frozenset(held),
+        places=frozenset(name for name, model in named if model.by_reference and _lends(model)),
+    )
+
+
+def _lends(model: FunctionModel) -> bool:
+    return any(str(effect) == "borrow result from receiver" for effect in model.effects)
