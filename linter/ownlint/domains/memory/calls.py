@@ -481,12 +481,15 @@ class MemoryCalls(Pointers):
 
     def lend_arguments(self, draft: MemoryDraft, node: r.Call, function: Function | None) -> None:
         """What is given by reference, or as an object, may be another afterwards."""
-        parameters = function.record.parameters if function is not None else ()
+        declared = self.program.calls.callee(node, self.function).records if function is None else (function.record,)
+        parameters = declared[0].parameters if len(declared) == 1 else ()
         for index, argument in enumerate(node.args):
             taken = types.parse(parameters[index].type) if index < len(parameters) else None
             bare = strip(argument)
             if not isinstance(bare, r.Name) or (taken is not None and not taken.reference):
                 continue
+            if taken is not None:
+                draft.forget(f"={bare.text}")
             written = types.parse(self.program.types.of(bare, self.function))
             if taken is None and (written.pointers or not written.name):
                 continue

@@ -26,9 +26,11 @@ from ownlint.domains.memory.blocks import (
     What,
 )
 from ownlint.domains.memory.calls import MemoryCalls
+from ownlint.domains.memory.pointers import values_in
 from ownlint.domains.memory.seen import may_end
 from ownlint.engine import ranges
 from ownlint.engine.heap import Domain, follow
+from ownlint.engine.predicates import meant
 from ownlint.engine.ranges import Range
 from ownlint.facts import records as r
 from ownlint.facts.show import text
@@ -85,6 +87,7 @@ class MemoryWalk(MemoryCalls):
         self.deep = deep
         self.passed_by: dict[int, int] = {}
         self.passing = 0
+        self.taken_apart: dict[int, r.Value] = {}
         self.found: dict[tuple[object, ...], MemoryTrouble] = {}
         self.troubled: dict[tuple[object, ...], set[int]] = {}
         self.exits: list[tuple[MemoryDraft, Pointer]] = []
@@ -294,7 +297,13 @@ class MemoryWalk(MemoryCalls):
             if draft.tests.get(said, outcome != turned) != (outcome != turned):
                 return False
             draft.know(said, outcome != turned)
-        return self.holds(draft, event.value, outcome)
+        return self.holds(draft, self.asked(event), outcome)
+
+    def asked(self, event: e.Test) -> r.Value:
+        """What a test comes to once functions that only say a condition are taken apart."""
+        if event.index not in self.taken_apart:
+            self.taken_apart[event.index] = meant(self.program, self.function, event.value)
+        return self.taken_apart[event.index]
 
     @cached_property
     def repeated(self) -> frozenset[str]:
@@ -367,11 +376,27 @@ class MemoryWalk(MemoryCalls):
             if isinstance(test, e.Test)
             for name in {one.text for one in walk(test.value) if isinstance(one, r.Name)}
         )
-        others = self.shared | self.references
+        others = self.shared | self.references | self.set_in_lambdas
         return frozenset(
             name
             for name, times in asked.items()
             if self.is_own(name) and name not in others and (times > 1 or self.is_given_number(name))
+        )
+
+    @cached_property
+    def set_in_lambdas(self) -> frozenset[str]:
+        """Locals that a lambda assigns which may capture all of them."""
+        inner = (
+            self.program.index.function_at(self.function.file, one.function)
+            for one in values_in(self.function)
+            if isinstance(one, r.Lambda) and any(capture.name == "&" for capture in one.captures)
+        )
+        return frozenset(
+            name.removeprefix("=")
+            for one in inner
+            if one is not None
+            for name in one.mentioned
+            if name.startswith("=")
         )
 
     def is_given_number(self, name: str) -> bool:
