@@ -40,6 +40,15 @@ NULL = Pointer(("null",))
 LOST = Pointer(("lost",))
 """Nobody knows any more where it points."""
 
+NOTHING = "\0"
+"""With this begins what is known of a pointer that a test has found to be null."""
+
+
+def nothing(block: Block) -> str:
+    """Under which name it is known that there is no such block: the pointer to it is null."""
+    return f"{NOTHING}{block!r}"
+
+
 _CELLS_A_STEP = 8
 _MOST_CELLS = 128
 _LONGEST = 3
@@ -299,6 +308,10 @@ class MemoryDraft:
         if block in self.ended:
             self._change()
             del self.ended[block]
+
+    def is_nothing(self, block: Block) -> bool:
+        """Whether the pointer that would lead to the block was found to be null."""
+        return nothing(block) in self.tests
 
     def how_ended(self, block: Block) -> EndedBlock | None:
         return self.ended.get(block)

@@ -23,7 +23,8 @@ from ownlint.domains.memory.blocks import (
     root,
 )
 from ownlint.domains.memory.pointers import SMART, THIS_BLOCK, Pointers, named, values_in
-from ownlint.domains.memory.seen import may_end, relevant
+from ownlint.domains.memory.pointers import result_cell as _result
+from ownlint.domains.memory.seen import ends_what_it_holds, may_end, relevant
 from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, last_name, strip, walk
@@ -48,6 +49,8 @@ class MemoryCalls(Pointers):
         self.writes = False
         """Pointers may be changed that the caller sees."""
         self.complete = True
+        self.constructed: Pointer | None = None
+        """The object whose constructor is asked."""
 
     def meet_limit(self) -> None:
         """More had to be known of a state than is; all of it is forgotten."""
@@ -189,7 +192,7 @@ class MemoryCalls(Pointers):
         if any(model.has("never returns") for model in callee.models):
             return False
         if node.kind == "new":
-            self.answer(draft, node, draft.begin(("made", event.index, "new")))
+            self.make(event, draft)
         elif node.kind == "construct":
             self.construct(draft, node)
         elif isinstance(node.callee, r.Member) and node.callee.name.startswith("~"):
@@ -201,6 +204,43 @@ class MemoryCalls(Pointers):
         self.bind(draft, node)
         if (node.start, node.end) in self.spans.dereferenced:
             self.looked_at(draft, self.pointer(draft, node), node)
+        return True
+
+    def make(self, event: e.CallEvent, draft: MemoryDraft) -> None:
+        """`new T(x)`: the object can hold what it is made of."""
+        node = event.node
+        made = draft.begin(("made", event.index, "new"))
+        written = node.callee.text if isinstance(node.callee, r.Name) else ""
+        if len(node.args) == 1 and not SMART.isdisjoint(self.program.types.roles(written, self.function)):
+            draft.put(made, self.pointer(draft, node.args[0]))
+        else:
+            self.construct_at(draft, node, made)
+        self.answer(draft, node, made)
+
+    def construct_at(self, draft: MemoryDraft, node: r.Call, made: Pointer) -> bool:
+        """What a constructor of the project leaves in the object; whether it is known."""
+        written = node.callee.text if isinstance(node.callee, r.Name) else ""
+        if not written or not node.args or not ends_what_it_holds(self.function, written):
+            return False
+        cls = self.program.names.find_class(self.expanded(written), self.function.record.scope, self.function.file)
+        meant = [one for one in cls.constructors if self.can_take(one, node)] if cls is not None else []
+        if len(meant) != 1:
+            return False
+        self.constructed = made
+        self.own(draft, node, Callee(meant[0].name, (meant[0].record,), (meant[0],), (), "certain"), meant[0])
+        self.constructed = None
+        return True
+
+    def can_take(self, constructor: Function, node: r.Call) -> bool:
+        """Whether the constructor has places for these arguments: no copy is made of a pointer."""
+        parameters = constructor.record.parameters
+        if not sum(one.default is None for one in parameters) <= len(node.args) <= len(parameters):
+            return False
+        for parameter, argument in zip(parameters, node.args, strict=False):
+            taken = types.parse(parameter.type)
+            given = types.parse(self.program.types.of(argument, self.function))
+            if given.name and given.pointers != taken.pointers and taken.last == constructor.name:
+                return False
         return True
 
     def bind(self, draft: MemoryDraft, node: r.Value) -> None:
@@ -217,6 +257,8 @@ class MemoryCalls(Pointers):
         pointer = self.pointer(draft, node.args[0]) if node.args else LOST
         written = types.parse(self.program.types.of(node.args[0], self.function)) if node.args else None
         if written is not None and pointer.block not in draft.ended:
+            if "smart pointer" in self.program.types.roles(written.name, self.function) and pointer not in (LOST, NULL):
+                self.end_held(draft, pointer, NULL, self.named(node.args[0]))
             cls = self.program.names.find_class(written.name, self.function.record.scope, self.function.file)
             self.destroy(draft, pointer, cls)
         self.end_block(draft, pointer, EndedBlock(self.event.index, "released"), self.named(node.args[0]))
@@ -232,7 +274,7 @@ class MemoryCalls(Pointers):
         roles = self.program.types.roles(node.callee.text, self.function) if isinstance(node.callee, r.Name) else ()
         if not SMART.isdisjoint(roles):
             self.answer(draft, node, self.pointer(draft, first) if first is not None else NULL)
-        else:
+        elif not self.construct_at(draft, node, Pointer(_result(node).block)):
             self.lend_arguments(draft, node, None)
             self.answer(draft, node, LOST)
 
@@ -250,6 +292,8 @@ class MemoryCalls(Pointers):
             self.own(draft, node, Callee(last_name(node.callee), (held.record,), (held,), (), "certain"), held)
         elif callee.models and not callee.functions:
             self.modelled(draft, node, callee.models)
+        elif not callee.functions and self.construct_at(draft, node, Pointer(_result(node).block)):
+            pass
         elif len(callee.functions) == 1 and callee.certainty != "possible":
             self.own(draft, node, callee, callee.functions[0])
         else:
@@ -378,7 +422,7 @@ class MemoryCalls(Pointers):
     def own(self, draft: MemoryDraft, node: r.Call, callee: Callee, function: Function) -> None:
         name = last_name(node.callee) or callee.symbol
         concerned = self.deep or self.is_concerned(draft, node, function)
-        asks = concerned or may_end(function)
+        asks = concerned or may_end(function) or self.constructed is not None or bool(self.held_in_receiver(draft, node))
         known = self.summary_of(function, deep=concerned) if asks else None
         if known is None or not known.known:
             self.unknown(draft, node, callee, silent=True)
@@ -390,21 +434,32 @@ class MemoryCalls(Pointers):
                 self.look(draft, target, self.name_there(node, function, block), reason, name)
         ended = [(how, self.seen_there(draft, node, function, block), block) for block, how in known.ends]
         answer = self.seen_there(draft, node, function, known.result.block) if known.result is not None else None
-        puts = [(self.seen_there(draft, node, function, cell.block), cell.path) for cell, _ in known.puts]
+        puts = [
+            (self.seen_there(draft, node, function, cell.block), cell.path, self.put_there(draft, node, function, put))
+            for cell, put in known.puts
+        ]
         for how, target, block in ended:
             if target is not None:
                 by = EndedBlock(self.event.index, "by callee", name, how.sure and callee.certainty == "certain")
                 self.end_block(draft, target, by, self.name_there(node, function, block), name)
         if known.writes:
             self.shake(draft)
-        for around, path in puts:
+            self.lend_receiver(draft, node)
+        for around, path, put in puts:
             if around is not None:
-                draft.write(Cell(around.block, around.path + path), NULL)
+                draft.write(Cell(around.block, around.path + path), put)
         self.lend_arguments(draft, node, function)
         if answer is not None and known.result is not None:
             self.answer(draft, node, Pointer(answer.block, answer.path + known.result.path))
         else:
             self.answer(draft, node, LOST)
+
+    def put_there(self, draft: MemoryDraft, node: r.Call, function: Function, put: Pointer) -> Pointer:
+        """What the callee has put somewhere, as the caller knows it."""
+        if put == NULL:
+            return NULL
+        target = self.seen_there(draft, node, function, put.block)
+        return Pointer(target.block, target.path + put.path) if target is not None else LOST
 
     def is_concerned(self, draft: MemoryDraft, node: r.Call, function: Function) -> bool:
         """Whether the call is given something, or its receiver or what it captures is something, of which a block has
@@ -457,6 +512,8 @@ class MemoryCalls(Pointers):
                 argument = node.args[index]
                 return self.cell(draft, argument) if refers else self.real(self.pointer(draft, argument))
         if name == THIS:
+            if self.constructed is not None:
+                return self.constructed if not path else None
             return self.receiver_there(draft, node) if not path else None
         if not self.is_shared_with(function, name):
             return None
@@ -478,6 +535,26 @@ class MemoryCalls(Pointers):
                 return self.named(node.args[index])
         steps = [step for step in _steps(block) if not step.startswith("<")]
         return steps[-1] if steps and start == THIS else str(start)
+
+    def held_in_receiver(self, draft: MemoryDraft, node: r.Call) -> list[Cell]:
+        """Members of the object that a method is called on of which it is known where they lead."""
+        if not isinstance(node.callee, r.Member):
+            return []
+        where = self.receiver_there(draft, node)
+        if where is None or where.block == THIS_BLOCK:
+            return []
+        depth = len(where.path)
+        return [
+            cell
+            for cell in draft.cells
+            if cell.block == where.block and len(cell.path) > depth and cell.path[:depth] == where.path
+        ]
+
+    def lend_receiver(self, draft: MemoryDraft, node: r.Call) -> None:
+        """What the members lead to of an object may be another behind one of its methods."""
+        for cell in self.held_in_receiver(draft, node):
+            if cell.path[-1] not in (ELEMENTS, _ROOM):
+                draft.put(cell, LOST)
 
     def lend_arguments(self, draft: MemoryDraft, node: r.Call, function: Function | None) -> None:
         """What is given by reference, or as an object, may be another afterwards."""
@@ -508,6 +585,7 @@ class MemoryCalls(Pointers):
             if ended is not None and ended.why in ("released", "by callee") and not pointer.path:
                 self.look(draft, pointer, self.named(argument), doubt, name)
         self.shake(draft)
+        self.lend_receiver(draft, node)
         if self.program.macros.named(name):
             for argument in node.args:
                 draft.write(self.cell(draft, argument), LOST)

@@ -14,9 +14,11 @@ from functools import cached_property
 
 from ownlint.domains.memory.blocks import (
     LOST,
+    NOTHING,
     NULL,
     SOME,
     Block,
+    Cell,
     EndedBlock,
     MemoryDraft,
     MemoryState,
@@ -24,9 +26,10 @@ from ownlint.domains.memory.blocks import (
     MemoryTrouble,
     Pointer,
     What,
+    nothing,
 )
 from ownlint.domains.memory.calls import MemoryCalls
-from ownlint.domains.memory.pointers import values_in
+from ownlint.domains.memory.pointers import result_cell, values_in
 from ownlint.domains.memory.seen import may_end
 from ownlint.engine import ranges
 from ownlint.engine.heap import Domain, follow
@@ -198,6 +201,8 @@ class MemoryWalk(MemoryCalls):
         if not event.fresh and where is not None and self.owns(event.target):
             self.end_held(draft, where, value)
         draft.write(where, value)
+        if event.fresh and len(event.place) == 1 and event.place[0] in self.plain_objects:
+            self.settle_in(draft, event)
         self.writes = self.writes or where is None or not self.is_private(where.block)
         if event.op == "=" and len(event.place) == 1 and event.place[0] in self.asked_again:
             given = ranges.of(event.value, lambda _: ranges.ANY)
@@ -205,6 +210,15 @@ class MemoryWalk(MemoryCalls):
                 draft.know(f"={event.place[0]}", given)
         self.capture(draft, event)
         self.move_out(draft, event.value)
+
+    def settle_in(self, draft: MemoryDraft, event: e.Write) -> None:
+        """What a constructor has left in an object stands in the variable from here on."""
+        made = strip(event.value)
+        if not isinstance(made, r.Call):
+            return
+        for cell, held in list(draft.cells.items()):
+            if cell.block == result_cell(made).block and cell.path:
+                draft.put(Cell(("var", event.place[0]), cell.path), held)
 
     def is_reference(self, target: r.Value) -> bool:
         bare = strip(target)
@@ -317,7 +331,7 @@ class MemoryWalk(MemoryCalls):
         return frozenset(one for one, times in Counter(said).items() if times > 1)
 
     def forget_tests(self, draft: MemoryDraft, name: str) -> None:
-        for said in [said for said in draft.tests if name in re.findall(r"\w+", said)]:
+        for said in [said for said in draft.tests if said[:1] != NOTHING and name in re.findall(r"\w+", said)]:
             draft.forget(said)
 
     def holds(self, draft: MemoryDraft, value: r.Value, outcome: bool) -> bool:
@@ -349,6 +363,8 @@ class MemoryWalk(MemoryCalls):
             for cell, held in list(draft.cells.items()):
                 if held == pointer:
                     draft.write(cell, NULL)
+            if self.is_seen(pointer.block):
+                draft.know(nothing(pointer.block), True)
         return there or pointer.block[0] != "var"
 
     def compared(self, draft: MemoryDraft, op: str, left: r.Value, right: r.Value) -> bool:
@@ -410,19 +426,20 @@ class MemoryWalk(MemoryCalls):
         if not self.exits:
             return MemorySummary(known=True, writes=self.writes)
         first, *others = self.exits
+        ended = {block: how for draft, _ in self.exits for block, how in draft.ended.items()}
         ends = [
             (block, how)
-            for block, how in first[0].ended.items()
+            for block, how in ended.items()
             if how.why != "moved"
             and self.is_seen(block)
-            and all(draft.how_ended(block) is not None for draft, _ in others)
+            and all(draft.how_ended(block) is not None or draft.is_nothing(block) for draft, _ in self.exits)
         ]
         answers = {self.answer_seen(draft, answer) for draft, answer in self.exits}
         puts = [
             (cell, pointer)
             for cell, pointer in first[0].cells.items()
-            if self.is_seen(cell.block) and pointer == NULL
-            if all(draft.cells.get(cell, LOST) == NULL for draft, _ in others)
+            if self.is_seen(cell.block) and self.is_put(first[0], pointer)
+            if all(draft.cells.get(cell, LOST) == pointer for draft, _ in others)
         ]
         return MemorySummary(
             True,
@@ -432,6 +449,10 @@ class MemoryWalk(MemoryCalls):
             tuple(sorted(puts, key=repr)),
             self.writes,
         )
+
+    def is_put(self, draft: MemoryDraft, pointer: Pointer) -> bool:
+        """Whether the caller knows what was put there."""
+        return pointer == NULL or (self.is_seen(pointer.block) and draft.how_ended(pointer.block) is None)
 
     def answer_seen(self, draft: MemoryDraft, answer: Pointer) -> Pointer | None:
         return answer if self.is_seen(answer.block) and draft.how_ended(answer.block) is None else None

@@ -38,7 +38,37 @@ def may_end(function: Function) -> bool:
         return True
     if not _changing(program).isdisjoint(mentioned) and _points_inside(function):
         return True
-    return _hands_out_own(function)
+    return _hands_out_own(function) or _lends_to_inner(function)
+
+
+def _lends_to_inner(function: Function) -> bool:
+    """Whether an object of an inner block is made of what a name stands for, and ends that with its block; or lends
+    what is its own to a pointer from further out."""
+    program = function.program
+    for one in _inner_declarations(function):
+        bare = strip(one.value)
+        if isinstance(bare, r.Call) and any(isinstance(strip(given), r.Name) for given in bare.args):
+            if not SMART.isdisjoint(program.types.roles(one.type, function)):
+                return True
+            if ends_what_it_holds(function, one.type):
+                return True
+    return False
+
+
+def ends_what_it_holds(function: Function, written: str) -> bool:
+    """Whether it is a class of the project whose destructor may end memory."""
+    if types.parse(written).pointers:
+        return False
+    named_so = function.program.names.expand(written, function.file, function.record.scope)
+    cls = function.program.names.find_class(named_so, function.record.scope, function.file)
+    return cls is not None and cls.record.destructor == "defined" and cls.destructor is not None and may_end(cls.destructor)
+
+
+def _inner_declarations(function: Function) -> Iterator[r.Declare]:
+    for statement in function.statements:
+        if isinstance(statement, r.Block | r.Branch | r.Loop):
+            for part in _bodies(statement):
+                yield from (one for one in part if isinstance(one, r.Declare))
 
 
 def _calls_ender(function: Function) -> bool:
@@ -159,7 +189,7 @@ def relevant(function: Function) -> frozenset[str]:
         elif isinstance(one, r.Assign):
             joined.append(_names(one))
     for name, (written, value) in function.locals.items():
-        if not SMART.isdisjoint(program.types.roles(written, function)):
+        if not SMART.isdisjoint(program.types.roles(written, function)) or ends_what_it_holds(function, written):
             found.add(name)
         if value is not None and not _holds_number(written):
             joined.append({name, *_names(value)})
@@ -213,15 +243,7 @@ def _hands_out_own(function: Function) -> bool:
         return True
     if not function.says(_ADDRESS):
         return False
-    inner = {
-        name
-        for statement in function.statements
-        if isinstance(statement, r.Block | r.Branch | r.Loop)
-        for part in _bodies(statement)
-        for one in part
-        if isinstance(one, r.Declare)
-        for name in one.names
-    }
+    inner = {name for one in _inner_declarations(function) for name in one.names}
     return any(
         isinstance(one, r.Unary)
         and one.op == "&"
