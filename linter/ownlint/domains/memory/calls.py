@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from ownlint.domains.counted.references import references
@@ -102,14 +102,24 @@ class MemoryCalls(Pointers):
                     ended = EndedBlock(self.event.index, "destructor", f"~{cls.name}", how.sure)
                     self.end_block(draft, found, ended, name, f"~{cls.name}")
 
+    def held_paths(self, cls: Class | None) -> Iterator[Path]:
+        """Members of an object of the class that lead to what its destructor ends."""
+        for method in cls.defined(f"~{cls.name}") if cls is not None else ():
+            for block, _ in self.summary_of(method, deep=False).ends:
+                if block[0] == "in" and block[1] == THIS_BLOCK and block[2]:
+                    yield block[2]
+
     def end_variable(self, draft: MemoryDraft, name: str) -> None:
         written = (self.declared(name) or ("", None))[0]
         own = Cell(("var", name))
         if "smart pointer" in self.program.types.roles(written, self.function):
             self.end_held(draft, own, NULL, name)
         elif not types.parse(written).pointers and written:
-            cls = self.program.names.find_class(self.expanded(written), self.function.record.scope, self.function.file)
-            self.destroy(draft, own, cls)
+            before = draft.how_ended(own.block)
+            if before is not None and before.why == "destroyed" and self.has_destructor(written):
+                self.report("ended again", name, before, own.block)
+            else:
+                self.destroy(draft, own, self.class_of(written))
         draft.end(own.block, EndedBlock(self.event.index, "scope", name))
 
     def end_held(self, draft: MemoryDraft, owner: Cell | None, then: Pointer, name: str = "") -> None:
@@ -119,6 +129,15 @@ class MemoryCalls(Pointers):
         held = draft.cells.get(owner, LOST)
         if held != then and held.block[0] in ("made", "in"):
             self.end_block(draft, held, EndedBlock(self.event.index, "owner", name), name)
+
+    def has_destructor(self, written: str) -> bool:
+        """Whether it is a class of the project that does something when its objects end."""
+        cls = self.class_of(written)
+        return cls is not None and cls.record.destructor in ("defined", "declared")
+
+    def class_of(self, written: str) -> Class | None:
+        """The project's class of that name."""
+        return self.program.names.find_class(self.expanded(written), self.function.record.scope, self.function.file)
 
     def expanded(self, written: str) -> str:
         return self.program.names.expand(written, self.function.file, self.function.record.scope)
@@ -222,7 +241,7 @@ class MemoryCalls(Pointers):
         written = node.callee.text if isinstance(node.callee, r.Name) else ""
         if not written or not node.args or not ends_what_it_holds(self.function, written):
             return False
-        cls = self.program.names.find_class(self.expanded(written), self.function.record.scope, self.function.file)
+        cls = self.class_of(written)
         meant = [one for one in cls.constructors if self.can_take(one, node)] if cls is not None else []
         if len(meant) != 1:
             return False
@@ -268,7 +287,8 @@ class MemoryCalls(Pointers):
         if isinstance(first, r.Pair):  # `new (place) T`
             place = self.pointer(draft, first.value)
             if place is not LOST:
-                draft.revive(place.block)
+                for one in [one for one in draft.ended if is_within(one, place.block)]:
+                    draft.revive(one)
             self.answer(draft, node, place)
             return
         roles = self.program.types.roles(node.callee.text, self.function) if isinstance(node.callee, r.Name) else ()
@@ -281,6 +301,7 @@ class MemoryCalls(Pointers):
     def destruct(self, draft: MemoryDraft, callee: r.Member) -> None:
         target = self.pointer(draft, callee.base) if callee.arrow else self.cell(draft, callee.base)
         if target is not None:
+            self.destroy(draft, target, self.class_of(types.parse(self.program.types.of(callee.base, self.function)).name))
             how = EndedBlock(self.event.index, "destroyed", callee.name)
             self.end_block(draft, target, how, self.named(callee.base))
 
@@ -422,7 +443,8 @@ class MemoryCalls(Pointers):
     def own(self, draft: MemoryDraft, node: r.Call, callee: Callee, function: Function) -> None:
         name = last_name(node.callee) or callee.symbol
         concerned = self.deep or self.is_concerned(draft, node, function)
-        asks = concerned or may_end(function) or self.constructed is not None or bool(self.held_in_receiver(draft, node))
+        asks = concerned or may_end(function) or self.constructed is not None
+        asks = asks or bool(self.held_in_receiver(draft, node)) or self.fills_pointer(node, function)
         known = self.summary_of(function, deep=concerned) if asks else None
         if known is None or not known.known:
             self.unknown(draft, node, callee, silent=True)
@@ -453,6 +475,16 @@ class MemoryCalls(Pointers):
             self.answer(draft, node, Pointer(answer.block, answer.path + known.result.path))
         else:
             self.answer(draft, node, LOST)
+
+    def fills_pointer(self, node: r.Call, function: Function) -> bool:
+        """Whether the function is given the place of a pointer of this one, to fill it."""
+        return any(
+            isinstance(bare := strip(argument), r.Unary)
+            and bare.op == "&"
+            and named(bare.value) in self.relevant
+            and types.parse(parameter.type).pointers > 1
+            for argument, parameter in zip(node.args, function.record.parameters, strict=False)
+        )
 
     def put_there(self, draft: MemoryDraft, node: r.Call, function: Function, put: Pointer) -> Pointer:
         """What the callee has put somewhere, as the caller knows it."""
@@ -579,6 +611,11 @@ class MemoryCalls(Pointers):
     def unknown(self, draft: MemoryDraft, node: r.Call, callee: Callee, *, silent: bool = False) -> None:
         name = last_name(node.callee)
         doubt = f"what `{name}` does with it is not known"
+        for argument in node.args:
+            pointer = self.pointer(draft, argument)
+            made_again = draft.how_ended(pointer.block)
+            if made_again is not None and made_again.why == "destroyed":
+                draft.revive(pointer.block)
         for argument in node.args if not silent and not self.program.macros.named(name) else ():
             pointer = self.pointer(draft, argument)
             ended = draft.how_ended(pointer.block)

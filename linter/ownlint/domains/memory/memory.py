@@ -30,7 +30,7 @@ from ownlint.domains.memory.blocks import (
 )
 from ownlint.domains.memory.calls import MemoryCalls
 from ownlint.domains.memory.pointers import result_cell, values_in
-from ownlint.domains.memory.seen import may_end
+from ownlint.domains.memory.seen import ends_what_it_holds, may_end
 from ownlint.engine import ranges
 from ownlint.engine.heap import Domain, follow
 from ownlint.engine.predicates import meant
@@ -51,6 +51,8 @@ __all__ = ["MemoryTrouble", "certainty", "told_end", "troubles"]
 _MOST_STATES = 8
 _DEEPEST = 8
 """So many functions below one another are asked what they do."""
+_TOLD = frozenset({"in", "late", "made"})
+"""Blocks that another pointer may lead to as well."""
 _UNKNOWN = MemorySummary()
 
 
@@ -201,6 +203,8 @@ class MemoryWalk(MemoryCalls):
         if not event.fresh and where is not None and self.owns(event.target):
             self.end_held(draft, where, value)
         draft.write(where, value)
+        if where is not None and not event.fresh:
+            self.assign_object(draft, event, where)
         if event.fresh and len(event.place) == 1 and event.place[0] in self.plain_objects:
             self.settle_in(draft, event)
         self.writes = self.writes or where is None or not self.is_private(where.block)
@@ -210,6 +214,27 @@ class MemoryWalk(MemoryCalls):
                 draft.know(f"={event.place[0]}", given)
         self.capture(draft, event)
         self.move_out(draft, event.value)
+
+    def assign_object(self, draft: MemoryDraft, event: e.Write, where: Cell) -> None:
+        """An object gets what another one is; where the class says nothing of it, both lead to the same afterwards."""
+        before = draft.how_ended(where.block)
+        if before is not None and before.why == "destroyed" and not where.path:
+            draft.revive(where.block)
+        name = event.place[0] if len(event.place) == 1 else ""
+        written = (self.declared(name) or ("", None))[0]
+        if not written or name not in self.plain_objects or not ends_what_it_holds(self.function, written):
+            return
+        cls = self.class_of(written)
+        source = strip(event.value)
+        copies = cls is not None and not any(one.name == "operator=" for one in cls.declarations)
+        for path in self.held_paths(cls):
+            held = LOST
+            if copies and isinstance(source, r.Name) and source.text in self.plain_objects:
+                held = draft.read(Cell(("var", source.text), path))
+            elif copies and isinstance(source, r.Call) and self.class_of(text(source.callee)) is cls:
+                held = draft.begin(("made", event.index, ".".join(path)))
+                draft.end(held.block, EndedBlock(event.index, "destructor", f"~{cls.name}" if cls is not None else ""))
+            draft.put(Cell(where.block, (*where.path, *path)), held)
 
     def settle_in(self, draft: MemoryDraft, event: e.Write) -> None:
         """What a constructor has left in an object stands in the variable from here on."""
@@ -342,12 +367,31 @@ class MemoryWalk(MemoryCalls):
             case r.Binary(op="==" | "!=" | "<" | ">" | "<=" | ">=" as op, left=left, right=right):
                 if op in ("==", "!=") and _is_zero(self.pointer(draft, right)):
                     return self.is_there(draft, left, outcome == (op == "!="))
+                if op in ("==", "!=") and not self.are_one(draft, left, right, outcome == (op == "==")):
+                    return False
                 return self.compared(draft, op if outcome else ranges.opposite(op), left, right)
             case r.Name() | r.Member() | r.Literal() | r.Assign() as bare:
                 return self.is_there(draft, bare, outcome)
             case r.Binary(op="&" | "|" | "+" | "-" | "*") as number:
                 zero = r.Literal(number.start, number.start, "int", "0")
                 return self.compared(draft, "!=" if outcome else "==", number, zero)
+        return True
+
+    def are_one(self, draft: MemoryDraft, left: r.Value, right: r.Value, same: bool) -> bool:
+        """Whether two pointers can be one, or not, on this way; where they are, both lead to one block from here on."""
+        one, two = self.pointer(draft, left), self.pointer(draft, right)
+        if any(pointer in (LOST, NULL) or pointer.path or pointer.block[0] not in _TOLD for pointer in (one, two)):
+            return True
+        if one == two or not same:
+            return same
+        kept, other = (two, one) if draft.how_ended(two.block) is not None else (one, two)
+        for cell, held in list(draft.cells.items()):
+            if held == other:
+                draft.put(cell, kept)
+        for value in (left, right):
+            where = self.cell(draft, value)
+            if where is not None and draft.read(where) == other:
+                draft.put(where, kept)
         return True
 
     def is_there(self, draft: MemoryDraft, value: r.Value, there: bool) -> bool:

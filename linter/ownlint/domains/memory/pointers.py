@@ -87,7 +87,8 @@ class Pointers:
 
     @cached_property
     def plain_objects(self) -> frozenset[str]:
-        """Locals of which nothing but members are named: nobody copies, moves or gives them away."""
+        """Locals of which nothing but members are named, or that are assigned to one another: nobody else copies them,
+        moves them or gives them away."""
         own = set(self.function.locals)
         bases = Counter[str]()
         mentioned = Counter[str]()
@@ -97,6 +98,8 @@ class Pointers:
                     mentioned[name] += 1
                 case r.Member(base=r.Name(text=name)):
                     bases[name] += 1
+                case r.Assign(op="=", target=target, value=value):
+                    bases.update(side.text for side in (target, value) if isinstance(side, r.Name))
                 case r.Lambda(captures=captures):
                     own -= {capture.name for capture in captures}
                     if not {capture.name for capture in captures}.isdisjoint({"&", "="}):

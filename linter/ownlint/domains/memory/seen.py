@@ -38,7 +38,15 @@ def may_end(function: Function) -> bool:
         return True
     if not _changing(program).isdisjoint(mentioned) and _points_inside(function):
         return True
-    return _hands_out_own(function) or _lends_to_inner(function)
+    return _hands_out_own(function) or _lends_to_inner(function) or _assigns_owner(function)
+
+
+def _assigns_owner(function: Function) -> bool:
+    """Whether one local takes what another, or a temporary, will end as well."""
+    assigned = {name.removeprefix("=") for name in function.mentioned if name.startswith("=")}
+    return any(
+        name in assigned and ends_what_it_holds(function, written) for name, (written, _) in function.locals.items()
+    )
 
 
 def _lends_to_inner(function: Function) -> bool:
@@ -126,6 +134,7 @@ class _Enders(NamedTuple):
     def ended_by(self, function: Function) -> Iterator[Literal["given", "own"]]:
         """Whether the function ends what its caller knows: an argument, or something of its object."""
         lent = {p.name for p in function.record.parameters if not _holds_number(p.type) and not _is_constant(p.type)}
+        lent |= _copies(function, lent)
         for one in values_in(function):
             if not isinstance(one, r.Call):
                 continue
@@ -138,6 +147,17 @@ class _Enders(NamedTuple):
                     yield "given"
                 elif place not in function.declared:
                     yield "own"
+
+
+def _copies(function: Function, lent: set[str]) -> set[str]:
+    """Locals that begin as what one of these is, and are nothing else later."""
+    begun = [(name, strip(value)) for name, (_, value) in function.locals.items() if value is not None]
+    found: set[str] = set()
+    for name, value in begun:
+        if isinstance(value, r.Name) and (value.text in lent or value.text in found):
+            if f"={name}" not in function.mentioned:
+                found.add(name)
+    return found
 
 
 def _is_constant(written: str) -> bool:
