@@ -24,7 +24,7 @@ from ownlint.domains.memory.blocks import (
 )
 from ownlint.domains.memory.pointers import SMART, THIS_BLOCK, Pointers, named, values_in
 from ownlint.domains.memory.pointers import result_cell as _result
-from ownlint.domains.memory.seen import ends_what_it_holds, may_end, relevant
+from ownlint.domains.memory.seen import class_of, ends_what_it_holds, may_end, relevant
 from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, last_name, strip, walk
@@ -137,7 +137,7 @@ class MemoryCalls(Pointers):
 
     def class_of(self, written: str) -> Class | None:
         """The project's class of that name."""
-        return self.program.names.find_class(self.expanded(written), self.function.record.scope, self.function.file)
+        return class_of(self.function, written)
 
     def expanded(self, written: str) -> str:
         return self.program.names.expand(written, self.function.file, self.function.record.scope)

@@ -388,6 +388,8 @@ class MemoryWalk(MemoryCalls):
         for cell, held in list(draft.cells.items()):
             if held == other:
                 draft.put(cell, kept)
+        if self.is_seen(other.block):
+            draft.know(nothing(other.block), True)
         for value in (left, right):
             where = self.cell(draft, value)
             if where is not None and draft.read(where) == other:

@@ -14,7 +14,7 @@ from ownlint.models.records import FunctionModel
 from ownlint.project import types
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, program_question, question
-from ownlint.project.subjects import Function
+from ownlint.project.subjects import Class, Function
 
 _DELETES = re.compile(rb'"delete"')
 _ADDRESS = re.compile(rb'"&"')
@@ -67,9 +67,17 @@ def ends_what_it_holds(function: Function, written: str) -> bool:
     """Whether it is a class of the project whose destructor may end memory."""
     if types.parse(written).pointers:
         return False
-    named_so = function.program.names.expand(written, function.file, function.record.scope)
-    cls = function.program.names.find_class(named_so, function.record.scope, function.file)
+    cls = class_of(function, written)
     return cls is not None and cls.record.destructor == "defined" and cls.destructor is not None and may_end(cls.destructor)
+
+
+def class_of(function: Function, written: str) -> Class | None:
+    """The project's class that a type names there: one that the file declares itself goes before others' aliases."""
+    names, scope, file = function.program.names, function.record.scope, function.file
+    found = names.find_class(written, scope, file)
+    if found is not None and found.file is file:
+        return found
+    return names.find_class(names.expand(written, file, scope), scope, file)
 
 
 def _inner_declarations(function: Function) -> Iterator[r.Declare]:
