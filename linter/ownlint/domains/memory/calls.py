@@ -301,7 +301,9 @@ class MemoryCalls(Pointers):
     def destruct(self, draft: MemoryDraft, callee: r.Member) -> None:
         target = self.pointer(draft, callee.base) if callee.arrow else self.cell(draft, callee.base)
         if target is not None:
-            self.destroy(draft, target, self.class_of(types.parse(self.program.types.of(callee.base, self.function)).name))
+            own = self.declared(callee.base.text) if isinstance(callee.base, r.Name) else None
+            written = own[0] if own is not None else self.program.types.of(callee.base, self.function)
+            self.destroy(draft, target, self.class_of(types.parse(written).name))
             how = EndedBlock(self.event.index, "destroyed", callee.name)
             self.end_block(draft, target, how, self.named(callee.base))
 
@@ -576,9 +578,10 @@ class MemoryCalls(Pointers):
         if where is None or where.block == THIS_BLOCK:
             return []
         depth = len(where.path)
+        ended = (Cell(block[1], block[2]) for block in draft.ended if block[0] == "in")
         return [
             cell
-            for cell in draft.cells
+            for cell in dict.fromkeys([*draft.cells, *ended])
             if cell.block == where.block and len(cell.path) > depth and cell.path[:depth] == where.path
         ]
 

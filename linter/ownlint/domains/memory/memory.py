@@ -383,7 +383,7 @@ class MemoryWalk(MemoryCalls):
         if any(pointer in (LOST, NULL) or pointer.path or pointer.block[0] not in _TOLD for pointer in (one, two)):
             return True
         if one == two or not same:
-            return same
+            return same or one != two
         kept, other = (two, one) if draft.how_ended(two.block) is not None else (one, two)
         for cell, held in list(draft.cells.items()):
             if held == other:
