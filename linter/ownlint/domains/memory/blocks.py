@@ -223,7 +223,8 @@ class MemoryDraft:
     def _drop(self) -> None:
         """Leaves out what nothing leads to any more."""
         spend(1 + (len(self.cells) + len(self.ended)) // _CELLS_A_STEP)
-        for cell in [cell for cell in self.cells if cell.block in self.ended and cell.block[0] == "var"]:
+        left = {block for block, how in self.ended.items() if block[0] == "var" and how.why != "destroyed"}
+        for cell in [cell for cell in self.cells if cell.block in left]:
             del self.cells[cell]
         held = {outer for pointer in self.cells.values() for outer in _chain(pointer.block)}
         for block in [one for one in self.ended if not self._can_be_come_by(one, held)]:

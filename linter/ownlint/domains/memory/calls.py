@@ -114,6 +114,10 @@ class MemoryCalls(Pointers):
         own = Cell(("var", name))
         if "smart pointer" in self.program.types.roles(written, self.function):
             self.end_held(draft, own, NULL, name)
+        elif self.is_container(written) and name in self.plain_objects:
+            within = self.elements(draft, own)
+            if within is not None:
+                draft.end(within.block, EndedBlock(self.event.index, "scope", name))
         elif not types.parse(written).pointers and written:
             before = draft.how_ended(own.block)
             if before is not None and before.why == "destroyed" and self.has_destructor(written):
@@ -361,6 +365,10 @@ class MemoryCalls(Pointers):
                     self.invalidate(draft, node, model)
                 elif effect.verb == "borrow" and where == "result" and answer is LOST:
                     answer = self.lent(draft, node, str(effect.other))
+        if any(model.has("clear", "receiver") and not model.has("invalidate") for model in models):
+            inside = self.inside_receiver(draft, node, ELEMENTS)  # somebody else has them now
+            if inside is not None:
+                draft.put(inside, draft.begin(("made", self.event.index, "elements")))
         if any(model.makes_room for model in models) and (inside := self.inside_receiver(draft, node, _ROOM)):
             draft.put(inside, Pointer(("number", "1")))
         self.answer(draft, node, answer)

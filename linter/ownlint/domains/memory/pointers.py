@@ -96,7 +96,7 @@ class Pointers:
             match one:
                 case r.Name(text=name):
                     mentioned[name] += 1
-                case r.Member(base=r.Name(text=name)):
+                case r.Member(base=r.Name(text=name)) | r.Index(base=r.Name(text=name)):
                     bases[name] += 1
                 case r.Assign(op="=", target=target, value=value):
                     bases.update(side.text for side in (target, value) if isinstance(side, r.Name))

@@ -38,7 +38,25 @@ def may_end(function: Function) -> bool:
         return True
     if not _changing(program).isdisjoint(mentioned) and _points_inside(function):
         return True
-    return _hands_out_own(function) or _lends_to_inner(function) or _assigns_owner(function)
+    if _hands_out_own(function) or _lends_to_inner(function) or _assigns_owner(function):
+        return True
+    return bool(_lending_inner(function))
+
+
+def _lending_inner(function: Function) -> frozenset[str]:
+    """Containers of inner blocks that are asked for an element, or where their elements are, and somebody keeps it."""
+    if _lending(function.program).isdisjoint(function.mentioned):
+        return frozenset()
+    inner = {name for one in _inner_declarations(function) for name in one.names}
+    asked = {
+        call.callee.base.text
+        for one in values_in(function)
+        if isinstance(one, r.Assign) and isinstance(one.target, r.Name) and one.target.text not in inner
+        for call in (strip(one.value),)
+        if isinstance(call, r.Call) and isinstance(call.callee, r.Member) and isinstance(call.callee.base, r.Name)
+        if call.callee.name in _lending(function.program)
+    }
+    return frozenset(asked & inner)
 
 
 def _assigns_owner(function: Function) -> bool:
@@ -205,7 +223,7 @@ def relevant(function: Function) -> frozenset[str]:
     into something of these, or the other way round. The others need not be followed."""
     program = function.program
     enders = _ending(program) | _changing(program)
-    found: set[str] = set()
+    found: set[str] = set(_lending_inner(function))
     joined: list[set[str]] = []
     for one in values_in(function):
         if isinstance(one, r.Call) and (one.kind == "delete" or last_name(one.callee) in enders or _destructs(one)):
