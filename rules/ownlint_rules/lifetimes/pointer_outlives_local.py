@@ -52,6 +52,8 @@ def pointer_outlives_local(function: Function) -> Iterator[Finding]:
         handed = one.what == "returned"
         ending = function.flow.events[one.ended.at]
         what = f"`{one.name}` is returned, and leads to" if handed else f"`{one.name}` leads to"
+        if one.through and one.name == one.ended.by:
+            what = f"`{one.through}` looks at"  # a lambda, which has it by reference
         owner = "what" if one.ended.why == "owner" else "the local"
         ends = " holds, which ends here" if owner == "what" else ", whose scope has ended"
         yield function.finding(

@@ -49,6 +49,7 @@ class MemoryCalls(Pointers):
         self.writes = False
         """Pointers may be changed that the caller sees."""
         self.complete = True
+        self.called_lambdas: dict[tuple[int, int], Function] = {}
         self.constructed: Pointer | None = None
         """The object whose constructor is asked."""
 
@@ -70,7 +71,9 @@ class MemoryCalls(Pointers):
     def looked_at(self, draft: MemoryDraft, pointer: Pointer, value: r.Value) -> None:
         start = named(value)
         if pointer.block == ("var", start) and start not in self.references:
-            return  # whoever can name a variable is in its scope: this is another of that name
+            if self.function.parent is not None and not self.is_own(start):
+                self.used.add(pointer.block)  # a lambda can run when the scope around it has ended
+            return  # whoever else can name a variable is in its scope: this is another of that name
         self.look(draft, pointer, self.named(value))
 
     def look(self, draft: MemoryDraft, pointer: Pointer, name: str, reason: str = "", through: str = "") -> None:
@@ -316,6 +319,7 @@ class MemoryCalls(Pointers):
         self.look_at_receiver(draft, node)
         held = self.held_function(draft, node)
         if held is not None:
+            self.called_lambdas[node.start, node.end] = held
             self.own(draft, node, Callee(last_name(node.callee), (held.record,), (held,), (), "certain"), held)
         elif callee.models and not callee.functions:
             self.modelled(draft, node, callee.models)
@@ -332,6 +336,12 @@ class MemoryCalls(Pointers):
             return None
         held = draft.read(self.cell(draft, node.callee)).block
         return self.program.index.function_at(self.function.file, held[1]) if held[0] == "lambda" else None
+
+    def by_reference(self, call: r.Call) -> bool:
+        inner = self.called_lambdas.get((call.start, call.end))
+        if inner is not None:
+            return types.parse(inner.record.result).reference
+        return super().by_reference(call)
 
     def look_at_receiver(self, draft: MemoryDraft, node: r.Call) -> None:
         if not isinstance(node.callee, r.Member):
@@ -519,7 +529,8 @@ class MemoryCalls(Pointers):
     def seen_there(self, draft: MemoryDraft, node: r.Call, function: Function, block: Block) -> Pointer | None:
         """The block of the callee as the caller knows it."""
         if block[0] == "var":
-            return Pointer(block) if self.is_shared_with(function, block[1]) else None
+            shared = self.is_shared_with(function, block[1])
+            return Pointer(block) if shared and not self.is_copied_into(function, block[1]) else None
         return self.translated(draft, block, lambda name, path: self.given(draft, node, function, name, path))
 
     def translated(
@@ -543,6 +554,21 @@ class MemoryCalls(Pointers):
         if name in _own_names(function):
             return False
         return function.parent is self.function or name not in self.function.declared
+
+    def is_copied_into(self, function: Function, name: str) -> bool:
+        """Whether a lambda of this function has a copy of the variable."""
+        if function.parent is not self.function:
+            return False
+        captures = self.captures_of.get(function.index, ())
+        named_so = [one for one in captures if one.name == name]
+        return any(not one.by_reference for one in named_so) or not (
+            named_so or any(one.name == "&" for one in captures)
+        )
+
+    @cached_property
+    def captures_of(self) -> dict[int, tuple[r.Capture, ...]]:
+        """What the lambdas of the function capture, by their number in the file."""
+        return {one.function: one.captures for one in values_in(self.function) if isinstance(one, r.Lambda)}
 
     def given(self, draft: MemoryDraft, node: r.Call, function: Function, name: str, path: Path) -> Pointer | None:
         """What a pointer that the callee has by name points to when it begins."""

@@ -40,7 +40,7 @@ def may_end(function: Function) -> bool:
         return True
     if _hands_out_own(function) or _lends_to_inner(function) or _assigns_owner(function):
         return True
-    return bool(_lending_inner(function))
+    return bool(_lending_inner(function)) or _lambda_outlives_block(function)
 
 
 def _lending_inner(function: Function) -> frozenset[str]:
@@ -231,11 +231,15 @@ def relevant(function: Function) -> frozenset[str]:
         elif isinstance(one, r.Unary) and one.op == "&":
             found.add(named(one))
         elif isinstance(one, r.Lambda):
-            found |= {capture.name for capture in one.captures}
+            found |= _captured(function, one)
         elif isinstance(one, r.Assign):
             joined.append(_names(one))
+            if isinstance(strip(one.value), r.Lambda):
+                found |= _names(one.target)
     for name, (written, value) in function.locals.items():
         if not SMART.isdisjoint(program.types.roles(written, function)) or ends_what_it_holds(function, written):
+            found.add(name)
+        if isinstance(strip(value), r.Lambda):
             found.add(name)
         if value is not None and not _holds_number(written):
             joined.append({name, *_names(value)})
@@ -243,6 +247,16 @@ def relevant(function: Function) -> frozenset[str]:
         joined = [names for names in joined if names.isdisjoint(found)]
         found.update(*more)
     return frozenset(found)
+
+
+def _captured(function: Function, made: r.Lambda) -> set[str]:
+    """The locals that the lambda looks at, in whatever way it captures them."""
+    names = {capture.name for capture in made.captures}
+    inner = function.program.index.function_at(function.file, made.function) if "&" in names else None
+    if inner is None:
+        return names
+    named_there = {one.text for value in values_in(inner) for one in walk(value) if isinstance(one, r.Name)}
+    return names | (named_there & function.locals.keys())
 
 
 def _names(value: r.Value) -> set[str]:
@@ -283,7 +297,9 @@ def _hands_out_own(function: Function) -> bool:
     kind = types.parse(function.record.result)
     if kind.reference or function.record.result in ("", "auto"):
         return any(
-            isinstance(one, r.Leave) and isinstance(strip(one.value), r.Name | r.Lambda) for one in function.statements
+            isinstance(one, r.Leave)
+            and (isinstance(bare := strip(one.value), r.Name | r.Lambda) or _calls_local(function, bare))
+            for one in function.statements
         )
     if kind.pointers and not _lending(function.program).isdisjoint(function.mentioned) and _has_owner(function):
         return True
@@ -294,6 +310,29 @@ def _hands_out_own(function: Function) -> bool:
         isinstance(one, r.Unary)
         and one.op == "&"
         and ((name := named(one.value)) in inner or (kind.pointers > 0 and name in function.locals))
+        for one in values_in(function)
+    )
+
+
+def _calls_local(function: Function, value: r.Value | None) -> bool:
+    """Whether it is a call of a lambda that a local holds."""
+    if not isinstance(value, r.Call) or not isinstance(value.callee, r.Name):
+        return False
+    held = function.locals.get(value.callee.text)
+    return held is not None and isinstance(strip(held[1]), r.Lambda)
+
+
+def _lambda_outlives_block(function: Function) -> bool:
+    """Whether a variable may get a lambda that looks at the locals of a block further in."""
+    inner = {name for one in _inner_declarations(function) for name in one.names}
+    made = [one for one in values_in(function) if isinstance(one, r.Lambda)] if inner else []
+    if not any(capture.by_reference and capture.name in inner | {"&"} for one in made for capture in one.captures):
+        return False
+    return any(
+        isinstance(one, r.Assign)
+        and isinstance(one.target, r.Name)
+        and one.target.text not in inner
+        and isinstance(strip(one.value), r.Name | r.Lambda)
         for one in values_in(function)
     )
 
