@@ -24,7 +24,7 @@ from ownlint.domains.memory.blocks import (
 )
 from ownlint.domains.memory.pointers import SMART, THIS_BLOCK, Pointers, named, values_in
 from ownlint.domains.memory.pointers import result_cell as _result
-from ownlint.domains.memory.seen import class_of, ends_what_it_holds, may_end, relevant
+from ownlint.domains.memory.seen import captured, class_of, ends_what_it_holds, may_end, relevant
 from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, last_name, strip, walk
@@ -187,7 +187,8 @@ class MemoryCalls(Pointers):
             if isinstance(one, r.Unary) and one.op == "&":
                 found.add(named(one.value))
             elif isinstance(one, r.Lambda):
-                found |= {capture.name for capture in one.captures if capture.by_reference}
+                copied = {capture.name for capture in one.captures if not capture.by_reference}
+                found |= captured(self.function, one) - copied
         return frozenset(found)
 
     def is_followed(self, block: Block) -> bool:

@@ -231,7 +231,7 @@ def relevant(function: Function) -> frozenset[str]:
         elif isinstance(one, r.Unary) and one.op == "&":
             found.add(named(one))
         elif isinstance(one, r.Lambda):
-            found |= _captured(function, one)
+            found |= captured(function, one)
         elif isinstance(one, r.Assign):
             joined.append(_names(one))
             if isinstance(strip(one.value), r.Lambda):
@@ -249,7 +249,7 @@ def relevant(function: Function) -> frozenset[str]:
     return frozenset(found)
 
 
-def _captured(function: Function, made: r.Lambda) -> set[str]:
+def captured(function: Function, made: r.Lambda) -> set[str]:
     """The locals that the lambda looks at, in whatever way it captures them."""
     names = {capture.name for capture in made.captures}
     inner = function.program.index.function_at(function.file, made.function) if "&" in names else None
