@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from ownlint.domains.counted import outs
+from ownlint.domains.counted import marks, outs
 from ownlint.domains.counted.counting_calls import CountingCalls
 from ownlint.domains.counted.counting_tests import CONSTANT, written_name
 from ownlint.domains.counted.counting_ways import CountSummary, CountTrouble, What, bare_value, result_place
@@ -66,7 +66,7 @@ def troubles(function: Function) -> tuple[CountTrouble, ...]:
 @question
 def _is_concerned(function: Function) -> bool:
     """Asked before any flow is made: most functions deal in no counted references."""
-    return function.language == "cpp" and (may_count(function) or is_slot(function))
+    return function.language == "cpp" and (may_count(function) or is_slot(function) or bool(marks.taken(function)))
 
 
 @flow_question
@@ -168,8 +168,15 @@ class Counting(CountingCalls):
         for number, parameter in enumerate(self.function.record.parameters):
             written = parameter.type
             if "&" not in written and (self.references.is_pointer(written, self.function) or self.is_own(written)):
-                draft.places[(parameter.name,)] = draft.begin(-2 - number, HeldReference("given", 0, "no"))
+                own = number in self.owned
+                held = HeldReference("new", 1, "no") if own else HeldReference("given", 0, "no")
+                draft.places[(parameter.name,)] = draft.begin(-2 - number, held)
         return draft.state()
+
+    @cached_property
+    def owned(self) -> frozenset[int]:
+        """Arguments that the function is declared to take over."""
+        return marks.taken(self.function)
 
     def is_own(self, written: str) -> bool:
         """`Thing* self` of a function in a table of slots."""
@@ -431,6 +438,11 @@ class Counting(CountingCalls):
             self.judge(event, draft, other)  # nothing is asked of this state any more: it need not forget them
         self.left.append(draft)
 
+    @cached_property
+    def is_lender(self) -> bool:
+        """Whether the function is declared to give no reference with what it answers."""
+        return marks.is_lender(self.function)
+
     def answers(self, draft: CountDraft, value: r.Value | None, one: Id | None) -> list[Id]:
         """All objects that the value can be: both sides of `c ? a : b`."""
         found = [one] if one is not None else []
@@ -454,7 +466,7 @@ class Counting(CountingCalls):
     def give_back(self, event: e.LeaveEvent, draft: CountDraft, one: Id) -> None:
         held = draft.objects[one]
         counts = held.kind in ("new", "borrowed") or (held.kind == "given" and self.is_slot)
-        if held.owed > 1 and not held.stored and counts:
+        if held.owed > int(not self.is_lender) and not held.stored and counts:
             self.report("surplus", draft, one, event, event.value, held.raised)
             self.ends.setdefault(self.site(one).index, set()).add(False)
         elif held.owed <= 0 and self.is_slot and held.kind in ("borrowed", "given", "kept", "new"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint.domains.counted import casters
+from ownlint.domains.counted import casters, marks
 from ownlint.domains.counted.references import references
 from ownlint.facts import records as r
 from ownlint.flow.places import last_name, walk
@@ -39,8 +39,7 @@ def _is_method(function: Function) -> bool:
     objects = (record.result, *(one.type for one in record.parameters[1:]))
     if "*" not in record.parameters[0].type or not all(known.is_pointer(written, function) for written in objects):
         return False
-    declared = (record, *function.program.index.declarations_of(function.name))
-    return not any("borrow" in mark.name.lower() for one in declared for mark in one.annotations)
+    return not marks.is_lender(function) and not marks.taken(function)
 
 
 @program_question
