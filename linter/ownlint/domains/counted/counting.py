@@ -50,6 +50,7 @@ _BY_WAY = frozenset({"leaked", "surplus", "null used"})
 """What is told by the way that leads there."""
 _SEEN_LATER = frozenset({"stored borrowed", "stolen borrowed"})
 """What is told at the end of a path, of an event that stands before it."""
+_COUNTS: frozenset[Use] = frozenset({"retained", "released"})
 _NOT_ALL_FOLLOWED = "on one path; there are more of them than are followed"
 _SOME_OVERWRITE = "on some of the paths that lead to where it is overwritten"
 _NOT_READ = "harmless if what was not understood in between releases it or passes it on"
@@ -167,11 +168,28 @@ class Counting(CountingCalls):
         draft = CountDraft(CountState())
         for number, parameter in enumerate(self.function.record.parameters):
             written = parameter.type
-            if "&" not in written and (self.references.is_pointer(written, self.function) or self.is_own(written)):
+            if "&" not in written and self.is_object(parameter):
                 own = number in self.owned
                 held = HeldReference("new", 1, "no") if own else HeldReference("given", 0, "no")
                 draft.places[(parameter.name,)] = draft.begin(-2 - number, held)
         return draft.state()
+
+    def is_object(self, parameter: r.Parameter) -> bool:
+        """Whether the argument is a bare reference: by its type, or because it is counted here."""
+        written = parameter.type
+        if self.references.is_pointer(written, self.function) or self.is_own(written):
+            return True
+        return types.parse(written).pointers == 1 and parameter.name in self.counted_names
+
+    @cached_property
+    def counted_names(self) -> frozenset[str]:
+        """Names that are given to what counts references up or down."""
+        return frozenset(
+            argument.text
+            for event in self.flow.calls
+            for index, argument in arguments(event.node)
+            if isinstance(argument, r.Name) and self.references.use(event.node, index, self.function) in _COUNTS
+        )
 
     @cached_property
     def owned(self) -> frozenset[int]:
@@ -393,7 +411,7 @@ class Counting(CountingCalls):
         good = True
         if held.pending:
             pass
-        elif held.owed > 0 and (held.kind in ("new", "borrowed") or (held.kind == "given" and self.is_slot)):
+        elif held.owed > 0 and (held.kind in ("new", "borrowed") or self.is_too_many(held)):
             if not held.stored or held.raised >= 0:
                 what: What = "leaked" if held.owed == 1 and held.taken < 0 else "surplus"
                 if held.kind != "new" and held.raised < 0:
@@ -406,6 +424,11 @@ class Counting(CountingCalls):
             taking = self.flow.events[held.taken]
             self.report("stolen borrowed", draft, one, taking, self.argument_of(taking, draft, one))
         self.ends.setdefault(self.site(one).index, set()).add(good)
+
+    def is_too_many(self, held: HeldReference) -> bool:
+        """Whether an argument that is counted up is so for nobody: a function that no table names can take one
+        reference for its caller, and not two."""
+        return held.kind == "given" and (self.is_slot or held.owed > 1)
 
     def argument_of(self, event: Event, draft: CountDraft, one: Id) -> r.Value | None:
         if isinstance(event, e.CallEvent):
