@@ -232,6 +232,8 @@ def relevant(function: Function) -> frozenset[str]:
             found.add(named(one))
         elif isinstance(one, r.Lambda):
             found |= captured(function, one)
+        elif isinstance(one, r.Binary) and one.op in ("==", "!="):
+            joined.append(_names(one))
         elif isinstance(one, r.Assign):
             joined.append(_names(one))
             if isinstance(strip(one.value), r.Lambda):
