@@ -414,7 +414,7 @@ class Counting(CountingCalls):
         elif held.owed > 0 and (held.kind in ("new", "borrowed") or self.is_too_many(held)):
             if not held.stored or held.raised >= 0:
                 what: What = "leaked" if held.owed == 1 and held.taken < 0 else "surplus"
-                if held.kind != "new" and held.raised < 0:
+                if held.kind != "new" and (held.raised < 0 or (held.kind == "given" and not self.is_slot)):
                     what = "leaked"
                 good = False
                 self.report(what, draft, one, event, None, held.raised, name=name)

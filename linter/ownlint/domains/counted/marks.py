@@ -3,6 +3,7 @@ over."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ownlint.facts import records as r
@@ -12,6 +13,7 @@ from ownlint.project.subjects import Function
 
 LENDS = "lends result"
 TAKES = "takes argument"
+_WORDS = re.compile(r"\w++")
 _BORROWED = "borrow"
 """What a mark has in its name, whoever defines it, that says so."""
 
@@ -40,7 +42,8 @@ def _marks(program: Program, name: str, role: str, *records: r.FunctionRecord) -
     """The arguments of the marks of that role, of everything that is declared by the name."""
     for record in (*records, *program.index.declarations_of(name)):
         for mark in record.annotations:
-            if program.macros.role(mark.name) == role or (role == LENDS and _BORROWED in mark.name.lower()):
+            words = [mark.name, *(word for macro in program.macros.named(mark.name) for word in _WORDS.findall(macro.body))]
+            if any(program.macros.role(word) == role or (role == LENDS and _BORROWED in word.lower()) for word in words):
                 yield mark.arguments
 
 
