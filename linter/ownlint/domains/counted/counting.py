@@ -182,6 +182,17 @@ class Counting(CountingCalls):
         return types.parse(written).pointers == 1 and parameter.name in self.counted_names
 
     @cached_property
+    def only_counted(self) -> frozenset[int]:
+        """Arguments that are objects because they are counted here: whom a helper counts them for, it alone knows."""
+        return frozenset(
+            number
+            for number, one in enumerate(self.function.record.parameters)
+            if one.name in self.counted_names
+            and not self.references.is_pointer(one.type, self.function)
+            and not self.is_own(one.type)
+        )
+
+    @cached_property
     def counted_names(self) -> frozenset[str]:
         """Names that are given to what counts references up or down."""
         return frozenset(
@@ -569,7 +580,7 @@ class Counting(CountingCalls):
         held, now = draft.objects.get(own), draft.places.get((self.function.record.parameters[number].name,))
         if held is None and isinstance(now, KnownPlace) and now.signs == "0":
             return None
-        if held is None or returned == own:
+        if held is None or returned == own or number in self.only_counted:
             return ""
         if held.owed == -1 and held.freed >= 0:
             return "released"
