@@ -7,6 +7,7 @@ with a reference is `references`' answer, how one way sees the objects is `count
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
@@ -50,7 +51,6 @@ _BY_WAY = frozenset({"leaked", "surplus", "null used"})
 """What is told by the way that leads there."""
 _SEEN_LATER = frozenset({"stored borrowed", "stolen borrowed"})
 """What is told at the end of a path, of an event that stands before it."""
-_COUNTS: frozenset[Use] = frozenset({"retained", "released"})
 _NOT_ALL_FOLLOWED = "on one path; there are more of them than are followed"
 _SOME_OVERWRITE = "on some of the paths that lead to where it is overwritten"
 _NOT_READ = "harmless if what was not understood in between releases it or passes it on"
@@ -182,25 +182,15 @@ class Counting(CountingCalls):
         return types.parse(written).pointers == 1 and parameter.name in self.counted_names
 
     @cached_property
-    def only_counted(self) -> frozenset[int]:
-        """Arguments that are objects because they are counted here: whom a helper counts them for, it alone knows."""
-        return frozenset(
-            number
-            for number, one in enumerate(self.function.record.parameters)
-            if one.name in self.counted_names
-            and not self.references.is_pointer(one.type, self.function)
-            and not self.is_own(one.type)
-        )
-
-    @cached_property
     def counted_names(self) -> frozenset[str]:
-        """Names that are given to what counts references up or down."""
-        return frozenset(
+        """Names that are counted up more than once: one time can be for whoever calls, which it alone knows."""
+        counted = Counter(
             argument.text
             for event in self.flow.calls
             for index, argument in arguments(event.node)
-            if isinstance(argument, r.Name) and self.references.use(event.node, index, self.function) in _COUNTS
+            if isinstance(argument, r.Name) and self.references.use(event.node, index, self.function) == "retained"
         )
+        return frozenset(name for name, times in counted.items() if times > 1)
 
     @cached_property
     def owned(self) -> frozenset[int]:
@@ -580,7 +570,7 @@ class Counting(CountingCalls):
         held, now = draft.objects.get(own), draft.places.get((self.function.record.parameters[number].name,))
         if held is None and isinstance(now, KnownPlace) and now.signs == "0":
             return None
-        if held is None or returned == own or number in self.only_counted:
+        if held is None or returned == own:
             return ""
         if held.owed == -1 and held.freed >= 0:
             return "released"
