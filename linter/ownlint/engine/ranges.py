@@ -108,6 +108,13 @@ def narrowed(op: str, one: Range, two: Range) -> Range:
     return one
 
 
+def both(one: Range, two: Range) -> Range:
+    """What lies in both ranges."""
+    return _shrunk(
+        one._replace(without=one.without | two.without), max(one.low, two.low), min(one.high, two.high)
+    )
+
+
 def _shrunk(one: Range, low: int, high: int) -> Range:
     """The range between these, which lie in it; what it is not is left out at both ends."""
     while low <= high and low in one.without:

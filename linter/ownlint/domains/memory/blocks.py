@@ -118,6 +118,14 @@ class MemoryTrouble(NamedTuple):
     """The function of the project that does it."""
 
 
+class MemoryCase(NamedTuple):
+    """What a function ends besides where an argument, a number, lies in one of these ranges."""
+
+    parameter: str
+    within: tuple[Range, ...]
+    ends: tuple[tuple[Block, EndedBlock], ...]
+
+
 class MemorySummary(NamedTuple):
     """What a function does to the memory that its caller sees, in its own blocks."""
 
@@ -132,6 +140,8 @@ class MemorySummary(NamedTuple):
     """What every exit path leaves in cells of the caller."""
     writes: bool = True
     """It may change pointers that others see."""
+    cases: tuple[MemoryCase, ...] = ()
+    """Of which one holds, whatever the argument is."""
 
 
 _THROUGH = {"in": 1, "late": 2}

@@ -14,6 +14,7 @@ from ownlint.domains.memory.blocks import (
     Block,
     Cell,
     EndedBlock,
+    MemoryCase,
     MemoryDraft,
     MemorySummary,
     Path,
@@ -49,6 +50,8 @@ class MemoryCalls(Pointers):
         self.writes = False
         """Pointers may be changed that the caller sees."""
         self.complete = True
+        self.case: MemoryCase | None = None
+        """In which case the callee of this event does what it does."""
         self.called_lambdas: dict[tuple[int, int], Function] = {}
         self.constructed: Pointer | None = None
         """The object whose constructor is asked."""
@@ -60,6 +63,10 @@ class MemoryCalls(Pointers):
     def report(
         self, what: What, name: str, ended: EndedBlock, block: Block, reason: str = "", through: str = ""
     ) -> None:
+        raise NotImplementedError
+
+    def learn_case(self, draft: MemoryDraft, given: r.Value, case: MemoryCase) -> None:
+        """What is known of an argument once it is known which case holds."""
         raise NotImplementedError
 
     def summary_of(self, function: Function, *, deep: bool) -> MemorySummary:
@@ -475,7 +482,12 @@ class MemoryCalls(Pointers):
             target = self.seen_there(draft, node, function, block)
             if target is not None:
                 self.look(draft, target, self.name_there(node, function, block), reason, name)
-        ended = [(how, self.seen_there(draft, node, function, block), block) for block, how in known.ends]
+        ends = known.ends
+        if self.case is not None and self.case in known.cases:
+            ends += self.case.ends
+            names = [parameter.name for parameter in function.record.parameters]
+            self.learn_case(draft, node.args[names.index(self.case.parameter)], self.case)
+        ended = [(how, self.seen_there(draft, node, function, block), block) for block, how in ends]
         answer = self.seen_there(draft, node, function, known.result.block) if known.result is not None else None
         puts = [
             (self.seen_there(draft, node, function, cell.block), cell.path, self.put_there(draft, node, function, put))

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import combinations
 
 from ownlint.domains.memory.blocks import (
     LOST,
@@ -20,6 +21,7 @@ from ownlint.domains.memory.blocks import (
     Block,
     Cell,
     EndedBlock,
+    MemoryCase,
     MemoryDraft,
     MemoryState,
     MemorySummary,
@@ -30,7 +32,7 @@ from ownlint.domains.memory.blocks import (
 )
 from ownlint.domains.memory.calls import MemoryCalls
 from ownlint.domains.memory.pointers import result_cell, values_in
-from ownlint.domains.memory.seen import ends_what_it_holds, may_end
+from ownlint.domains.memory.seen import ends_what_it_holds, holds_number, may_end
 from ownlint.engine import ranges
 from ownlint.engine.heap import Domain, follow
 from ownlint.engine.predicates import meant
@@ -53,6 +55,10 @@ _DEEPEST = 8
 """So many functions below one another are asked what they do."""
 _TOLD = frozenset({"in", "late", "made"})
 """Blocks that another pointer may lead to as well."""
+_MOST_TESTS = 6
+"""Of a function with more of them, what a caller's numbers decide is not followed."""
+_MOST_CASES = 3
+_NO_CASE = (None,)
 _UNKNOWN = MemorySummary()
 
 
@@ -141,11 +147,12 @@ class MemoryWalk(MemoryCalls):
                 if self.decided(event, way, outcome):
                     yield target, way.state()
             return
-        draft = MemoryDraft(state, self)
-        if self.passes(event, draft):
-            after = draft.state()
-            for target, _ in edges:
-                yield target, after
+        for self.case in self.choices(event, MemoryDraft(state, self)):
+            draft = MemoryDraft(state, self)
+            if self.passes(event, draft):
+                after = draft.state()
+                for target, _ in edges:
+                    yield target, after
 
     def passes(self, event: e.Event, draft: MemoryDraft) -> bool:
         """Whether the way goes on behind the event."""
@@ -413,12 +420,47 @@ class MemoryWalk(MemoryCalls):
                 draft.know(nothing(pointer.block), True)
         return there or pointer.block[0] != "var"
 
+    def choices(self, event: e.Event, draft: MemoryDraft) -> Sequence[MemoryCase | None]:
+        """Of the cases in which a callee ends something, those that can be on this way."""
+        node = event.node if isinstance(event, e.CallEvent) and event.node.kind == "call" else None
+        if node is None or not isinstance(node.callee, r.Name) or strip(node) is not node:
+            return _NO_CASE
+        callee = self.program.calls.callee(node, self.function)
+        if len(callee.functions) != 1 or callee.certainty == "possible" or not may_end(callee.functions[0]):
+            return _NO_CASE
+        cases = self.summary_of(callee.functions[0], deep=False).cases
+        names = [parameter.name for parameter in callee.functions[0].record.parameters]
+        if not cases or len(node.args) != len(names):
+            return _NO_CASE
+        given = node.args[names.index(cases[0].parameter)]
+        lies = ranges.of(meant(self.program, self.function, given), lambda name: self.known_number(draft, name))
+        fitting = [case for case in cases if any(ranges.can_be("==", lies, one) for one in case.within)]
+        if len(fitting) == 1 or not self.is_asked_otherwise(given):
+            return fitting
+        return _NO_CASE
+
+    def is_asked_otherwise(self, given: r.Value) -> bool:
+        """Whether a test may be about what is given to a call, in a way that is not followed."""
+        names = {one.text for one in walk(given) if isinstance(one, r.Name)} - self.asked_again
+        tests = (test for test in self.flow.of(e.Test) if isinstance(test, e.Test))
+        return any(isinstance(one, r.Name) and one.text in names for test in tests for one in walk(test.value))
+
+    @staticmethod
+    def known_number(draft: MemoryDraft, name: str) -> Range:
+        found = draft.tests.get(f"={name}", ranges.ANY)
+        return found if isinstance(found, Range) else ranges.ANY
+
+    def learn_case(self, draft: MemoryDraft, given: r.Value, case: MemoryCase) -> None:
+        """What is known of an argument once it is known which case holds."""
+        bare = strip(given)
+        if isinstance(bare, r.Name) and bare.text in self.asked_again and len(case.within) == 1:
+            draft.know(f"={bare.text}", ranges.both(self.known_number(draft, bare.text), case.within[0]))
+
     def compared(self, draft: MemoryDraft, op: str, left: r.Value, right: r.Value) -> bool:
         """Whether the comparison can hold on this way; then what it says is known from here on."""
 
         def known(name: str) -> Range:
-            found = draft.tests.get(f"={name}", ranges.ANY)
-            return found if isinstance(found, Range) else ranges.ANY
+            return self.known_number(draft, name)
 
         one, two = ranges.of(left, known), ranges.of(right, known)
         if not ranges.can_be(op, one, two):
@@ -442,7 +484,20 @@ class MemoryWalk(MemoryCalls):
         return frozenset(
             name
             for name, times in asked.items()
-            if self.is_own(name) and name not in others and (times > 1 or self.is_given_number(name))
+            if self.is_own(name)
+            and name not in others
+            and (times > 1 or name in self.number_parameters or self.is_given_number(name))
+        )
+
+    @cached_property
+    def number_parameters(self) -> frozenset[str]:
+        """Numbers that callers give and nobody changes, of a function with few tests."""
+        if len(self.flow.of(e.Test)) > _MOST_TESTS:
+            return frozenset()
+        return frozenset(
+            one.name
+            for one in self.function.record.parameters
+            if holds_number(one.type) and f"={one.name}" not in self.function.mentioned
         )
 
     @cached_property
@@ -494,7 +549,34 @@ class MemoryWalk(MemoryCalls):
             answers.pop() if len(answers) == 1 else None,
             tuple(sorted(puts, key=repr)),
             self.writes,
+            self.cases(frozenset(block for block, _ in ends)),
         )
+
+    def cases(self, always: frozenset[Block]) -> tuple[MemoryCase, ...]:
+        """What is ended for some values of one argument, and not for others; none where something else decides."""
+        if not self.number_parameters:
+            return ()
+        exits: dict[frozenset[Block], list[MemoryDraft]] = {}
+        for draft, _ in self.exits:
+            ended = (block for block, how in draft.ended.items() if how.why != "moved" and self.is_seen(block))
+            exits.setdefault(frozenset(ended) - always, []).append(draft)
+        if not 1 < len(exits) <= _MOST_CASES:
+            return ()
+        for name in sorted(self.number_parameters):
+            within = {
+                ended: tuple(dict.fromkeys(self.known_number(draft, name) for draft in drafts))
+                for ended, drafts in exits.items()
+            }
+            if all(_are_apart(one, two) for one, two in combinations(within.values(), 2)):
+                return tuple(
+                    MemoryCase(
+                        name,
+                        within[ended],
+                        tuple(sorted(((block, drafts[0].ended[block]) for block in ended), key=repr)),
+                    )
+                    for ended, drafts in exits.items()
+                )
+        return ()
 
     def is_put(self, draft: MemoryDraft, pointer: Pointer) -> bool:
         """Whether the caller knows what was put there."""
@@ -513,6 +595,10 @@ def _said(value: r.Value) -> tuple[str, bool]:
         case r.Binary(op="!=", left=left, right=right):
             return f"{text(left, 100)} == {text(right, 100)}", True
     return text(value, 200), False
+
+
+def _are_apart(one: tuple[Range, ...], two: tuple[Range, ...]) -> bool:
+    return not any(ranges.can_be("==", left, right) for left in one for right in two)
 
 
 def _is_zero(pointer: Pointer) -> bool:

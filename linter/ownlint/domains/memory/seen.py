@@ -159,7 +159,7 @@ class _Enders(NamedTuple):
 
     def ended_by(self, function: Function) -> Iterator[Literal["given", "own"]]:
         """Whether the function ends what its caller knows: an argument, or something of its object."""
-        lent = {p.name for p in function.record.parameters if not _holds_number(p.type) and not _is_constant(p.type)}
+        lent = {p.name for p in function.record.parameters if not holds_number(p.type) and not _is_constant(p.type)}
         lent |= _copies(function, lent)
         for one in values_in(function):
             if not isinstance(one, r.Call):
@@ -243,7 +243,7 @@ def relevant(function: Function) -> frozenset[str]:
             found.add(name)
         if isinstance(strip(value), r.Lambda):
             found.add(name)
-        if value is not None and not _holds_number(written):
+        if value is not None and not holds_number(written):
             joined.append({name, *_names(value)})
     while more := [names for names in joined if not names.isdisjoint(found)]:
         joined = [names for names in joined if names.isdisjoint(found)]
@@ -271,7 +271,8 @@ def _destructs(call: r.Call) -> bool:
     return isinstance(call.callee, r.Member) and call.callee.name.startswith("~")
 
 
-def _holds_number(written: str) -> bool:
+def holds_number(written: str) -> bool:
+    """Whether it is a number, or a truth value, by its type."""
     kind = types.parse(written)
     return not kind.pointers and not kind.reference and kind.last in _NUMBERS
 
