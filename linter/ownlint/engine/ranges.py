@@ -110,9 +110,7 @@ def narrowed(op: str, one: Range, two: Range) -> Range:
 
 def both(one: Range, two: Range) -> Range:
     """What lies in both ranges."""
-    return _shrunk(
-        one._replace(without=one.without | two.without), max(one.low, two.low), min(one.high, two.high)
-    )
+    return _shrunk(one._replace(without=one.without | two.without), max(one.low, two.low), min(one.high, two.high))
 
 
 def _shrunk(one: Range, low: int, high: int) -> Range:

@@ -131,10 +131,11 @@ def settled(every: Sequence[r.Statement]) -> dict[str, r.Literal]:
     declared = Counter(name for one in every if isinstance(one, r.Declare) for name in one.names)
     declared.update(name for one in every for name in _declared_by(one))
     for one in every:
-        if isinstance(one, r.Declare) and len(one.names) == 1 and not one.static and declared[one.names[0]] == 1:
-            if isinstance(one.value, r.Literal) and one.value.kind in ("bool", "int") and "*" not in one.type:
-                known[one.names[0]] = one.value
-                constant |= set(one.names) if _CONSTANT.search(one.type) else set()
+        if not isinstance(one, r.Declare) or len(one.names) != 1 or one.static or declared[one.names[0]] != 1:
+            continue
+        if isinstance(one.value, r.Literal) and one.value.kind in ("bool", "int") and "*" not in one.type:
+            known[one.names[0]] = one.value
+            constant |= set(one.names) if _CONSTANT.search(one.type) else set()
     if not known:
         return known
     mentioned: Counter[str] = Counter()
@@ -147,9 +148,7 @@ def settled(every: Sequence[r.Statement]) -> dict[str, r.Literal]:
                     mentioned.update({capture.name for capture in captures})
                 case r.OpaqueValue(names=names):
                     mentioned.update(names)
-    asked = Counter(
-        name for one in every if isinstance(one, r.Branch | r.Loop) for name in _only_asked(one.condition)
-    )
+    asked = Counter(name for one in every if isinstance(one, r.Branch | r.Loop) for name in _only_asked(one.condition))
     mentioned.update(name for one in every if isinstance(one, r.Opaque) for name in one.names)
     lent = "&" in mentioned  # a lambda that captures whatever it likes
     return {

@@ -19,7 +19,7 @@ from ownlint.flow.places import Place, last_name, render, strip
 from ownlint.models.records import FunctionModel
 from ownlint.project import types
 
-_MOST_REFERENCES = 3
+_MOST_REFERENCES = 6
 _ASSIGNED = re.compile(r"\b(\w++)\)*+\s*+=(?!=)")
 
 

@@ -42,8 +42,13 @@ def _marks(program: Program, name: str, role: str, *records: r.FunctionRecord) -
     """The arguments of the marks of that role, of everything that is declared by the name."""
     for record in (*records, *program.index.declarations_of(name)):
         for mark in record.annotations:
-            words = [mark.name, *(word for macro in program.macros.named(mark.name) for word in _WORDS.findall(macro.body))]
-            if any(program.macros.role(word) == role or (role == LENDS and _BORROWED in word.lower()) for word in words):
+            words = [
+                mark.name,
+                *(word for macro in program.macros.named(mark.name) for word in _WORDS.findall(macro.body)),
+            ]
+            if any(
+                program.macros.role(word) == role or (role == LENDS and _BORROWED in word.lower()) for word in words
+            ):
                 yield mark.arguments
 
 

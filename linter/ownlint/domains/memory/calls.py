@@ -637,6 +637,11 @@ class MemoryCalls(Pointers):
         for cell in self.held_in_receiver(draft, node):
             if cell.path[-1] not in (ELEMENTS, _ROOM):
                 draft.put(cell, LOST)
+        if isinstance(node.callee, r.Member) and not node.callee.arrow:
+            roles = self.program.types.roles(self.receiver_type(node), self.function)
+            where = self.cell(draft, node.callee.base) if not SMART.isdisjoint(roles) else None
+            if where is not None:
+                draft.put(where, LOST)
 
     def lend_arguments(self, draft: MemoryDraft, node: r.Call, function: Function | None) -> None:
         """What is given by reference, or as an object, may be another afterwards."""

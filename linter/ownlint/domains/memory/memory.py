@@ -147,7 +147,8 @@ class MemoryWalk(MemoryCalls):
                 if self.decided(event, way, outcome):
                     yield target, way.state()
             return
-        for self.case in self.choices(event, MemoryDraft(state, self)):
+        for case in self.choices(event, MemoryDraft(state, self)):
+            self.case = case
             draft = MemoryDraft(state, self)
             if self.passes(event, draft):
                 after = draft.state()
@@ -509,11 +510,7 @@ class MemoryWalk(MemoryCalls):
             if isinstance(one, r.Lambda) and any(capture.name == "&" for capture in one.captures)
         )
         return frozenset(
-            name.removeprefix("=")
-            for one in inner
-            if one is not None
-            for name in one.mentioned
-            if name.startswith("=")
+            name.removeprefix("=") for one in inner if one is not None for name in one.mentioned if name.startswith("=")
         )
 
     def is_given_number(self, name: str) -> bool:

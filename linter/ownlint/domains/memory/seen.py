@@ -86,7 +86,12 @@ def ends_what_it_holds(function: Function, written: str) -> bool:
     if types.parse(written).pointers:
         return False
     cls = class_of(function, written)
-    return cls is not None and cls.record.destructor == "defined" and cls.destructor is not None and may_end(cls.destructor)
+    return (
+        cls is not None
+        and cls.record.destructor == "defined"
+        and cls.destructor is not None
+        and may_end(cls.destructor)
+    )
 
 
 def class_of(function: Function, written: str) -> Class | None:
@@ -180,9 +185,9 @@ def _copies(function: Function, lent: set[str]) -> set[str]:
     begun = [(name, strip(value)) for name, (_, value) in function.locals.items() if value is not None]
     found: set[str] = set()
     for name, value in begun:
-        if isinstance(value, r.Name) and (value.text in lent or value.text in found):
-            if f"={name}" not in function.mentioned:
-                found.add(name)
+        copied = isinstance(value, r.Name) and (value.text in lent or value.text in found)
+        if copied and f"={name}" not in function.mentioned:
+            found.add(name)
     return found
 
 
