@@ -40,6 +40,7 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Certainty, Step, because, weaker
 from ownlint.flow.places import last_name
+from ownlint.models import habits
 
 _LOOKS_AT_NOTHING = frozenset(["isinstance", "issubclass", "type", "id", "callable", "bool", "super", "del"])
 """Builtins that see the Python object and not what it points to."""
@@ -51,8 +52,6 @@ _LAZY = frozenset(["iter", "filter", "enumerate", "zip"])
 _ADDS_ONE = frozenset(["append", "add", "insert", "appendleft", "setdefault", "put"])
 _ADDS_MANY = frozenset(["extend", "update", "extendleft"])
 _TAKES_ONE = frozenset(["pop", "get", "popleft", "setdefault", "__getitem__"])
-_MOVING = ("move", "insert", "append", "add", "adopt", "attach", "splice", "inline", "register", "keep")
-"""Words in the names of calls that may make somebody else the owner: weak evidence, for silence alone."""
 _REMOVES = frozenset(["pop", "popleft", "popitem", "remove", "discard", "clear"])
 _CLOSING = frozenset(["contextlib.closing", "contextlib.aclosing"])
 
@@ -607,7 +606,7 @@ class HandleCalls(HandleValues):
         return closed and self.classes.role(handle.cls) in ("owner", "checked")
 
     def unknown(self, call: r.Call, symbol: str, arguments: list[Handles]) -> Handles:
-        moving = any(word in last_name(call.callee).lower() for word in _MOVING)
+        moving = any(word in last_name(call.callee).lower() for word in habits.MOVES_ON)
         known = isinstance(call.callee, r.Member) and self.is_known_receiver(call.callee.base)
         self.escape_all(h for handles in arguments for h in handles if (h.holds and not known) or moving)
         for token in sorted({h.token for handles in arguments for h in handles}):
