@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from ownlint.flow.lower import statements
     from ownlint.flow.places import Place
     from ownlint.models import consumers as consumer_models
-    from ownlint.models import habits
+    from ownlint.models import habits, python_builtins
     from ownlint.models import memory as memory_models
     from ownlint.models import records as model_records
     from ownlint.project import closures, pairs, questions, recursion, releases, standing, trials, types, undecoded
@@ -147,6 +147,7 @@ _HOMES = {
     "patterns": "ownlint.patterns",
     "places": "ownlint.flow.places",
     "policies": "ownlint.bindings.policies",
+    "python_builtins": "ownlint.models.python_builtins",
     "python_use": "ownlint.domains.python_use",
     "questions": "ownlint.project.questions",
     "records": "ownlint.facts.records",
@@ -239,6 +240,7 @@ __all__ = [
     "patterns",
     "places",
     "policies",
+    "python_builtins",
     "python_use",
     "questions",
     "records",
