@@ -15,7 +15,7 @@ from ownlint.analysis.messages import Done, Holding, Leaving, Message, SaidOfCas
 from ownlint.catalogue import Judgement, SubjectCase
 from ownlint.children import resident
 from ownlint.finding import Crash, Finding, TooLarge
-from ownlint.incremental import kept
+from ownlint.incremental import kept, values
 from ownlint.incremental.comparing import StillHolding, standing
 from ownlint.incremental.kept import KeptFindings
 from ownlint.incremental.notebook import Notebook, answer_prints
@@ -228,6 +228,7 @@ class Worker:
         assert memory is not None
         known = analyst.holding.get(group)
         if known is not None:  # a worker before this one has found it out
+            values.recall(analyst.program, {name: then.answers[name].value for name in known.answers})
             return StillHolding({name: then.subjects[name] for name in known.subjects}, known.answers)
         self.at.put(COMPARING, 0, self.at.subject)
         try:
@@ -282,7 +283,7 @@ class Worker:
     def _leave(self) -> None:
         """Says what was written down."""
         memory = self.analyst.memory
-        if self.notebooks and memory is not None:
+        if memory is not None and any(notebook.is_worth_writing(memory.files) for notebook in self.notebooks):
             prints = answer_prints(self.analyst.program)
             for group, notebook in enumerate(self.notebooks):
                 self._tell(WrittenDown(group, kept.encode(notebook.written(memory.files, prints))))

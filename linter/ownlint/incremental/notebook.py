@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from ownlint.facts import records as r
 from ownlint.finding import Finding, TooLarge
-from ownlint.incremental import fingerprints
+from ownlint.incremental import fingerprints, values
 from ownlint.incremental.comparing import BEFORE, StillHolding
 from ownlint.incremental.kept import (
     FactsEntry,
@@ -23,6 +25,9 @@ from ownlint.project import questions
 from ownlint.project.program import Program
 from ownlint.project.questions import Key, Note
 
+_MANY = 50
+"""It is written down anew where one subject of so many, or more, was judged, or one file of so many has changed: till
+then the next run finds out again what little has changed since, which costs less than to write."""
 _GROWN = 2
 """Keys that nobody rests on any more are dropped when there are so many times as many as there were at first."""
 
@@ -34,6 +39,7 @@ class AnswerPrint(NamedTuple):
     whole: bytes
     parts: dict[str, bytes]
     of: tuple[str, ...]
+    value: bytes
 
 
 def answer_prints(program: Program) -> dict[str, AnswerPrint]:
@@ -45,7 +51,10 @@ def answer_prints(program: Program) -> dict[str, AnswerPrint]:
             continue
         said = fingerprints.answer(program, name)
         parts = {key[2]: one for key, one in said.items() if len(key) > 2}
-        found[name] = AnswerPrint(questions.keys(answered.notes), said["answer", name], parts, of)
+        keys = questions.keys(answered.notes)
+        # What was too large is told by whoever finds it out, so that is found out again.
+        value = b"" if any(key[0] == "large" for key in keys) else values.encoded(answered.answer)
+        found[name] = AnswerPrint(keys, said["answer", name], parts, of, value)
     return found
 
 
@@ -58,10 +67,19 @@ class Notebook:
         self.standing = standing
         self._numbering = Numbering(self._kept.keys)
         self._subjects: dict[str, KeptSubject] = {}
+        self._held = 0
 
     def keep(self, name: str, said: KeptSubject) -> None:
         """What was said before, and still holds."""
         self._subjects[name] = said
+        self._held += 1
+
+    def is_worth_writing(self, files: Mapping[str, FactsEntry]) -> bool:
+        """Whether much was found out that the next run should not have to."""
+        then = self._kept.files
+        changed = sum(then.get(path) != files.get(path) for path in then.keys() | files.keys())
+        judged = len(self._subjects) - self._held
+        return judged * _MANY >= len(self._subjects) or changed * _MANY >= len(files)
 
     def note(self, name: str, notes: Iterable[Note], findings: Iterable[Finding]) -> None:
         """What is said of a subject now."""
@@ -111,7 +129,7 @@ class Notebook:
             each = self._contributions(name) if name in program.contributions else None
             if each is None and name in program.contributions:
                 continue
-            answers[name] = KeptAnswer(self._numbering.of(said.keys), said.whole, said.parts, said.of, each)
+            answers[name] = KeptAnswer(self._numbering.of(said.keys), said.whole, said.parts, said.of, each, said.value)
         with questions.noting():
             earlier = tuple(sorted(program.earlier_paths))
         copies = {path: r.encode_file(program.said[path]) for path in sorted(program.copied)}
@@ -149,7 +167,7 @@ def merged(parts: Sequence[KeptFindings]) -> KeptFindings:
             if name not in made.answers:
                 keys = renumbered(answer.keys, numbered)
                 each = _renumbered(answer.each, numbered)
-                made.answers[name] = KeptAnswer(keys, answer.whole, answer.parts, answer.of, each)
+                made.answers[name] = KeptAnswer(keys, answer.whole, answer.parts, answer.of, each, answer.value)
         for name, said in part.subjects.items():
             made.subjects[name] = KeptSubject(renumbered(said.keys, numbered), said.findings, said.large)
     made.keys, made.first = numbering.keys, len(numbering.keys)
@@ -168,7 +186,7 @@ def _in_use(kept: KeptFindings) -> KeptFindings:
     left = sorted(used)
     numbered = dict(zip(left, range(len(left)), strict=True))
     answers = {
-        name: KeptAnswer(renumbered(one.keys, numbered), one.whole, one.parts, one.of, _renumbered(one.each, numbered))
+        name: msgspec.structs.replace(one, keys=renumbered(one.keys, numbered), each=_renumbered(one.each, numbered))
         for name, one in kept.answers.items()
     }
     subjects = {
