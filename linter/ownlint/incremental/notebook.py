@@ -25,9 +25,6 @@ from ownlint.project import questions
 from ownlint.project.program import Program
 from ownlint.project.questions import Key, Note
 
-_MANY = 50
-"""It is written down anew where one subject of so many, or more, was judged, or one file of so many has changed: till
-then the next run finds out again what little has changed since, which costs less than to write."""
 _GROWN = 2
 """Keys that nobody rests on any more are dropped when there are so many times as many as there were at first."""
 
@@ -67,19 +64,10 @@ class Notebook:
         self.standing = standing
         self._numbering = Numbering(self._kept.keys)
         self._subjects: dict[str, KeptSubject] = {}
-        self._held = 0
 
     def keep(self, name: str, said: KeptSubject) -> None:
         """What was said before, and still holds."""
         self._subjects[name] = said
-        self._held += 1
-
-    def is_worth_writing(self, files: Mapping[str, FactsEntry]) -> bool:
-        """Whether much was found out that the next run should not have to."""
-        then = self._kept.files
-        changed = sum(then.get(path) != files.get(path) for path in then.keys() | files.keys())
-        judged = len(self._subjects) - self._held
-        return judged * _MANY >= len(self._subjects) or changed * _MANY >= len(files)
 
     def note(self, name: str, notes: Iterable[Note], findings: Iterable[Finding]) -> None:
         """What is said of a subject now."""
