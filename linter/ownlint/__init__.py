@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from ownlint.flow.lower import statements
     from ownlint.flow.places import Place
     from ownlint.models import consumers as consumer_models
+    from ownlint.models import habits, python_builtins
     from ownlint.models import memory as memory_models
     from ownlint.models import records as model_records
     from ownlint.project import closures, pairs, questions, recursion, releases, standing, trials, types, undecoded
@@ -124,6 +125,7 @@ _HOMES = {
     "gil": "ownlint.domains.gil",
     "glance": "ownlint.engine.glance",
     "guard_classes": "ownlint.engine.guard_classes",
+    "habits": "ownlint.models.habits",
     "handle_chains": "ownlint.domains.handles.handle_chains",
     "handle_flow": "ownlint.domains.handles.handle_flow",
     "handles": "ownlint.domains.handles.handles",
@@ -145,6 +147,7 @@ _HOMES = {
     "patterns": "ownlint.patterns",
     "places": "ownlint.flow.places",
     "policies": "ownlint.bindings.policies",
+    "python_builtins": "ownlint.models.python_builtins",
     "python_use": "ownlint.domains.python_use",
     "questions": "ownlint.project.questions",
     "records": "ownlint.facts.records",
@@ -215,6 +218,7 @@ __all__ = [
     "gil",
     "glance",
     "guard_classes",
+    "habits",
     "handle_chains",
     "handle_flow",
     "handles",
@@ -236,6 +240,7 @@ __all__ = [
     "patterns",
     "places",
     "policies",
+    "python_builtins",
     "python_use",
     "questions",
     "records",

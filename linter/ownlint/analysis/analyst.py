@@ -82,8 +82,8 @@ class Analyst:
 
     def _begin(self) -> None:
         self._said: list[SaidOfCase] = []
-        self._failed: list[tuple[SaidOfCase, bool]] = []
-        """Each crash, and whether a worker was lost."""
+        self._gives_up = False
+        """So much has failed that one worker after the other would not judge the rest."""
         self._written: list[list[KeptFindings]] = [[] for _ in self.groups]
 
     def work(self) -> None:
@@ -126,8 +126,9 @@ class Analyst:
             blocks = Blocks(dealt)
             self._run([_Lane(self, number, workers, blocks) for number in range(workers)])
             blocks.close()
-            if not self._gives_up():
+            if not self._gives_up:
                 return
+            self.given_up = FailureTally()
             self._begin()
         self._run([_Lane(self, 0, 1, None)])
 
@@ -149,19 +150,13 @@ class Analyst:
                 mine.append(range(number, number + 1))
         return runs
 
-    def _gives_up(self) -> bool:
-        """Whether so much has failed that one worker after the other would not have judged the rest."""
-        trial = FailureTally()
-        crashes = sorted(self._failed, key=lambda one: one[0].case)
-        return any([*trial.after(one.crashes[0], lost=lost)] for one, lost in crashes)
-
     def _run(self, lanes: Sequence[_Lane]) -> None:
         for lane in lanes:
             lane.start(At(0, 0))
         poll = select.poll()
         running, ticked = list(lanes), 0.0
         try:
-            while running:
+            while running and not self._gives_up:
                 for lane in running:
                     poll.register(lane.descriptor, select.POLLIN)
                 poll.poll(_TICK * 1000)
@@ -190,8 +185,8 @@ class Analyst:
     def failed(self, message: SaidOfCase, *, lost: bool, alone: bool) -> None:
         """Something was not judged; a worker that is `alone` will not judge what is given up."""
         crash = message.crashes[0]
-        self._failed.append((message, lost))
-        further = tuple(self.given_up.after(crash, lost=lost)) if alone else ()
+        further = tuple(self.given_up.after(crash, lost=lost))
+        self._gives_up = self._gives_up or (bool(further) and not alone)
         self._said.append(SaidOfCase(message.group, message.case, (), (crash, *further), message.large))
 
     def _say(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 import struct
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -15,7 +16,7 @@ from ownlint.analysis.messages import Done, Holding, Leaving, Message, SaidOfCas
 from ownlint.catalogue import Judgement, SubjectCase
 from ownlint.children import resident
 from ownlint.finding import Crash, Finding, TooLarge
-from ownlint.incremental import kept
+from ownlint.incremental import kept, values
 from ownlint.incremental.comparing import StillHolding, standing
 from ownlint.incremental.kept import KeptFindings
 from ownlint.incremental.notebook import Notebook, answer_prints
@@ -36,6 +37,10 @@ OUT_OF_MEMORY = 77
 
 COMPARING = -1
 """In place of a case, while what was kept is compared."""
+
+_WRITTEN = 3 << 20
+"""Bytes of what is kept that are written in a second. What took less time than that is not written down: the next run
+finds it out again, beside what has changed since."""
 
 _STRIDE = 32
 """So many cases are judged between two looks at how much memory that took."""
@@ -181,6 +186,9 @@ class Worker:
         self.output = output
         self.told_large = 0
         self.notebooks: list[Notebook] = []
+        self._begun = time.process_time()
+        self._recalled = 0
+        """Bytes of what was kept."""
 
     def work(self, begin: At) -> None:
         """From there on, in the blocks that it gets."""
@@ -219,6 +227,7 @@ class Worker:
             return
         for group, _ in enumerate(analyst.groups):
             data = memory.recall(group) if analyst.recalls else None
+            self._recalled += len(data or b"")
             then = None if data is None else kept.decode(data)
             holds = StillHolding() if then is None else self._holding(group, then)
             yield Notebook(analyst.program, then if holds.subjects else None, holds)
@@ -228,6 +237,7 @@ class Worker:
         assert memory is not None
         known = analyst.holding.get(group)
         if known is not None:  # a worker before this one has found it out
+            values.recall(analyst.program, {name: then.answers[name].value for name in known.answers})
             return StillHolding({name: then.subjects[name] for name in known.subjects}, known.answers)
         self.at.put(COMPARING, 0, self.at.subject)
         try:
@@ -282,7 +292,8 @@ class Worker:
     def _leave(self) -> None:
         """Says what was written down."""
         memory = self.analyst.memory
-        if self.notebooks and memory is not None:
+        spent = time.process_time() - self._begun
+        if self.notebooks and memory is not None and spent * _WRITTEN >= self._recalled:
             prints = answer_prints(self.analyst.program)
             for group, notebook in enumerate(self.notebooks):
                 self._tell(WrittenDown(group, kept.encode(notebook.written(memory.files, prints))))

@@ -19,7 +19,7 @@ from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.bodies import values
 from ownlint.flow.places import THIS, Place, last_name, receiver, strip, walk
-from ownlint.project import types
+from ownlint.project import pairs, types
 from ownlint.project.program import Program
 from ownlint.project.questions import program_question
 from ownlint.project.subjects import Class, Function
@@ -28,7 +28,6 @@ _DEEPEST = 4
 _MAKERS = re.compile(r"make_(?:unique|shared|intrusive|ref\w*)|Make(?:Unique|Shared|Ref\w*|Intrusive)|allocate_shared")
 _WRAPPERS = re.compile(r"Wrap(?:Unique|Shared|Ref\w*)|make_pair|pair|make_optional|make_tuple")
 _OWNERS = frozenset({"smart pointer", "shared pointer", "intrusive pointer", "optional", "pair"})
-_FREES = ("release", "destroy", "free", "close", "unref", "delete", "dispose", "dec", "drop")
 _ADDRESSES = frozenset({"get", "data", "c_str", "operator->"})
 
 
@@ -106,7 +105,7 @@ def _frees(call: r.Call, field: str) -> bool:
         return call.kind == "delete" or call.kind == "call"
     on = receiver(call)
     asked = on is not None and last_name(strip(on)) == field and not call.args
-    return asked and any(hint in last_name(call.callee).lower() for hint in _FREES)
+    return asked and bool(pairs.releasing_verb(last_name(call.callee)))
 
 
 def _calls(function: Function) -> Iterator[r.Call]:
@@ -560,10 +559,15 @@ def _by_call(function: Function, event: e.CallEvent, place: Place) -> Iterator[S
         is_optional = "optional" in roles
         for found in _constructed(function, call.args, arguments[0]):
             yield Store(event, place, found, in_container=not is_optional)
-    elif "container" in roles:
+    elif "container" in roles and not _is_end_of_range(function, call.args[-1]):
         yield from (
             Store(event, place, found, in_container=True) for found in kept(function, call.args[-1], arguments[0])
         )
+
+
+def _is_end_of_range(function: Function, value: r.Value) -> bool:
+    """`all.insert(all.end(), some.begin(), some.end())`: what is put in are the elements."""
+    return types.parse(function.program.types.of(value, function)).last == "iterator"
 
 
 def _by_entry(function: Function, event: e.CallEvent, place: Place, arguments: tuple[str, ...]) -> Iterator[Store]:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.places import last_name
+from ownlint.models import habits
 from ownlint.project import types
 from ownlint.project.files import File
 from ownlint.project.program import Program
@@ -22,29 +23,6 @@ from ownlint.project.questions import program_question
 from ownlint.project.subjects import Class, Function
 
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
-_ENDS_LIFE = frozenset(
-    {
-        "destroy",
-        "destruct",
-        "release",
-        "free",
-        "close",
-        "delete",
-        "dispose",
-        "erase",
-        "unref",
-        "drop",
-        "kill",
-        "finalize",
-    }
-)
-_TAKES_IN = frozenset(
-    {"insert", "append", "prepend", "adopt", "take", "own", "owned", "attach", "push", "graft", "add"}
-)
-"""Verbs by which a native container comes to own what it is given."""
-_MAKES = frozenset(
-    {"create", "clone", "copy", "dup", "duplicate", "new", "make", "parse", "from", "retain", "ref", "load"}
-)
 _NO_HANDLES = types.SCALARS | {"void", "auto", "string", "string_view"}
 _STEPS = 3
 
@@ -128,17 +106,17 @@ def words(name: str) -> tuple[str, ...]:
 def ends_life(name: str) -> bool:
     """Whether a function's name opens or closes with a verb that ends a life."""
     said = words(name)
-    return bool(said) and (said[-1] in _ENDS_LIFE or said[0] in _ENDS_LIFE)
+    return bool(said) and (said[-1] in habits.NATIVE_ENDS or said[0] in habits.NATIVE_ENDS)
 
 
 def takes_in(name: str) -> frozenset[str]:
     """The verbs of a function's name that say that something is put into something else, for keeps."""
-    return frozenset() if ends_life(name) else _TAKES_IN.intersection(words(name))
+    return frozenset() if ends_life(name) else habits.GRAFTS.intersection(words(name))
 
 
 def makes(name: str) -> bool:
     """Whether a function's name says that its result is new."""
-    return not _MAKES.isdisjoint(words(name))
+    return not habits.NATIVE_MAKES.isdisjoint(words(name))
 
 
 def _destroyer(program: Program, name: str, record: r.FunctionRecord) -> Destroyer | None:

@@ -15,7 +15,7 @@ import msgspec
 from ownlint.facts import records as r
 from ownlint.finding import Step
 from ownlint.flow.places import last_name, strip, walk
-from ownlint.project import types
+from ownlint.project import pairs, types
 from ownlint.project.subjects import Class, Function
 
 _SHARES = ("shared pointer", "intrusive pointer", "weak pointer", "python object")
@@ -155,8 +155,7 @@ def _frees(call: r.Call, field: str) -> bool:
     """`delete f`, `free(f)`, `f->release()`; what is merely asked on the way out is not freed."""
     given = any(field == last_name(inner) for arg in call.args for inner in walk(arg))
     asked = isinstance(call.callee, r.Member) and last_name(call.callee.base) == field
-    hints = ("release", "destroy", "free", "close", "unref", "delete", "dispose", "dec", "drop")
-    return given or (asked and any(hint in last_name(call.callee).lower() for hint in hints))
+    return given or (asked and bool(pairs.releasing_verb(last_name(call.callee))))
 
 
 def points_at(view: Class, target: Class) -> bool:

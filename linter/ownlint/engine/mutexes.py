@@ -12,6 +12,7 @@ from typing import Literal as OneOf
 from ownlint.engine import guard_classes
 from ownlint.facts import records as r
 from ownlint.flow.places import last_name
+from ownlint.models import habits
 from ownlint.patterns import AnyName
 from ownlint.project import types
 from ownlint.project.files import File
@@ -19,21 +20,6 @@ from ownlint.project.program import Program
 from ownlint.project.questions import Answers, program_property, program_question
 from ownlint.project.subjects import Class, Function
 
-_LOCKS = frozenset(
-    {"lock", "acquire", "enter", "lockshared", "lockexclusive", "readerlock", "writerlock", "readlock", "writelock"}
-    | {"rdlock", "wrlock", "lockread", "lockwrite", "acquireshared", "acquireexclusive", "lockreader", "lockwriter"}
-    | {"lockwhen"}
-)
-_UNLOCKS = frozenset(
-    {"unlock", "release", "leave", "exit", "unlockshared", "unlockexclusive", "readerunlock", "writerunlock"}
-    | {"readunlock", "writeunlock", "rdunlock", "wrunlock", "unlockread", "unlockwrite", "releaseshared"}
-    | {"releaseexclusive", "unlockreader", "unlockwriter"}
-)
-_TRIES = frozenset(
-    {"trylock", "tryacquire", "tryenter", "trylockfor", "trylockuntil", "readertrylock", "trylockshared"}
-)
-_ASKS = frozenset({"ownslock", "isowned", "operatorbool"})
-"""A guard is asked whether it has its lock."""
 _ASSERTS = re.compile(r"\A(?>\w*?(?:assert|check|force))\w*(?:held|locked|owned)|heldlock", re.IGNORECASE)
 _PARTS = frozenset({"mutex", "condition variable", "atomic"})
 """What a mutex is made of."""
@@ -55,12 +41,12 @@ def plain(name: str) -> str:
 
 def tries(call: r.Call) -> bool:
     """Whether a call that locks does so only where it need not wait."""
-    return plain(last_name(call.callee)) in _TRIES or "trylock" in plain(last_name(call.callee))
+    return plain(last_name(call.callee)) in habits.TRIES or "trylock" in plain(last_name(call.callee))
 
 
 def asks(call: r.Call) -> bool:
     """Whether a method's answer says that a lock has been got."""
-    return tries(call) or plain(last_name(call.callee)).replace(" ", "") in _ASKS
+    return tries(call) or plain(last_name(call.callee)).replace(" ", "") in habits.ASKS_GUARD
 
 
 def shares(call: r.Call) -> bool:
@@ -119,7 +105,7 @@ class Mutexes:
 
     def _locks(self, cls: Class) -> bool:
         words = {plain(record.name) for record in cls.declarations}
-        if not (words & _LOCKS and words & _UNLOCKS):
+        if not (words & habits.LOCKS and words & habits.UNLOCKS):
             return False
         if not cls.record.fields:
             return "lock" in words and "unlock" in words
@@ -153,7 +139,9 @@ class Mutexes:
 
     def _lets_go(self, cls: Class) -> bool:
         end = cls.destructor
-        return end is None or any(plain(name) in _UNLOCKS or plain(name).endswith("unlock") for name in end.mentioned)
+        return end is None or any(
+            plain(name) in habits.UNLOCKS or plain(name).endswith("unlock") for name in end.mentioned
+        )
 
     def _lock_argument(self, cls: Class, last: str) -> int:
         for made in (d for d in cls.declarations if d.kind == "constructor"):
@@ -177,13 +165,13 @@ class Mutexes:
         """What a method call does to the mutex, or the guard, that it is made on."""
         name = last_name(call.callee)
         word = plain(name)
-        known = word in _LOCKS or word in _UNLOCKS or word in _TRIES
+        known = word in habits.LOCKS or word in habits.UNLOCKS or word in habits.TRIES
         if known:
             for model in self.program.calls.callee(call, function).models:
                 for effect in model.effects:
                     if str(effect.place) == "receiver" and effect.verb in ("hold", "release"):
                         return "hold" if effect.verb == "hold" else "release"
-            return "release" if word in _UNLOCKS else "hold"
+            return "release" if word in habits.UNLOCKS else "hold"
         return "assert" if _ASSERTS.search(name) else ""
 
     # --- words, for a look before decoding ---
@@ -204,7 +192,7 @@ class Mutexes:
     @staticmethod
     def _locks_by_name(name: str) -> bool:
         word = plain(name)
-        return word in _LOCKS or "trylock" in word or word in _TRIES or _ASSERTS.search(name) is not None
+        return word in habits.LOCKS or "trylock" in word or word in habits.TRIES or _ASSERTS.search(name) is not None
 
     @program_property
     def takers(self) -> frozenset[str]:

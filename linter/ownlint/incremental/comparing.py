@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ownlint.facts import records as r
-from ownlint.incremental import changes, fingerprints
+from ownlint.incremental import changes, fingerprints, values
 from ownlint.incremental.kept import FactsEntry, KeptContributions, KeptFindings, KeptSubject, numbers
 from ownlint.project import questions
 from ownlint.project.program import Program
@@ -134,6 +134,7 @@ class _Gone:
             self._program.silent.setdefault(name, frozenset(self._kept.keys[number] for number in silent))
         if self.numbers.isdisjoint(read):
             self.same.add(name)
+            values.recall(self._program, {name: held.value})
             return
         if not questions.ask_again(self._program, name, held.of):
             self._all_of(name, True)

@@ -45,13 +45,15 @@ class KeptContributions(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class KeptAnswer(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """An answer about all files: fingerprints, of the whole and by what it is about, and by what it is asked again."""
+    """An answer about all files: fingerprints, of the whole and by what it is about, by what it is asked again, and
+    the answer itself (see `values`) where it is of a kind that is kept."""
 
     keys: bytes
     whole: bytes
     parts: dict[str, bytes]
     of: tuple[str, ...]
     each: KeptContributions | None = None
+    value: bytes = b""
 
 
 class KeptSubject(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from ownlint.facts import records as r
 from ownlint.finding import Finding, TooLarge
-from ownlint.incremental import fingerprints
+from ownlint.incremental import fingerprints, values
 from ownlint.incremental.comparing import BEFORE, StillHolding
 from ownlint.incremental.kept import (
     FactsEntry,
@@ -34,6 +36,7 @@ class AnswerPrint(NamedTuple):
     whole: bytes
     parts: dict[str, bytes]
     of: tuple[str, ...]
+    value: bytes
 
 
 def answer_prints(program: Program) -> dict[str, AnswerPrint]:
@@ -45,7 +48,10 @@ def answer_prints(program: Program) -> dict[str, AnswerPrint]:
             continue
         said = fingerprints.answer(program, name)
         parts = {key[2]: one for key, one in said.items() if len(key) > 2}
-        found[name] = AnswerPrint(questions.keys(answered.notes), said["answer", name], parts, of)
+        keys = questions.keys(answered.notes)
+        # What was too large is told by whoever finds it out, so that is found out again.
+        value = b"" if any(key[0] == "large" for key in keys) else values.encoded(answered.answer)
+        found[name] = AnswerPrint(keys, said["answer", name], parts, of, value)
     return found
 
 
@@ -111,7 +117,7 @@ class Notebook:
             each = self._contributions(name) if name in program.contributions else None
             if each is None and name in program.contributions:
                 continue
-            answers[name] = KeptAnswer(self._numbering.of(said.keys), said.whole, said.parts, said.of, each)
+            answers[name] = KeptAnswer(self._numbering.of(said.keys), said.whole, said.parts, said.of, each, said.value)
         with questions.noting():
             earlier = tuple(sorted(program.earlier_paths))
         copies = {path: r.encode_file(program.said[path]) for path in sorted(program.copied)}
@@ -149,7 +155,7 @@ def merged(parts: Sequence[KeptFindings]) -> KeptFindings:
             if name not in made.answers:
                 keys = renumbered(answer.keys, numbered)
                 each = _renumbered(answer.each, numbered)
-                made.answers[name] = KeptAnswer(keys, answer.whole, answer.parts, answer.of, each)
+                made.answers[name] = KeptAnswer(keys, answer.whole, answer.parts, answer.of, each, answer.value)
         for name, said in part.subjects.items():
             made.subjects[name] = KeptSubject(renumbered(said.keys, numbered), said.findings, said.large)
     made.keys, made.first = numbering.keys, len(numbering.keys)
@@ -168,7 +174,7 @@ def _in_use(kept: KeptFindings) -> KeptFindings:
     left = sorted(used)
     numbered = dict(zip(left, range(len(left)), strict=True))
     answers = {
-        name: KeptAnswer(renumbered(one.keys, numbered), one.whole, one.parts, one.of, _renumbered(one.each, numbered))
+        name: msgspec.structs.replace(one, keys=renumbered(one.keys, numbered), each=_renumbered(one.each, numbered))
         for name, one in kept.answers.items()
     }
     subjects = {

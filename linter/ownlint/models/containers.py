@@ -74,6 +74,11 @@ class ContainerMethods(NamedTuple):
         """All after which something that was in may be gone."""
         return self.erases | self.clears
 
+    @property
+    def empties(self) -> frozenset[str]:
+        """All after which what they are called on, a container or what holds one thing, may hold something else."""
+        return self.takes | habits.EMPTIES
+
 
 def methods(entries: Iterable[Entry], containers: frozenset[str], holders: frozenset[str]) -> ContainerMethods:
     """The methods among the entries, by the last names of the classes of containers, and of those of what holds one

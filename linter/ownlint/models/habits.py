@@ -1,9 +1,104 @@
-"""Habits of naming: what words in the names of a project's own functions and classes mostly mean.
+"""Habits of naming: what words in the names of a project's own functions, methods and members mostly mean.
 
-They are hints, for code that nobody has modelled: never a proof. What a library's function does, its model says.
+They are hints, for code that nobody has modelled: what a library's function does, its model says. A word is compared
+with the words of a name in lower case (`pairs.words`); a name of a method as it is.
 """
 
+import re
+
+# --- duties: who begins one, who ends it, who takes it over ---
+
+ACQUIRES = frozenset(
+    {
+        *("create", "new", "open", "init", "initialize", "initialise", "alloc", "allocate", "malloc", "calloc"),
+        *("acquire", "make", "construct", "build", "clone", "dup", "duplicate", "copy", "load", "map", "register"),
+        *("retain", "reserve", "import", "attach", "setup", "spawn", "connect", "parse", "mount", "instantiate"),
+        *("obtain", "claim"),
+    }
+)
+"""Verbs of functions that give somebody a duty."""
+RELEASES = frozenset(
+    {
+        *("destroy", "delete", "free", "release", "close", "dispose", "cleanup", "finalize", "finalise", "fini"),
+        *("unref", "dealloc", "deallocate", "deinit", "deinitialize", "dtor", "destruct", "drop", "term"),
+    }
+)
+"""Verbs that end the duty, whichever verb began it."""
+OPPOSITES = {"connect": "disconnect", "attach": "detach", "mount": "unmount"}
+BEGINS = frozenset({*OPPOSITES, "ref", "addref", "incref", "lock", "pin", "begin", "enter", "start", "add"})
+"""Verbs of functions that begin something of which no handle tells."""
+BORROWS = frozenset({"get", "at", "find", "lookup", "peek", "current", "default", "instance", "shared", "global"})
+"""Words of functions that hand out what they keep: only `Create` and its like beat them."""
+MAKES = frozenset({"create", "new", "clone", "dup", "duplicate", "alloc", "allocate", "make"})
+COPIES = frozenset({"copy", "clone", "dup", "duplicate", "deepcopy", "export", "serialize"})
+"""Words of functions whose result is an object of its own beside what they are given."""
+NATIVE_MAKES = MAKES | {"copy", "parse", "from", "retain", "ref", "load"}
+"""Words of functions of C whose result is new to the caller."""
+NATIVE_ENDS = frozenset(
+    {
+        *("destroy", "destruct", "release", "free", "close", "delete", "dispose", "erase", "unref", "drop", "kill"),
+        "finalize",
+    }
+)
+"""Words with which the name of a function of C opens or closes that ends the life of its argument."""
+GRAFTS = frozenset({"insert", "append", "prepend", "adopt", "take", "own", "owned", "attach", "push", "graft", "add"})
+"""Words by which a native container comes to own what it is given."""
+OWNS = frozenset({"own", "owned", "owning", "adopt", "take", "steal", "transfer", "allocated"})
+"""Words of functions that take over what they are given, when nobody sees or follows what they do."""
+PUTS_IN = frozenset({"add", "append", "attach", "enqueue", "insert", "push", "register"})
+"""Words of functions that take over what they are given once they succeed."""
+TAKES_OVER = OWNS | PUTS_IN | {"move", "release", "give"}
+"""Words of functions that may take over what they are given."""
+MAY_END = (
+    TAKES_OVER
+    | {"takes", "manage", "submit", "schedule", "defer", "retire", "install", "set", "recycle", "return", "put"}
+    | {"post", "save", "track", "store", "keep", "queue", "collect", "clear", "reset", "kill", "stop", "shutdown"}
+    | {"terminate", "teardown", "discard", "erase", "remove", "decref", "dec", "unload", "abort", "quit"}
+)
+"""Words of functions out of sight that may well end what they are given, or hand it on."""
+MOVES_ON = frozenset(
+    {"move", "insert", "append", "add", "adopt", "attach", "splice", "inline", "register", "keep", "merge"}
+)
+"""Words of Python's functions that may make somebody else the owner: weak evidence, for silence alone."""
+GIVES_UP = frozenset({"release", "detach", "steal", "disown", "relinquish", "leak"})
+"""Words of methods after which their object owns no more what they answer."""
+LETS_GO = GIVES_UP | {"reset", "swap", "take"}
+"""Words of methods after which their object does not own any more what it did."""
+EMPTIES = frozenset({"reset", "clear", "release", "swap", "erase", "extract", "remove", "pop", "exchange"})
+"""Words of methods after which a member may hold nothing of what it held: pointers', containers', handles' own."""
+KEEPS = frozenset(
+    {"set", "register", "attach", "init", "initialize", "initialise", "add", "bind", "connect", "install", "setup"}
+    | {"subscribe", "configure"}
+)
+"""Words of methods to whose contract it belongs that what they are given stays."""
+
+# --- containers of a project's own ---
+
 PUTS = frozenset({"add", "append", "push", "assign"})
-"""Methods of a project's own containers that put something in."""
+"""Methods that put something in."""
 LOOKS = frozenset({"has", "exists", "lookup"})
-"""Those that look whether something is in."""
+"""Methods that look whether something is in."""
+
+# --- locks of a project's own: methods in lower case, without underscores ---
+
+LOCKS = frozenset(
+    {"lock", "acquire", "enter", "lockshared", "lockexclusive", "readerlock", "writerlock", "readlock", "writelock"}
+    | {"rdlock", "wrlock", "lockread", "lockwrite", "acquireshared", "acquireexclusive", "lockreader", "lockwriter"}
+    | {"lockwhen"}
+)
+UNLOCKS = frozenset(
+    {"unlock", "release", "leave", "exit", "unlockshared", "unlockexclusive", "readerunlock", "writerunlock"}
+    | {"readunlock", "writeunlock", "rdunlock", "wrunlock", "unlockread", "unlockwrite", "releaseshared"}
+    | {"releaseexclusive", "unlockreader", "unlockwriter"}
+)
+TRIES = frozenset({"trylock", "tryacquire", "tryenter", "trylockfor", "trylockuntil", "readertrylock", "trylockshared"})
+ASKS_GUARD = frozenset({"ownslock", "isowned", "operatorbool"})
+"""A guard is asked whether it has its lock."""
+
+# --- flags ---
+
+READY = re.compile(r"init|ready|load|set_?up|creat|built|build|prepar|configur|regist|install|open", re.IGNORECASE)
+"""What stands for something that others use once it is there."""
+NOT_READY = re.compile(
+    r"^(?:un|not_|no_|de_?init|dis)|ing_?$|clos|destroy|stop|final|down|warn|log|open(?:s|_count)", re.IGNORECASE
+)

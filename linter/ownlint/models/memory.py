@@ -13,6 +13,7 @@ from typing import Literal, cast
 
 import msgspec
 
+from ownlint.models import habits
 from ownlint.models.records import MemoryRole, PyClass, PyMember, Verb
 
 MemoryKeeps = Literal["own", "owner", "none", "copy"]
@@ -203,10 +204,22 @@ class MemoryModels:
                 found.setdefault((on or name).partition(".")[0], set()).add("int" if word == "__int__" else word)
         return {root: frozenset(word for word in words if word.isidentifier()) for root, words in found.items()}
 
+    def _is_used_at_once(self, callee: str) -> bool:
+        return any(fnmatchcase(callee, pattern.lower()) for pattern in self.used_by)
+
+    def _sets_something(self, callee: str) -> bool:
+        """`scan_set_progress`: what stands before the verb is whom it is about."""
+        said = parts(callee)
+        return any(
+            word in habits.KEEPS and not self._is_used_at_once("_".join(said[at:]))
+            for at, word in enumerate(said[:-1])
+            if at
+        )
+
     def keeps_callback(self, callee: str) -> bool | None:
         """Whether a function of that name keeps a callback after the call; None when its name does not say."""
         if callee not in self._keeping:
-            used = any(fnmatchcase(callee.lower(), pattern.lower()) for pattern in self.used_by)
+            used = self._is_used_at_once(callee.lower()) and not self._sets_something(callee)
             self._keeping[callee] = False if used else True if self.kept_by & set(parts(callee)) else None
         return self._keeping[callee]
 

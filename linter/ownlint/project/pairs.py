@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, because
+from ownlint.models import habits
 from ownlint.project import types
 from ownlint.project.files import File
 from ownlint.project.questions import program_property
@@ -21,30 +22,6 @@ from ownlint.project.questions import program_property
 if TYPE_CHECKING:
     from ownlint.project.program import Program
 
-ACQUIRES = frozenset(
-    {
-        *("create", "new", "open", "init", "initialize", "initialise", "alloc", "allocate", "malloc", "calloc"),
-        *("acquire", "make", "construct", "build", "clone", "dup", "duplicate", "copy", "load", "map", "register"),
-        *("retain", "reserve", "import", "attach", "setup", "spawn", "connect", "parse", "mount", "instantiate"),
-        *("obtain", "claim"),
-    }
-)
-"""Verbs of functions that give somebody a duty."""
-
-RELEASES = frozenset(
-    {
-        *("destroy", "delete", "free", "release", "close", "dispose", "cleanup", "finalize", "finalise", "fini"),
-        *("unref", "dealloc", "deallocate", "deinit", "deinitialize", "dtor", "destruct", "drop", "term"),
-    }
-)
-"""Verbs that end the duty, whichever verb began it."""
-
-_OPPOSITES = {"connect": "disconnect", "attach": "detach", "mount": "unmount"}
-_BEGINS = frozenset({*_OPPOSITES, "ref", "addref", "incref", "lock", "pin", "begin", "enter", "start", "add"})
-"""Verbs of functions that begin something of which no handle tells."""
-_BORROWS = frozenset({"get", "at", "find", "lookup", "peek", "current", "default", "instance", "shared", "global"})
-"""Words of functions that hand out what they keep: only `Create` and its like beat them."""
-_MAKES = frozenset({"create", "new", "clone", "dup", "duplicate", "alloc", "allocate", "make"})
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _NUMBERS = re.compile(
     r"(?:(?:un)?signed|(?:u?int(?:8|16|32|64|ptr)?(?:_t)?)|s?size_t|long|short|int|char|bool|float|double|off_t|time_t)"
@@ -114,13 +91,13 @@ def releasing_verb(name: str) -> str:
 def is_getter(name: str) -> bool:
     """Whether a function of this name hands out what somebody keeps, by its words."""
     found = words(name)
-    return bool(found) and not _BORROWS.isdisjoint(found) and _MAKES.isdisjoint(found)
+    return bool(found) and not habits.BORROWS.isdisjoint(found) and habits.MAKES.isdisjoint(found)
 
 
 def takes(name: str) -> bool:
     """Whether a function of this name begins, by one of its words, what another ends: `Ref`, `lock`, `openFile`."""
     found = words(name)
-    return not ACQUIRES.isdisjoint(found) or not _BEGINS.isdisjoint(found)
+    return not habits.ACQUIRES.isdisjoint(found) or not habits.BEGINS.isdisjoint(found)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -129,7 +106,7 @@ def _acquire(name: str) -> _Named | None:
     if is_getter(name):
         return None
     for position, word in enumerate(found):
-        if word in ACQUIRES:
+        if word in habits.ACQUIRES:
             return _Named(word, found[:position], found[position + 1 :])
     return None
 
@@ -138,7 +115,7 @@ def _acquire(name: str) -> _Named | None:
 def _release(name: str) -> _Named | None:
     found = words(name)
     for position, word in enumerate(found):
-        if word in RELEASES or _undoes(word):
+        if word in habits.RELEASES or _undoes(word):
             return _Named(word, found[:position], found[position + 1 :])
     return None
 
@@ -147,16 +124,16 @@ def _release(name: str) -> _Named | None:
 def _undoes(word: str) -> str:
     """The verb that this one is the opposite of: `map` of `unmap`."""
     for prefix in ("un", "de", "dis"):
-        if word.startswith(prefix) and word[len(prefix) :] in ACQUIRES:
+        if word.startswith(prefix) and word[len(prefix) :] in habits.ACQUIRES:
             return word[len(prefix) :]
-    return next((verb for verb, opposite in _OPPOSITES.items() if opposite == word), "")
+    return next((verb for verb, opposite in habits.OPPOSITES.items() if opposite == word), "")
 
 
 @lru_cache(maxsize=1 << 12)
 def _base_of_undoing(name: str) -> tuple[str, ...]:
     """The words of what a name says it undoes, whatever that is: `carve` of `Uncarve`, `reserve` of `FreeReserve`."""
     found = words(name)
-    if len(found) > 1 and found[0] in RELEASES:
+    if len(found) > 1 and found[0] in habits.RELEASES:
         return found[1:]
     for prefix in ("un", "de", "dis"):
         if found and found[0].startswith(prefix) and len(found[0]) > len(prefix) + 2:
@@ -182,7 +159,7 @@ def _opposites(one: _Named, releasing: _ByRest, *, loosely: bool) -> list[r.Func
 
 
 def _undoes_verb(releasing: str, acquiring: str) -> bool:
-    return releasing in RELEASES or _undoes(releasing) == acquiring
+    return releasing in habits.RELEASES or _undoes(releasing) == acquiring
 
 
 class Pairs:
@@ -358,7 +335,7 @@ class _FoundPairs:
     def _takes(self, record: r.FunctionRecord, handle: HandleType, file: File, scope: str) -> int:
         """Which parameter takes the handle, or its address; -1 for none. What hands out another of the same kind turns
         one into the other, unless its name says that it ends something: `decode` of `encode`, not `thing_free`."""
-        if releasing_verb(record.name) not in RELEASES and self.handle_of(record.result, file, scope) == handle:
+        if releasing_verb(record.name) not in habits.RELEASES and self.handle_of(record.result, file, scope) == handle:
             return -1
         for index, parameter in enumerate(record.parameters):
             given = self.handle_of(parameter.type, file, scope)

@@ -22,7 +22,7 @@ from ownlint.project.instantiating import instantiated
 from ownlint.project.lowering import Lowering
 from ownlint.project.macros import Macros
 from ownlint.project.names import ProjectNames
-from ownlint.project.questions import Answered, Contribution, Key, program_property, read
+from ownlint.project.questions import AnswersOfAll, Contribution, Key, program_property, read
 from ownlint.project.statuses import Statuses
 from ownlint.project.subjects import Binding, Class, Function
 
@@ -69,7 +69,7 @@ class Program:
         seen = {file.path: File(file) for file in said}
         self.files = Files(seen)
         self.known: dict[Any, Any] = {}  # see `questions.program_question`
-        self.answers: dict[str, Answered] = {}
+        self.answers = AnswersOfAll()
         """What was asked about all files, by the name of the question."""
         self.contributions: dict[str, dict[Key, Contribution]] = {}
         """Of questions that are put together from what each function says, by name and function."""

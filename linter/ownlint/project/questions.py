@@ -335,13 +335,31 @@ class Answered(NamedTuple):
     """The object whose attribute it is; None for what was asked of the program."""
 
 
+UNKNOWN = object()
+
+
+class AnswersOfAll(dict[str, Answered]):
+    """What was asked about all files in this run, by the question's name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.recalled: dict[str, Callable[[], Any]] = {}
+        """What gives the answers of the run before, to questions that would be answered the same; `UNKNOWN` where it
+        cannot be read."""
+
+
 def _of_program(program: Program, name: str, answer: Callable[[], _Answer], of: object = None) -> _Answer:
     """What is asked about all files: whoever asks rests on the answer alone, not on all that it was derived from."""
+    recalled = program.answers.recalled.get(name)
     with noting() as notes:
-        found: Any = answer()
+        found: Any = UNKNOWN if recalled is None else recalled()
+        is_new = found is UNKNOWN
+        if is_new:
+            found = answer()
     if type(found) is dict:
         found = Gathered(found, name)
-    program.answers.setdefault(name, Answered(found, tuple(notes), of))
+    if is_new:
+        program.answers.setdefault(name, Answered(found, tuple(notes), of))
     return cast("_Answer", found)
 
 

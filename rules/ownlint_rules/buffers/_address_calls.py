@@ -6,7 +6,18 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from ownlint import Certainty, Function, Span, because, containment, instances, memory_models, places, text
+from ownlint import (
+    Certainty,
+    Function,
+    Span,
+    because,
+    containment,
+    instances,
+    memory_models,
+    places,
+    python_builtins,
+    text,
+)
 from ownlint import records as r
 from ownlint_rules.buffers import _lent as lent
 from ownlint_rules.buffers._address_records import (
@@ -22,8 +33,6 @@ from ownlint_rules.buffers._address_records import (
     whole,
 )
 from ownlint_rules.buffers._address_values import (
-    ADDS_MANY,
-    ADDS_ONE,
     UNOWNED,
     AddressValues,
     is_written,
@@ -31,11 +40,13 @@ from ownlint_rules.buffers._address_values import (
     root,
 )
 
-_PLAIN = frozenset(["str", "repr", "print", "format", "ascii", "len", "hash", "bool", "float", "bytes", "isinstance"])
-_PLAIN |= {"type", "id", "callable", "hasattr", "dir", "vars", "sum", "any", "all", "assert", "range", "round", "abs"}
-_PLAIN |= {"issubclass", "super", "hex", "oct", "bin", "divmod", "pow", "bytearray"}
-_COLLECTS = frozenset(["list", "tuple", "sorted", "set", "frozenset", "deque", "reversed"])
-_SEES = _PLAIN | _COLLECTS | {"int", "memoryview", "iter", "next", "enumerate", "zip", "map", "setattr", "getattr"}
+_PLAIN = (python_builtins.READS | python_builtins.LOOKS_AT_NOTHING) - {"map", "setattr", "int", "memoryview", "del"}
+_PLAIN |= {"hex", "oct", "bin", "divmod", "pow", "bytearray"}
+_SEES = (
+    _PLAIN
+    | python_builtins.COLLECTS
+    | {"int", "memoryview", "iter", "next", "enumerate", "zip", "map", "setattr", "getattr"}
+)
 
 
 class AddressCalls(AddressValues):
@@ -371,7 +382,11 @@ class AddressCalls(AddressValues):
         callbacks = [r for r in passed if self.memory.role(r.cls) == "callback" or (not r.cls and keeps)]
         if not callbacks or keeps is False:
             return False
-        if keeps and not foreign and (callee in ADDS_ONE or callee in ADDS_MANY or self.known.method(callee)):
+        if (
+            keeps
+            and not foreign
+            and (callee in python_builtins.ADDS_ONE or callee in python_builtins.ADDS_MANY or self.known.method(callee))
+        ):
             return False
         if keeps and not foreign and not isinstance(call.callee, (r.Member, r.Name)):
             return False

@@ -327,6 +327,9 @@ class AddressInterpreter(AddressCalls, ways.Ways[AddressState]):
             case r.Index(base=base, indexes=indexes):
                 for index in indexes:
                     self.value(index)
+                for ref in in_order(whole(self.value(base))):
+                    if ref.stale.end:  # what is written goes to where the memory was
+                        self.judge("use", ref, at)
                 self.assign_into(base, containment.VALUE, refs, at, source or target)
 
     def assign_name(self, name: str, refs: Refs, at: Span) -> None:

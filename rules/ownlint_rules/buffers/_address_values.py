@@ -20,6 +20,7 @@ from ownlint import (
     instances,
     memory_models,
     places,
+    python_builtins,
     text,
 )
 from ownlint import records as r
@@ -36,9 +37,6 @@ from ownlint_rules.buffers._address_records import (
     whole,
 )
 
-ADDS_ONE = frozenset(["append", "add", "insert", "appendleft", "setdefault", "put"])
-ADDS_MANY = frozenset(["extend", "update", "extendleft"])
-_TAKES_ONE = frozenset(["pop", "get", "popleft", "setdefault", "__getitem__"])
 _POINTERS = frozenset(["pointer", "loose pointer", "raw", "foreign", "struct", "owner"])
 """What looks at memory when something is taken from it."""
 _LOST_AT = {"raw": "raw", "foreign": "foreign"}
@@ -291,13 +289,13 @@ class AddressValues(containment.ContainmentExpressions[Ref]):
 
     def container_method(self, call: r.Call, callee: r.Member, on: Refs, given: list[Refs]) -> Refs:
         name, base = callee.name, callee.base
-        if name in ADDS_ONE and given:
+        if name in python_builtins.ADDS_ONE and given:
             self.put(base, inside(given[-1], containment.VALUE if name == "setdefault" else containment.ANY), call.span)
-        elif name in ADDS_MANY:
+        elif name in python_builtins.ADDS_MANY:
             for refs in given:
                 values = frozenset(ref for ref in refs if ref.path[:1] == (containment.VALUE,))
                 self.put(base, values | inside(self.elements(refs), containment.ANY), call.span)
-        if name in _TAKES_ONE:
+        if name in python_builtins.TAKES_ONE:
             return frozenset(ref.out() for ref in on if ref.path and ref.path[0] != containment.BURIED)
         if name in ("values", "copy"):
             return frozenset(

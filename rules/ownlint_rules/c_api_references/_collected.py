@@ -133,11 +133,39 @@ def _may_refer(program: Program, function: Function, member: str, at: r.Node) ->
         for write in other.flow.writes
         if not write.fresh and write.place[-1].lstrip(".") == member and write.value is not None
         for made in _made(other, write.value)
-    ]
+    ] + _adopted(program, function.path, member)
     made = [value for value in put if not isinstance(value, r.Literal)]
     atomic = program.models.atomic
     return bool(made) and not all(
         isinstance(one, r.Call) and atomic.match(places.last_name(one.callee)) for one in made
+    )
+
+
+def _adopted(program: Program, path: str, member: str) -> list[r.Value | None]:
+    """What calls of the file put into the member: `Py_XSETREF(self->owner, Py_NewRef(owner))`."""
+    known = references.references(program)
+    found: list[r.Value | None] = []
+    for other in program.functions:
+        if other.path != path or not other.mentions(*_setters(program)):
+            continue
+        for call in other.flow.calls:
+            model = known.model(call.node, other)
+            for effect in model.effects if model is not None else ():
+                if effect.verb != "adopt" or effect.place is None or effect.other is None or effect.other.index < 0:
+                    continue
+                if max(effect.place.index, effect.other.index) >= len(call.node.args):
+                    continue
+                target = places.strip(call.node.args[effect.other.index])
+                if isinstance(target, r.Member) and target.name == member:
+                    found += _made(other, call.node.args[effect.place.index])
+    return found
+
+
+@questions.program_question
+def _setters(program: Program) -> frozenset[str]:
+    """Last names of what puts a reference into a place that it is given."""
+    return program.models.functions_that(
+        lambda model: any(effect.verb == "adopt" and effect.other is not None for effect in model.effects)
     )
 
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Certainty, because, places, text, weaker
+from ownlint import Certainty, because, places, python_builtins, text, weaker
 from ownlint import records as r
 from ownlint_rules.donation._donation import Consumer, DonationInstance, Loss, Own, Path, Spec, Take
 from ownlint_rules.donation._donation_specs import parameters_of
 from ownlint_rules.donation._donation_values import LIVE, PLAIN, DonationSummary, DonationValues, Got, not_known
-
-_GROWS = frozenset(["append", "add", "extend", "insert", "update", "setdefault", "appendleft", "put"])
-"""Methods that put what they are given somewhere and look at none of it."""
 
 
 class Argument(NamedTuple):
@@ -166,7 +163,10 @@ class DonationCalls(DonationValues):
 
     def use_all(self, call: r.Call, given: list[Argument]) -> None:
         """Somebody gets the arguments: they look at them, and may change what objects among them hold."""
-        grows = isinstance(call.callee, r.Member) and call.callee.name in _GROWS
+        grows = isinstance(call.callee, r.Member) and call.callee.name in python_builtins.ADDS_ONE | {
+            "extend",
+            "update",
+        }
         for argument in given:
             if isinstance(argument.got.known, Own):
                 self.look_around(argument)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from ownlint import Certainty, Function, Step, because, consumer_models, places, weaker
+from ownlint import Certainty, Function, Step, because, consumer_models, places, python_builtins, weaker
 from ownlint import records as r
 from ownlint_rules.donation._donation import Consumer, DonationScope, Own, Spec, Take
 
@@ -14,7 +14,6 @@ Word = int | str
 Constant = tuple[tuple[Word, ...], Certainty] | None
 """The numbers and texts that an expression stands for, and whether it always does; None when nobody knows."""
 
-_COLLECTS = frozenset(["tuple", "list", "set", "frozenset", "sorted"])
 _MOST = 64
 
 
@@ -56,7 +55,10 @@ def _constant(
             return _either(inner(then), inner(other))
         case r.Binary(op="||" | "&&", left=left, right=right):
             return _either(inner(left), inner(right))
-        case r.Call(callee=callee, args=(one,)) if places.last_name(callee) in _COLLECTS:
+        case r.Call(callee=callee, args=(one,)) if places.last_name(callee) in python_builtins.COLLECTS - {
+            "deque",
+            "reversed",
+        }:
             return inner(one)
         case r.Call(callee=r.Name(text="range"), args=bounds) if 0 < len(bounds) <= 2:
             return _range([inner(bound) for bound in bounds])

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import File, Function, Program, Step, callbacks, entrances, glance, places, questions, types
+from ownlint import File, Function, Program, Step, callbacks, entrances, gil, glance, places, questions, types
 from ownlint import events as e
 from ownlint import records as r
 
-Way = OneOf["slot", "member", "deleter", "argument"]
+Way = OneOf["slot", "member", "deleter", "argument", "released"]
 
 _DELETERS = frozenset({"shared pointer", "scoped owner", "smart pointer"})
 _POINTER = re.compile(r"\(\s*\*")
@@ -26,7 +26,8 @@ _WORD = re.compile(rb'"((?:\w+::)*\w+)"')
 
 
 class CCallback(NamedTuple):
-    """`way`: how C comes to call it; `at`: where it is handed over."""
+    """`way`: how C comes to call it (`released`: from a call that is made without the GIL); `at`: where it is handed
+    over."""
 
     way: Way
     at: Step
@@ -204,8 +205,19 @@ def _arguments(function: Function, event: e.CallEvent, node: r.Call) -> Iterator
         return
     for argument in node.args:
         held = _pointer(function, argument)
-        if held is not None and callbacks.user_data(held):
+        if held is None:
+            continue
+        if _is_released(function, event):
+            yield held, "released", function.step(event, f"`{written}` is given it as a callback without the GIL"), ""
+        elif callbacks.user_data(held):
             yield held, "argument", function.step(event, f"`{written}` is given it as a callback"), ""
+
+
+def _is_released(function: Function, event: e.CallEvent) -> bool:
+    """Whether the function has released the GIL where the event is."""
+    if not gil.may_release(function):
+        return False
+    return gil.states(function, entrances.entry(function)).get(event.index, gil.UNKNOWN).status == "released"
 
 
 def _pointer(function: Function, value: r.Value | None) -> Function | None:

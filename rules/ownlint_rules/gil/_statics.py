@@ -10,8 +10,6 @@ from ownlint import File, Function, Program, glance, places, questions, types
 from ownlint import events as e
 from ownlint import records as r
 
-_EMPTIES = frozenset({"release", "reset", "clear", "dec_ref", "swap"})
-
 
 class Static(NamedTuple):
     """`function` is where a local stands; None for one outside of functions. `scope` is where its type is looked up."""
@@ -65,7 +63,7 @@ def is_emptied(program: Program, static: Static) -> bool:
         for event in function.flow:
             match event:
                 case e.CallEvent(receiver=place, node=node) if place is not None and place[-1] == static.name:
-                    if places.last_name(node.callee) in _EMPTIES:
+                    if places.last_name(node.callee) in _empties(function):
                         return True
                 case e.Write(place=place, value=value, fresh=False) if place[-1] == static.name:
                     if event.op == "=" and _is_nothing(value):
@@ -97,3 +95,7 @@ def by_name(program: Program) -> dict[str, list[Static]]:
     for static in statics(program):
         found.setdefault(static.name, []).append(static)
     return found
+
+
+def _empties(function: Function) -> frozenset[str]:
+    return function.program.models.containers.empties | {"dec_ref"}

@@ -26,10 +26,10 @@ void Export(Tensor* tensor, PyObject* owner) {
 ```
 
 Reported: functions, and lambdas that capture nothing, that use Python (or call a function of the project that does)
-without taking the GIL, and are a shared pointer's deleter, or are stored in a member of a struct of C that ends
-something, or of which other members take the GIL; functions that
-are handed to C beside a pointer to their state, and methods that override, when they use Python first and take the GIL
-later, or when all other overrides of the class take it (`likely`).
+without taking the GIL, and are handed to C by a call that is made with the GIL released, are a shared pointer's
+deleter, or are stored in a member of a struct of C that ends something, or of which other members take the GIL;
+functions that are handed to C beside a pointer to their state, and methods that override, when they use Python first
+and take the GIL later, or when all other overrides of the class take it (`likely`).
 
 Quiet: callbacks that take the GIL first, trampolines (`PYBIND11_OVERRIDE`, `NB_OVERRIDE` take it), slots of types and
 modules, destructors of capsules (Python calls them, with its lock held), and callbacks that are walked through on the
@@ -64,7 +64,7 @@ def callback_without_gil(function: Function) -> Iterator[Finding]:
     if any(one.way == "slot" for one in held):
         return
     later = python_use.takes(function)
-    stored = [one for one in held if one.way in ("member", "deleter")]
+    stored = [one for one in held if one.way in ("member", "deleter", "released")]
     reasons = stored or (held if later else [])
     steps = tuple(one.at for one in reasons[:1]) or _override(function, later)
     if not steps:
@@ -84,7 +84,7 @@ def callback_without_gil(function: Function) -> Iterator[Finding]:
 def _certainty(function: Function, stored: list[c_callbacks.CCallback], later: bool) -> Certainty:
     """Of what is stored in a struct: a deleter that stands alone, or one of several of which others take the lock.
     Where all of them use Python as they are, C calls them on the spot, for all we know."""
-    if later or not stored or any(one.way == "deleter" for one in stored):
+    if later or not stored or any(one.way in ("deleter", "released") for one in stored):
         return because("likely", _HELD_ANYWAY)
     if c_callbacks.is_called_here(function):
         return because("possible", _ON_THE_SPOT)

@@ -68,8 +68,6 @@ from ownlint import (
     types,
 )
 
-_EMPTIES = ("release", "reset", "clear", "swap", "dec_ref")
-
 
 @rule(severity="error", cwe=(820,), usually="likely")
 def destroyed_without_gil(function: Function) -> Iterator[Finding]:
@@ -110,7 +108,7 @@ def _emptied(function: Function) -> set[str]:
     for event in function.flow:
         match event:
             case events.CallEvent(receiver=place, node=node) if place is not None:
-                if places.last_name(node.callee) in _EMPTIES:
+                if places.last_name(node.callee) in function.program.models.containers.empties | {"dec_ref"}:
                     found.add(place[-1])
             case events.Write(place=place, fresh=False, op="="):
                 found.add(place[-1])

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from ownlint import Class, Function, Program, bodies, conditions, natives, places, questions, types
+from ownlint import Class, Function, Program, bodies, conditions, habits, natives, places, questions, types
 from ownlint import records as r
 
 _OWNING = frozenset(
@@ -17,7 +17,6 @@ _PLAIN = frozenset(
     "bool char short int long unsigned float double void size_t auto string string_view byte".split()  # noqa: SIM905
 )
 _NAMED = re.compile(r"[A-Z]\w*[a-z]\w*|(?!u?int\d+_t|ptrdiff_t|u?intptr_t|time_t)[a-z]\w*_t")
-_COPIES = frozenset({"copy", "clone", "dup", "duplicate", "deepcopy", "export", "serialize"})
 _DEPTH = 4
 
 
@@ -163,7 +162,11 @@ class Wrappers:
             source = self._source(function, native) if isinstance(native, r.Call) else None
             if isinstance(native, r.Call) and source is not None and source is not made and self._is_object(source):
                 yield Wrapped(
-                    function, call, made, source, not _COPIES.isdisjoint(natives.words(places.last_name(native.callee)))
+                    function,
+                    call,
+                    made,
+                    source,
+                    not habits.COPIES.isdisjoint(natives.words(places.last_name(native.callee))),
                 )
                 return
 

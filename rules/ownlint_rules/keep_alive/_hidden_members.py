@@ -30,7 +30,6 @@ from ownlint import events as e
 from ownlint import records as r
 
 _DEEPEST = 3
-_EMPTIES = frozenset({"reset", "clear", "pop_back", "release", "swap", "erase"})
 
 
 class Hiding(NamedTuple):
@@ -261,7 +260,7 @@ class Filling:
                     ):
                         return True
                 case e.CallEvent(receiver=place, node=node) if (
-                    place == at.place and places.last_name(node.callee) in _EMPTIES
+                    place == at.place and places.last_name(node.callee) in function.program.models.containers.empties
                 ):
                     return True
                 case e.CallEvent(node=node) if any(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ownlint import Function, bodies, glance, keeping, model_records, places, types
+from ownlint import Function, bodies, glance, keeping, model_records, pairs, places, types
 from ownlint import events as e
 from ownlint import records as r
 
@@ -18,7 +18,6 @@ _ALONE = frozenset({"smart pointer"})
 _SHARED = frozenset({"shared pointer", "intrusive pointer", "weak pointer", "python object", "python handle", "handle"})
 _TO_POINTEE = frozenset({"get", "operator->", "ptr"})
 """What leads to an object that others may own as well, unless what holds it owns it alone."""
-_RELEASES = ("release", "free", "destroy", "close", "unmap", "clear", "fini")
 _DEEPEST = 6
 
 
@@ -342,9 +341,11 @@ def _releases(function: Function, call: e.CallEvent, name: str) -> bool:
     effects: list[model_records.Effect] = [
         x for m in function.program.calls.callee(node, function).models for x in m.effects
     ]
-    return any(x.verb == "release" for x in effects) or any(
-        w in places.last_name(node.callee).lower() for w in _RELEASES
-    )
+    return any(x.verb == "release" for x in effects) or _ends_given(places.last_name(node.callee))
+
+
+def _ends_given(name: str) -> bool:
+    return bool(pairs.releasing_verb(name)) or "clear" in pairs.words(name)
 
 
 def is_handed_over(function: Function, name: str) -> bool:

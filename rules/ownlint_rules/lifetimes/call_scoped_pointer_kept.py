@@ -82,7 +82,9 @@ from ownlint import (
     events,
     failure,
     glance,
+    habits,
     keeping,
+    pairs,
     places,
     records,
     rule,
@@ -91,11 +93,6 @@ from ownlint import (
     weaker,
 )
 
-# By contract, what these are given is meant to stay.
-_KEEPS_BY_NAME = frozenset(
-    {"set", "register", "attach", "init", "initialize", "initialise", "add", "bind", "connect", "install", "setup"}
-    | {"subscribe", "configure"}
-)
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _DECIDES = re.compile(rb"\[(?:33|11),\d|,true\]")
 _OWNED_ELSEWHERE = re.compile(r"outlive|own|borrow|lifetime", re.IGNORECASE)
@@ -316,7 +313,7 @@ def _is_taken_back(function: Function, store: keeping.Store) -> bool:
 
 
 def _doubts(function: Function, method: Function, store: keeping.Store) -> Certainty:
-    if any(word.lower() in _KEEPS_BY_NAME for word in _WORD.findall(method.name)):
+    if not habits.KEEPS.isdisjoint(pairs.words(method.name)):
         return because("possible", f"the name `{method.name}` says that it keeps what it is given")
     member = _member(store.place)[-1]
     home = function.home

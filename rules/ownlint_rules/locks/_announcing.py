@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Function, Place, locks, places
+from ownlint import Function, Place, habits, locks, places
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.locks import _lazily as lazily
 
-_READY = re.compile(r"init|ready|load|set_?up|creat|built|build|prepar|configur|regist|install|open", re.IGNORECASE)
-"""What stands for something that others use once it is there."""
-_NOT_READY = re.compile(
-    r"^(?:un|not_|no_|de_?init|dis)|ing_?$|clos|destroy|stop|final|down|warn|log|open(?:s|_count)", re.IGNORECASE
-)
 _WON = {
     "exchange": (0, False),
     "test_and_set": (-1, False),
@@ -65,7 +59,7 @@ def _is_set(call: r.Call) -> bool:
 
 
 def _says_ready(name: str) -> bool:
-    return _READY.search(name) is not None and _NOT_READY.search(name) is None
+    return habits.READY.search(name) is not None and habits.NOT_READY.search(name) is None
 
 
 def _is_atomic(function: Function, place: Place) -> bool:

@@ -13,7 +13,6 @@ from ownlint import Class, Function, Place, Program, assignments, glance, places
 from ownlint import events as e
 from ownlint import records as r
 
-_EMPTIES = frozenset({"reset", "clear", "emplace", "swap", "exchange", "erase", "value_or"})
 _ASKS = frozenset({"has_value", "ok", "operator bool", "is_some", "is_none"})
 
 
@@ -93,7 +92,7 @@ def empties(function: Function, event: e.Event, member: Place) -> bool:
             return places.covers(where, member) and not event.fresh
         case e.CallEvent(node=node, receiver=on):
             name = places.last_name(node.callee)
-            if on == member and name in _EMPTIES:
+            if on == member and name in _renewing(function):
                 return True
             if name in ("exchange", "swap") and any(
                 assignments.place(function, argument) == member for argument in node.args
@@ -112,7 +111,7 @@ def _may_empty(function: Function, node: r.Call, member: Place) -> bool:
     return any(
         one.home is not None
         and glance.says(one, member[1])
-        and (one.mentions("=" + member[1]) or one.mentions(*_EMPTIES))
+        and (one.mentions("=" + member[1]) or one.mentions(*_renewing(one)))
         for one in called
         if one is not function
     )
@@ -148,3 +147,7 @@ def _asks(function: Function, value: r.Value, member: Place) -> bool:
         case r.Binary(op="==" | "!=" | "&&" | "||"):
             return any(_asks(function, child, member) for child in places.children(inner))
     return False
+
+
+def _renewing(function: Function) -> frozenset[str]:
+    return function.program.models.containers.empties | {"emplace", "value_or"}

@@ -7,7 +7,21 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from ownlint import Certainty, Function, Program, because, bodies, places, questions, resources, text, types, weaker
+from ownlint import (
+    Certainty,
+    Function,
+    Program,
+    because,
+    bodies,
+    habits,
+    pairs,
+    places,
+    questions,
+    resources,
+    text,
+    types,
+    weaker,
+)
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.resources._slots import slots
@@ -20,7 +34,6 @@ _GETS = re.compile(rb'"get",(?:true|false),\d+\],\[\]')
 _DEEPEST = 3
 _MOST = 24
 """Adoptions of one raw pointer that are followed in one function: each costs a walk over its flow."""
-_LETS_GO = frozenset({"release", "Release", "detach", "reset", "swap", "take", "Take", "steal", "leak"})
 
 
 class CoOwner(NamedTuple):
@@ -50,7 +63,7 @@ def _letting(function: Function) -> _Letting:
     found: dict[str, set[tuple[int, int]]] = {}
     names: set[str] = set()
     for event in function.flow.calls:
-        on = places.receiver(event.node) if places.last_name(event.node.callee) in _LETS_GO else None
+        on = places.receiver(event.node) if _lets_go(places.last_name(event.node.callee)) else None
         if on is not None:
             found.setdefault(text(on), set()).add((event.node.start, event.node.end))
             names |= {on.text} if isinstance(on, r.Name) else set()
@@ -184,7 +197,7 @@ class CoOwners:
 
     def _adopts(self, target: Function, index: int) -> bool:
         parameters = target.record.parameters
-        if not target.is_short or index >= len(parameters) or not _LETS_GO.isdisjoint(target.mentioned):
+        if not target.is_short or index >= len(parameters) or _mentions_letting_go(target):
             return False
         return any(
             self._is_parameter(inner.args[0], parameters[index].name, target)
@@ -353,3 +366,11 @@ def made_for(function: Function, call: r.Call) -> str:
             return name
     on = places.receiver(call)
     return text(on) if on is not None else ""
+
+
+def _mentions_letting_go(function: Function) -> bool:
+    return any(_lets_go(name) for name in function.mentioned)
+
+
+def _lets_go(name: str) -> bool:
+    return not habits.LETS_GO.isdisjoint(pairs.words(name))

@@ -9,19 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from ownlint import Class, Function, bodies, pairs, places, questions, resources, types, undecoded
+from ownlint import Class, Function, bodies, habits, pairs, places, questions, resources, types, undecoded
 from ownlint import records as r
 
-HANDS_OVER = frozenset(
-    {
-        *("take", "takes", "adopt", "own", "owned", "give", "transfer", "manage", "add", "insert", "register"),
-        *("attach", "append", "push", "enqueue", "submit", "schedule", "defer", "retire", "install", "set", "recycle"),
-        *("return", "put", "post", "save", "track", "store", "keep", "queue", "move", "collect", "clear", "reset"),
-        *("kill", "stop", "shutdown", "terminate", "teardown", "discard", "erase", "remove", "decref", "dec"),
-        *("unload", "abort", "quit"),
-    }
-)
-"""Words of functions out of sight that may well end what they are given, or hand it on."""
 _ELEMENTS = frozenset({"begin", "front", "back", "top", "at", "data", "get", "value"})
 _WORDS = re.compile(r"\w+")
 _COMMON = frozenset({"get", "data", "begin", "end", "size", "empty", "clear", "first", "second", "value", "ok"})
@@ -207,7 +197,7 @@ class SlotEnding:
         taking = self.resources.taking(call, self.function, index)
         if taking in ("released", "adopted", "kept"):
             return True
-        words = HANDS_OVER.intersection(pairs.words(name))
+        words = habits.MAY_END.intersection(pairs.words(name))
         if index == 0 and len(call.args) > 1 and isinstance(call.callee, r.Name):
             words -= {"set"}  # `cublasSetStream(handle_, stream)`: something is set in it
         return taking == "unknown" and bool(words)

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import re
 
-from ownlint import Certainty, Class, Function, Program, because, pairs, places, questions, resources, types
+from ownlint import Certainty, Class, Function, Program, because, habits, pairs, places, questions, resources, types
 from ownlint import records as r
 
 _NEW = re.compile(rb'"new"')
-_SAYS_SO = frozenset({"release", "detach", "steal", "disown", "relinquish"})
 _NUMBER = re.compile(r"(?:size_t|ssize_t|bool|void|u?int\d+_t|float|double|long|short|char)?")
 
 
@@ -29,7 +28,9 @@ class Handing:
             if cls.file.language == "cpp" and cls.record.destructor in ("declared", "defined"):
                 found |= {m.name for m in cls.methods if self._may_empty(m)}
                 found |= {
-                    d.name for d in cls.declarations if not d.parameters and _SAYS_SO.intersection(pairs.words(d.name))
+                    d.name
+                    for d in cls.declarations
+                    if not d.parameters and habits.GIVES_UP.intersection(pairs.words(d.name))
                 }
         return found
 
@@ -73,9 +74,9 @@ class Handing:
             if cls is not None and places.last_name(call.callee) in cls.declared_here:
                 sure = self._by_class(cls, callee.functions, places.last_name(call.callee), function)
                 return None if sure is None else because(sure, _by_its_name(call))
-        if not resources.OWNING.isdisjoint(self.program.types.roles(written, function)) and _SAYS_SO.intersection(
-            pairs.words(places.last_name(call.callee))
-        ):
+        if not resources.OWNING.isdisjoint(
+            self.program.types.roles(written, function)
+        ) and habits.GIVES_UP.intersection(pairs.words(places.last_name(call.callee))):
             return because("likely", _by_its_name(call))
         return None
 
@@ -85,7 +86,7 @@ class Handing:
         if functions:
             return "certain" if all(self._empties(one) for one in functions) else None
         declared = cls.declared_here.get(name, ())
-        if not _SAYS_SO.intersection(pairs.words(name)) or not all(
+        if not habits.GIVES_UP.intersection(pairs.words(name)) or not all(
             self._is_raw(one.result, function) for one in declared
         ):
             return None

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Literal
 
-from ownlint import Function, Place, assignments, failure, glance, lasting, pairs, places, resources, types
+from ownlint import Function, Place, assignments, failure, glance, habits, lasting, pairs, places, resources, types
 from ownlint import events as e
 from ownlint import records as r
 
@@ -415,7 +415,9 @@ class Holder:
             return self._given_pointee(node, index)
         if not self.is_handle(argument) and not self.is_address(argument):
             return "kept"  # inside of something else
-        if assignments.assigned(node) is not None or not _TAKES.isdisjoint(pairs.words(places.last_name(node.callee))):
+        if assignments.assigned(node) is not None or not habits.OWNS.isdisjoint(
+            pairs.words(places.last_name(node.callee))
+        ):
             return "kept"
         if node.template and self._is_forwarded(node):
             return "kept"
@@ -657,8 +659,6 @@ def _expected(value: r.Value | None) -> r.Value | None:
 
 _EXPECTS = re.compile(r"likely$|builtin_expect$", re.IGNORECASE)
 _ABSENT = re.compile(r"null|empty|invalid|fail|err|none|absent|missing|unset|bad|nil|closed", re.IGNORECASE)
-_TAKES = frozenset({"own", "owned", "owning", "adopt", "take", "steal", "transfer", "allocated"})
-"""Words of functions that take over what they are given, when nobody sees or follows what they do."""
 _ASKS = frozenset({"is", "has", "ok", "valid", "good", "exists", "present", "succeeded", "alive", "open", "set"})
 
 

@@ -22,6 +22,7 @@ from ownlint import (
     because,
     bodies,
     duties,
+    habits,
     pairs,
     patterns,
     places,
@@ -35,7 +36,7 @@ from ownlint import (
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.resources._borrowing import Borrowed, puts, whose
-from ownlint_rules.resources._emptying import HANDS_OVER, SlotEnding
+from ownlint_rules.resources._emptying import SlotEnding
 
 _HOLDS = frozenset({"container", "optional", "pair", "atomic"})
 _BYTES_A_STEP = 256
@@ -286,7 +287,7 @@ class Slots:
         return any(
             record.name not in defined
             and not {"pure", "delete", "default"} & set(record.qualifiers)
-            and (pairs.releasing_verb(record.name) or not HANDS_OVER.isdisjoint(pairs.words(record.name)))
+            and (pairs.releasing_verb(record.name) or not habits.MAY_END.isdisjoint(pairs.words(record.name)))
             for record in cls.declarations
         )
 

@@ -20,6 +20,7 @@ from ownlint import (
     assignments,
     because,
     failure,
+    habits,
     pairs,
     places,
     questions,
@@ -35,13 +36,6 @@ _VISIT = 4
 
 HELD, PASSED, UNSURE = 1, 2, 4
 """Held for certain; a stranger was given it, who shows no sign of keeping it; nobody knows."""
-
-_PUTS = frozenset({"add", "append", "attach", "enqueue", "insert", "push", "register"})
-"""Words of functions that take over what they are given once they succeed."""
-_TAKES = frozenset(
-    {*("take", "own", "owned", "adopt", "move", "release", "give", "transfer", "push", "add", "append", "insert")}
-)
-"""Words of functions that take over what they are given."""
 
 
 class _Blocks:
@@ -368,7 +362,7 @@ class Walk:
         behind = self.flow.after(test, branch=not outcome)
         if not any(event.index in released for event in behind):
             return False
-        if cause is not None and not _PUTS.isdisjoint(pairs.words(places.last_name(cause.node.callee))):
+        if cause is not None and not habits.PUTS_IN.isdisjoint(pairs.words(places.last_name(cause.node.callee))):
             return True
         return not any(
             event.index in self.holder.concerned and event.index > test.index and event.index not in released
@@ -440,5 +434,5 @@ def _speaks_of_the_same(call: r.Call, acquisition: resources.Acquisition) -> boo
         about = pairs.words(name)
         verb = next((at for at, word in enumerate(about) if pairs.releasing_verb(word)), 0)
         if verb and said[:verb] == about[:verb]:
-            return bool(call.args) and _TAKES.isdisjoint(said)
+            return bool(call.args) and habits.TAKES_OVER.isdisjoint(said)
     return False

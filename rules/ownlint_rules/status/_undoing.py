@@ -6,7 +6,6 @@ from ownlint import Function, Place, assignments, glance, places
 from ownlint import events as e
 from ownlint import records as r
 
-_EMPTIES = frozenset({"erase", "clear", "reset", "pop_back", "extract", "remove"})
 _REPLACES = frozenset({"store", "exchange", "fetch_and", "fetch_sub", "swap"})
 
 
@@ -26,9 +25,10 @@ def takes_back(function: Function, assignment: assignments.Assignment, event: e.
 
 def _by_call(function: Function, assignment: assignments.Assignment, call: r.Call, on: Place | None) -> bool:
     name, where = places.last_name(call.callee), assignment.place
-    if on == where and name in _EMPTIES | _REPLACES:
+    empties = function.program.models.containers.empties
+    if on == where and name in empties | _REPLACES:
         return True
-    if on == where[:-1] and name in _EMPTIES:
+    if on == where[:-1] and name in empties:
         return True
     if any(
         isinstance(argument, r.Unary) and argument.op == "&" and assignments.place(function, argument.value) == where

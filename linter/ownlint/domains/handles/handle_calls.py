@@ -40,20 +40,8 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Certainty, Step, because, weaker
 from ownlint.flow.places import last_name
+from ownlint.models import habits, python_builtins
 
-_LOOKS_AT_NOTHING = frozenset(["isinstance", "issubclass", "type", "id", "callable", "bool", "super", "del"])
-"""Builtins that see the Python object and not what it points to."""
-_PRINTS = frozenset(["str", "repr", "print", "format", "ascii", "len", "hash", "int", "float", "bytes", "memoryview"])
-_SHOWS = frozenset(["str", "repr", "print", "format", "ascii"])
-_READS = _PRINTS | {"hasattr", "setattr", "dir", "vars", "sum", "any", "all", "map", "assert", "range", "round", "abs"}
-_COLLECTS = frozenset(["list", "tuple", "sorted", "set", "frozenset", "deque", "reversed"])
-_LAZY = frozenset(["iter", "filter", "enumerate", "zip"])
-_ADDS_ONE = frozenset(["append", "add", "insert", "appendleft", "setdefault", "put"])
-_ADDS_MANY = frozenset(["extend", "update", "extendleft"])
-_TAKES_ONE = frozenset(["pop", "get", "popleft", "setdefault", "__getitem__"])
-_MOVING = ("move", "insert", "append", "add", "adopt", "attach", "splice", "inline", "register", "keep")
-"""Words in the names of calls that may make somebody else the owner: weak evidence, for silence alone."""
-_REMOVES = frozenset(["pop", "popleft", "popitem", "remove", "discard", "clear"])
 _CLOSING = frozenset(["contextlib.closing", "contextlib.aclosing"])
 
 
@@ -86,23 +74,23 @@ class HandleCalls(HandleValues):
     # --- builtins ---
 
     def builtin(self, call: r.Call, name: str, arguments: list[Handles]) -> Handles | None:
-        if name in _LOOKS_AT_NOTHING:
+        if name in python_builtins.LOOKS_AT_NOTHING:
             return NOTHING
         if name == "getattr" and len(call.args) > 1:
             return self.by_literal_name(call, arguments[0])
         if (
-            name not in _READS
-            and name not in _COLLECTS
-            and name not in _LAZY
+            name not in python_builtins.READS
+            and name not in python_builtins.COLLECTS
+            and name not in python_builtins.LAZY
             and name not in ("next", "max", "min", "dict")
         ):
             return None
         if name == "len" and arguments:  # a sequence knows its length
             arguments = [frozenset(h for h in arguments[0] if self.classes.role(h.cls) != "sequence" or not h.stale)]
-        if name in _SHOWS:
+        if name in python_builtins.SHOWS:
             arguments = [frozenset(h for h in handles if not self.shows_dead(h)) for handles in arguments]
         fine = [self.use(handles, value) for handles, value in zip(arguments, call.args, strict=False)]
-        if name in _READS:
+        if name in python_builtins.READS:
             return NOTHING
         if name == "dict":
             return frozenset(as_value(h) for handles in fine for h in handles if h.path[:1] not in ((), (BURIED,)))
@@ -112,7 +100,7 @@ class HandleCalls(HandleValues):
             return parts[0] if parts else NOTHING
         if name in ("max", "min"):
             return taken if len(call.args) == 1 or taken else frozenset(h for handles in fine for h in handles)
-        if name in _COLLECTS:
+        if name in python_builtins.COLLECTS:
             return inside(once(taken) if name in ("set", "frozenset") else taken, ANY)
         whole: Handles = frozenset(h for handles in fine for h in handles)
         if name in ("iter", "filter"):
@@ -346,16 +334,16 @@ class HandleCalls(HandleValues):
         name, base = callee.name, callee.base
         if name == "clear":
             self.state = self.state.taken_from(f"{text(base)}[]")
-        if name in _ADDS_ONE and arguments:
+        if name in python_builtins.ADDS_ONE and arguments:
             self.put(base, inside(arguments[-1], VALUE if name == "setdefault" else ANY), call.span)
-        elif name in _ADDS_MANY:
+        elif name in python_builtins.ADDS_MANY:
             for handles, value in zip(arguments, call.args, strict=True):
                 values = frozenset(h for h in handles if h.path[:1] == (VALUE,))
                 self.put(base, values | inside(self.elements(handles, value), ANY), call.span)
-        taken = self.taken_out(call, name, on) if name in _TAKES_ONE else NOTHING
-        if name in _REMOVES:
+        taken = self.taken_out(call, name, on) if name in python_builtins.TAKES_ONE else NOTHING
+        if name in python_builtins.REMOVES:
             self.loosen(base, -call.end)
-        if name in _TAKES_ONE:
+        if name in python_builtins.TAKES_ONE:
             return taken
         if name in ("values", "copy"):
             return frozenset(h.out().inside(ANY) if _is_value(h) and name == "values" else h for h in on)
@@ -607,7 +595,7 @@ class HandleCalls(HandleValues):
         return closed and self.classes.role(handle.cls) in ("owner", "checked")
 
     def unknown(self, call: r.Call, symbol: str, arguments: list[Handles]) -> Handles:
-        moving = any(word in last_name(call.callee).lower() for word in _MOVING)
+        moving = any(word in last_name(call.callee).lower() for word in habits.MOVES_ON)
         known = isinstance(call.callee, r.Member) and self.is_known_receiver(call.callee.base)
         self.escape_all(h for handles in arguments for h in handles if (h.holds and not known) or moving)
         for token in sorted({h.token for handles in arguments for h in handles}):
