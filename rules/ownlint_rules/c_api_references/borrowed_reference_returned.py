@@ -33,7 +33,7 @@ static PyGetSetDef things[] = {{"name", (getter)Thing_name, NULL, NULL, NULL}, {
 
 Reported: in a function that a table of slots names (`PyMethodDef`, `PyGetSetDef`, `PyTypeObject`, `PyType_Slot`, the
 tables of number, sequence and mapping methods), or that is written as the manual writes such a function (`PyObject
-*self, PyObject *args`; `int f(PyObject *self)`), the return of an argument, a member, a global, a library's object (`Py_None`,
+*self, PyObject *args`), the return of an argument, a member, a global, a library's object (`Py_None`,
 `Py_NotImplemented`), a borrowed result, or a reference that was given away before; either side of a `c ? a : b`, and an
 element of the array of arguments. The same in the `cast` (nanobind: `from_cpp`) of a custom
 `type_caster`, whose caller takes the result over too; there also a static or member `object`, which turns into a handle

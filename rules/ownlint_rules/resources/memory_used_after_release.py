@@ -34,8 +34,9 @@ where an argument that is a number says so; used here, or by a function of the p
 Quiet: pointers that got another value since, ways on which the same test goes the other way, comparisons of the pointer
 itself, memory in which a new object was made.
 
-Limits: a function that releases under another condition, what shared pointers hold, elements that are told apart by a variable, and what two
-threads do, are not followed. Behind a function that nobody sees, pointers that it may have changed are unknown.
+Limits: a function that releases under another condition, what shared pointers hold, elements that are told apart by a
+variable, and what two threads do, are not followed. Behind a function that nobody sees, pointers that it may have
+changed are unknown.
 
 Source: [basic.stc.dynamic.deallocation], [basic.life].
 """
