@@ -19,6 +19,9 @@ from ownlint.project.subjects import Class, Function
 _DELETES = re.compile(rb'"delete"')
 _ADDRESS = re.compile(rb'"&"')
 _DESTRUCTS = re.compile(rb'"~')
+_ASSIGNS = re.compile(rb"\[8,")
+_HOLDS_LAMBDA = re.compile(rb"\[10,")
+"""How records of assignments and of lambdas begin."""
 _NUMBERS = frozenset({"bool", "char", "int", "long", "unsigned", "float", "double", "size_t", "int64_t", "uint64_t"})
 _ROUNDS = 3
 """So many helpers deep a function is looked for that ends what it is given."""
@@ -45,7 +48,7 @@ def may_end(function: Function) -> bool:
 
 def _lending_inner(function: Function) -> frozenset[str]:
     """Containers of inner blocks that are asked for an element, or where their elements are, and somebody keeps it."""
-    if _lending(function.program).isdisjoint(function.mentioned):
+    if _lending(function.program).isdisjoint(function.mentioned) or not function.says(_ASSIGNS):
         return frozenset()
     inner = {name for one in _inner_declarations(function) for name in one.names}
     asked = {
@@ -332,6 +335,8 @@ def _calls_local(function: Function, value: r.Value | None) -> bool:
 
 def _lambda_outlives_block(function: Function) -> bool:
     """Whether a variable may get a lambda that looks at the locals of a block further in."""
+    if not function.says(_ASSIGNS) or not function.says(_HOLDS_LAMBDA):
+        return False
     inner = {name for one in _inner_declarations(function) for name in one.names}
     made = [one for one in values_in(function) if isinstance(one, r.Lambda)] if inner else []
     if not any(capture.by_reference and capture.name in inner | {"&"} for one in made for capture in one.captures):
