@@ -64,7 +64,7 @@ class Peer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
     miss: tuple[Miss, ...] = ()
     measured: tuple[Measured, ...] = ()
     not_innocent: dict[str, str] = {}
-    """By path of files in which nothing is expected why something is wrong all the same."""
+    """By path of files in which nothing is expected, or `path:function`, why something is wrong all the same."""
 
     @property
     def kinds(self) -> dict[str, Kind]:

@@ -88,7 +88,8 @@ def infer_tests(of: Peer, top: Path) -> Expected:
             innocent |= {(str(path.relative_to(top)), name) for name in names if is_innocent(name)}
     expected = {(bug.path, last(bug.function).rpartition("::")[2]) for bug in bugs}
     fine = ((path, name.rpartition("::")[2]) for path, name in innocent)
-    return Expected(frozenset(bugs), frozenset(one for one in fine if one not in expected))
+    known = {tuple(one.split(":", 1)) for one in of.not_innocent}
+    return Expected(frozenset(bugs), frozenset(one for one in fine if one not in expected | known))
 
 
 def cpychecker_tests(of: Peer, top: Path) -> Expected:

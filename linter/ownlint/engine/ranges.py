@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -10,6 +11,14 @@ from ownlint.flow.places import strip
 
 _FAR = 1 << 70
 _LONGEST = 20
+_WIDEST = 32
+_MOST_LEFT_OUT = 8
+_COMPUTED: dict[str, Callable[[int, int], int]] = {
+    "&": operator.and_,
+    "|": operator.or_,
+    "*": operator.mul,
+    "<<": operator.lshift,
+}
 
 
 class Range(NamedTuple):
@@ -17,6 +26,8 @@ class Range(NamedTuple):
 
     low: int = -_FAR
     high: int = _FAR
+    without: frozenset[int] = frozenset()
+    """Numbers between the two that it is not."""
 
 
 ANY = Range()
@@ -44,11 +55,11 @@ def of(value: r.Value | None, known: Callable[[str], Range]) -> Range:
             low = -_FAR if -_FAR in (one.low, two.low) else one.low + two.low
             high = _FAR if _FAR in (one.high, two.high) else one.high + two.high
             return Range(max(low, -_FAR), min(high, _FAR))
-        case r.Binary(op="&" | "|" | "*" as op, left=left, right=right):
+        case r.Binary(op="&" | "|" | "*" | "<<" as op, left=left, right=right):
             one, two = of(left, known), of(right, known)
-            if one.low == one.high and two.low == two.high:
-                number = {"&": one.low & two.low, "|": one.low | two.low, "*": one.low * two.low}[op]
-                return Range(number, number)
+            if one.low == one.high and two.low == two.high and (op != "<<" or 0 <= two.low < _WIDEST):
+                number = _COMPUTED[op](one.low, two.low)
+                return Range(number, number) if abs(number) < _FAR else ANY
     return ANY
 
 
@@ -62,7 +73,8 @@ def can_be(op: str, one: Range, two: Range) -> bool:
         case ">" | ">=":
             return can_be(_TURNED[op], two, one)
         case "==":
-            return one.low <= two.high and two.low <= one.high
+            apart = (one.low == one.high and one.low in two.without) or (two.low == two.high and two.low in one.without)
+            return one.low <= two.high and two.low <= one.high and not apart
         case "!=":
             return not (one.low == one.high == two.low == two.high)
     return True
@@ -82,18 +94,32 @@ def narrowed(op: str, one: Range, two: Range) -> Range:
     """What is left of the first range where the comparison holds."""
     match op:
         case "<":
-            return Range(one.low, min(one.high, two.high - 1))
+            return _shrunk(one, one.low, min(one.high, two.high - 1))
         case "<=":
-            return Range(one.low, min(one.high, two.high))
+            return _shrunk(one, one.low, min(one.high, two.high))
         case ">":
-            return Range(max(one.low, two.low + 1), one.high)
+            return _shrunk(one, max(one.low, two.low + 1), one.high)
         case ">=":
-            return Range(max(one.low, two.low), one.high)
+            return _shrunk(one, max(one.low, two.low), one.high)
         case "==":
-            return Range(max(one.low, two.low), min(one.high, two.high))
-        case "!=" if two.low == two.high:
-            return Range(one.low + (one.low == two.low), one.high - (one.high == two.low))
+            return _shrunk(one, max(one.low, two.low), min(one.high, two.high))
+        case "!=" if two.low == two.high and len(one.without) < _MOST_LEFT_OUT:
+            return _shrunk(one._replace(without=one.without | {two.low}), one.low, one.high)
     return one
+
+
+def both(one: Range, two: Range) -> Range:
+    """What lies in both ranges."""
+    return _shrunk(one._replace(without=one.without | two.without), max(one.low, two.low), min(one.high, two.high))
+
+
+def _shrunk(one: Range, low: int, high: int) -> Range:
+    """The range between these, which lie in it; what it is not is left out at both ends."""
+    while low <= high and low in one.without:
+        low += 1
+    while low <= high and high in one.without:
+        high -= 1
+    return Range(low, high, frozenset(number for number in one.without if low < number < high))
 
 
 def _number(said: str) -> int | None:

@@ -5,6 +5,8 @@ Nothing here asks in which order things run; that is what `lower` and `flow` are
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -116,6 +118,59 @@ def _assigned_in(statement: r.Statement) -> Iterator[str]:
         for inner in walk(value):
             if isinstance(inner, r.Assign):
                 yield from bound_names(inner.target)
+
+
+_COMPARING = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
+
+
+def settled(every: Sequence[r.Statement]) -> dict[str, r.Literal]:
+    """Locals that hold one constant for as long as they live: nothing but conditions asks for them by name, so that
+    nobody can change them, or their type says so."""
+    known: dict[str, r.Literal] = {}
+    constant: set[str] = set()
+    declared = Counter(name for one in every if isinstance(one, r.Declare) for name in one.names)
+    declared.update(name for one in every for name in _declared_by(one))
+    for one in every:
+        if not isinstance(one, r.Declare) or len(one.names) != 1 or one.static or declared[one.names[0]] != 1:
+            continue
+        if isinstance(one.value, r.Literal) and one.value.kind in ("bool", "int") and "*" not in one.type:
+            known[one.names[0]] = one.value
+            constant |= set(one.names) if _CONSTANT.search(one.type) else set()
+    if not known:
+        return known
+    mentioned: Counter[str] = Counter()
+    for value in (value for one in every for value in values(one)):
+        for inner in walk(value):
+            match inner:
+                case r.Name(text=name):
+                    mentioned[name] += 1
+                case r.Lambda(captures=captures):
+                    mentioned.update({capture.name for capture in captures})
+                case r.OpaqueValue(names=names):
+                    mentioned.update(names)
+    asked = Counter(name for one in every if isinstance(one, r.Branch | r.Loop) for name in _only_asked(one.condition))
+    mentioned.update(name for one in every if isinstance(one, r.Opaque) for name in one.names)
+    lent = "&" in mentioned  # a lambda that captures whatever it likes
+    return {
+        name: value
+        for name, value in known.items()
+        if name in constant or (not lent and mentioned[name] == asked[name])
+    }
+
+
+_CONSTANT = re.compile(r"\bconst(expr)?\b")
+
+
+def _only_asked(value: r.Value | None) -> Iterator[str]:
+    """Names that a condition asks for what they hold."""
+    match value:
+        case r.Name(text=name):
+            yield name
+        case r.Unary(op="!", value=inner):
+            yield from _only_asked(inner)
+        case r.Binary(op=op, left=left, right=right) if op in _COMPARING:
+            yield from _only_asked(left)
+            yield from _only_asked(right)
 
 
 # --- references -------------------------------------------------------------------------------

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.facts.show import text
 from ownlint.flow import events as e
-from ownlint.flow.bodies import declared_names, reference_aliases, statements
+from ownlint.flow.bodies import declared_names, reference_aliases, settled, statements
 from ownlint.flow.places import CHAIN, THIS, Place, last_name, place_of, strip, walk
 from ownlint.steps import spend
 
@@ -62,6 +63,7 @@ class Expressions:
         self.frontier: list[Edge] = []
         self.handlers: list[list[Edge]] = []
         """For each `try` around, innermost last: the events at which an exception can have left its body."""
+        self.function = function
         self.around = around
         self.every = statements(body)
         hidden = declared_names(function, body, around.python, every=self.every) | around.locals
@@ -69,6 +71,13 @@ class Expressions:
         self.aliases = reference_aliases(self.every, self.members, around.python, around.accessors)
         self.asserting = False
         self.awaited: r.Value | None = None
+
+    @cached_property
+    def settled(self) -> dict[str, r.Literal]:
+        if self.around.python:
+            return {}
+        others = self.around.locals | {parameter.name for parameter in self.function.parameters}
+        return {name: value for name, value in settled(self.every).items() if name not in others}
 
     def leave(self, span: Span, kind: str, value: r.Value | None, via: str = "") -> None:
         raise NotImplementedError
@@ -385,8 +394,9 @@ class Expressions:
             case r.Unary(op="!" | "not", value=negated):
                 yes, no = self.condition(negated)
                 return no, yes
-            case r.Literal():
-                truth = _truth(inner)
+            case r.Literal() | r.Name():
+                known = inner if isinstance(inner, r.Literal) else self.settled.get(inner.text)
+                truth = _truth(known) if known is not None else None
                 if truth is not None:
                     return (self.frontier, []) if truth else ([], self.frontier)
             case r.Call(callee=r.Name(text=hint), args=args) if args and self.around.role(hint) == "hint":

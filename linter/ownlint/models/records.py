@@ -104,6 +104,8 @@ MacroRole = Literal[
     "takes lock",
     "excludes lock",
     "no analysis",
+    "lends result",
+    "takes argument",
 ]
 
 Keeps = Literal["own", "owner", "wrapper", "none", "context", "copy", "own unless inserted"]
@@ -147,7 +149,16 @@ Policy = Literal[
 BindingKind = Literal[
     "method", "static", "function", "init", "property", "property_rw", "field", "field_rw", "iterator", "other"
 ]
-ATTRIBUTE_ROLES = ("annotation", "guarded by", "requires lock", "takes lock", "excludes lock", "no analysis")
+ATTRIBUTE_ROLES = (
+    "annotation",
+    "guarded by",
+    "requires lock",
+    "takes lock",
+    "excludes lock",
+    "no analysis",
+    "lends result",
+    "takes argument",
+)
 
 
 class Place(msgspec.Struct, frozen=True):

@@ -43,7 +43,9 @@ Reported: a new reference (by call, or through `&x` of `PyDict_GetItemRef` and i
 `PyObject_GetBuffer`, or of a `y*` that is parsed) in a local that a `return`, a `goto`, the end of the local's scope or
 of the function loses; a variable that gets another object while it holds the only one; an object that is returned or
 given away with a reference too many; what a function out of sight hands out, where the same function releases it on
-another way under no condition of its own; `Py_INCREF` of an argument that nobody makes up for; what
+another way under no condition of its own; `Py_INCREF` of an argument that nobody makes up for (in a function that no
+table names, a second one); an argument that a mark on the declaration says is taken over, and what is answered with a
+reference by a function that is marked as lending; what
 `PyModule_AddObject` does not take over when it fails, where the code looks whether it did; an object that is counted up
 for a static or global container of bare references, where no function that names the container releases any; one that
 is counted up beside a call whose callback counts another object down, the one that is its data.

@@ -24,7 +24,8 @@ Config Choose(bool fast) {
 ```
 
 Reported: the address of a local or of a parameter that was copied, or a reference to one, is returned; what a local
-smart pointer holds is returned; a pointer to a local of an inner block is used behind it.
+smart pointer holds is returned; a pointer to a local of an inner block, or to an element of a container that ended with
+it, is used behind it; a lambda is called that has such a local by reference.
 
 Quiet: `static` and `thread_local` locals, what a reference parameter stands for, values that are copied.
 
@@ -52,6 +53,8 @@ def pointer_outlives_local(function: Function) -> Iterator[Finding]:
         handed = one.what == "returned"
         ending = function.flow.events[one.ended.at]
         what = f"`{one.name}` is returned, and leads to" if handed else f"`{one.name}` leads to"
+        if one.through and one.name == one.ended.by:
+            what = f"`{one.through}` looks at"  # a lambda, which has it by reference
         owner = "what" if one.ended.why == "owner" else "the local"
         ends = " holds, which ends here" if owner == "what" else ", whose scope has ended"
         yield function.finding(

@@ -242,10 +242,12 @@ class _Filling:
     def _earlier(self, store: SlotStore, event: e.Event, at: list[tuple[SlotStore, e.Event]]) -> r.Node | None:
         """A store of the same function into the same place, from which a way leads here that ends nothing."""
         names = _names_in(store)
+        target = places.strip(_target(store))
+        around = names if isinstance(target, r.Member | r.Index) else frozenset[str]()
 
         def settles(one: e.Event) -> bool:
             is_other = isinstance(one, e.Write) and len(one.place) == 1 and one.place[0] in names
-            return is_other or self._settles(one)
+            return is_other or self._settles(one) or self._is_given_away(one, around)
 
         reached: set[int] | None = None
         for other, before in at:
@@ -256,6 +258,16 @@ class _Filling:
             if before.index in reached and not self.flow.excludes(before, event):
                 return other.node
         return None
+
+    def _is_given_away(self, event: e.Event, names: frozenset[str]) -> bool:
+        """Whether a function that nobody sees is given the object that the place is in, and can empty it."""
+        if not isinstance(event, e.CallEvent) or event.node.kind != "call":
+            return False
+        given = (places.strip(argument) for argument in event.node.args)
+        if not any(isinstance(inner, r.Name) and inner.text in names for inner in given):
+            return False
+        callee = self.function.program.calls.callee(event.node, self.function)
+        return not callee.functions and not callee.models
 
     @staticmethod
     def _place(store: SlotStore) -> str:

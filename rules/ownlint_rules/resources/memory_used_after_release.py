@@ -26,14 +26,17 @@ int Drain(Queue* queue) {
 ```
 
 Reported: a pointer, a copy of it, a pointer into it or a reference, behind `delete`, `free` and what else models name,
-behind a smart pointer that gave up what it held, and behind a function of the project that does so on every way out;
-used here, or by a function of the project that it is given to. A second `delete` behind a destructor called by hand.
+behind a smart pointer that gave up what it held or ended with its block, behind an object of the project whose
+destructor ends what its constructor was given, and behind a function of the project that does so on every way out, or
+where an argument that is a number says so; used here, or by a function of the project that it is given to. A second
+`delete` behind a destructor called by hand, and the end of its scope; what an object ends that was copied as it is.
 
 Quiet: pointers that got another value since, ways on which the same test goes the other way, comparisons of the pointer
 itself, memory in which a new object was made.
 
-Limits: a function that releases on some of its ways only, elements that are told apart by a variable, and what two
-threads do, are not followed. Behind a function that nobody sees, pointers that it may have changed are unknown.
+Limits: a function that releases under another condition, what shared pointers hold, elements that are told apart by a
+variable, and what two threads do, are not followed. Behind a function that nobody sees, pointers that it may have
+changed are unknown.
 
 Source: [basic.stc.dynamic.deallocation], [basic.life].
 """

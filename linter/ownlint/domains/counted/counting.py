@@ -7,10 +7,11 @@ with a reference is `references`' answer, how one way sees the objects is `count
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from ownlint.domains.counted import outs
+from ownlint.domains.counted import marks, outs
 from ownlint.domains.counted.counting_calls import CountingCalls
 from ownlint.domains.counted.counting_tests import CONSTANT, written_name
 from ownlint.domains.counted.counting_ways import CountSummary, CountTrouble, What, bare_value, result_place
@@ -66,7 +67,7 @@ def troubles(function: Function) -> tuple[CountTrouble, ...]:
 @question
 def _is_concerned(function: Function) -> bool:
     """Asked before any flow is made: most functions deal in no counted references."""
-    return function.language == "cpp" and (may_count(function) or is_slot(function))
+    return function.language == "cpp" and (may_count(function) or is_slot(function) or bool(marks.taken(function)))
 
 
 @flow_question
@@ -167,9 +168,34 @@ class Counting(CountingCalls):
         draft = CountDraft(CountState())
         for number, parameter in enumerate(self.function.record.parameters):
             written = parameter.type
-            if "&" not in written and (self.references.is_pointer(written, self.function) or self.is_own(written)):
-                draft.places[(parameter.name,)] = draft.begin(-2 - number, HeldReference("given", 0, "no"))
+            if "&" not in written and self.is_object(parameter):
+                own = number in self.owned
+                held = HeldReference("new", 1, "no") if own else HeldReference("given", 0, "no")
+                draft.places[(parameter.name,)] = draft.begin(-2 - number, held)
         return draft.state()
+
+    def is_object(self, parameter: r.Parameter) -> bool:
+        """Whether the argument is a bare reference: by its type, or because it is counted here."""
+        written = parameter.type
+        if self.references.is_pointer(written, self.function) or self.is_own(written):
+            return True
+        return types.parse(written).pointers == 1 and parameter.name in self.counted_names
+
+    @cached_property
+    def counted_names(self) -> frozenset[str]:
+        """Names that are counted up more than once: one time can be for whoever calls, which it alone knows."""
+        counted = Counter(
+            argument.text
+            for event in self.flow.calls
+            for index, argument in arguments(event.node)
+            if isinstance(argument, r.Name) and self.references.use(event.node, index, self.function) == "retained"
+        )
+        return frozenset(name for name, times in counted.items() if times > 1)
+
+    @cached_property
+    def owned(self) -> frozenset[int]:
+        """Arguments that the function is declared to take over."""
+        return marks.taken(self.function)
 
     def is_own(self, written: str) -> bool:
         """`Thing* self` of a function in a table of slots."""
@@ -386,10 +412,10 @@ class Counting(CountingCalls):
         good = True
         if held.pending:
             pass
-        elif held.owed > 0 and (held.kind in ("new", "borrowed") or (held.kind == "given" and self.is_slot)):
+        elif held.owed > 0 and (held.kind in ("new", "borrowed") or self.is_too_many(held)):
             if not held.stored or held.raised >= 0:
                 what: What = "leaked" if held.owed == 1 and held.taken < 0 else "surplus"
-                if held.kind != "new" and held.raised < 0:
+                if held.kind != "new" and (held.raised < 0 or (held.kind == "given" and not self.is_slot)):
                     what = "leaked"
                 good = False
                 self.report(what, draft, one, event, None, held.raised, name=name)
@@ -399,6 +425,11 @@ class Counting(CountingCalls):
             taking = self.flow.events[held.taken]
             self.report("stolen borrowed", draft, one, taking, self.argument_of(taking, draft, one))
         self.ends.setdefault(self.site(one).index, set()).add(good)
+
+    def is_too_many(self, held: HeldReference) -> bool:
+        """Whether an argument that is counted up is so for nobody: a function that no table names can take one
+        reference for its caller, and not two."""
+        return held.kind == "given" and (self.is_slot or held.owed > 1)
 
     def argument_of(self, event: Event, draft: CountDraft, one: Id) -> r.Value | None:
         if isinstance(event, e.CallEvent):
@@ -431,6 +462,11 @@ class Counting(CountingCalls):
             self.judge(event, draft, other)  # nothing is asked of this state any more: it need not forget them
         self.left.append(draft)
 
+    @cached_property
+    def is_lender(self) -> bool:
+        """Whether the function is declared to give no reference with what it answers."""
+        return marks.is_lender(self.function)
+
     def answers(self, draft: CountDraft, value: r.Value | None, one: Id | None) -> list[Id]:
         """All objects that the value can be: both sides of `c ? a : b`."""
         found = [one] if one is not None else []
@@ -454,7 +490,7 @@ class Counting(CountingCalls):
     def give_back(self, event: e.LeaveEvent, draft: CountDraft, one: Id) -> None:
         held = draft.objects[one]
         counts = held.kind in ("new", "borrowed") or (held.kind == "given" and self.is_slot)
-        if held.owed > 1 and not held.stored and counts:
+        if held.owed > int(not self.is_lender) and not held.stored and counts:
             self.report("surplus", draft, one, event, event.value, held.raised)
             self.ends.setdefault(self.site(one).index, set()).add(False)
         elif held.owed <= 0 and self.is_slot and held.kind in ("borrowed", "given", "kept", "new"):

@@ -19,7 +19,7 @@ from ownlint.flow.places import Place, last_name, render, strip
 from ownlint.models.records import FunctionModel
 from ownlint.project import types
 
-_MOST_REFERENCES = 3
+_MOST_REFERENCES = 6
 _ASSIGNED = re.compile(r"\b(\w++)\)*+\s*+=(?!=)")
 
 
@@ -463,6 +463,9 @@ class CountingCalls(Tests):
         if where in draft.places or id(event.node) in self.escaping:
             return
         source = self.references.source(event.node, self.function)
+        if source.call is event.node and source.kind == "borrowed" and source.model is None:
+            draft.places[where] = draft.begin(event.index, HeldReference("borrowed", 0, "maybe"))
+            return
         if source.call is not event.node or source.model is None:
             if self.is_kept_by_argument(event.node):
                 draft.places[where] = draft.begin(event.index, HeldReference("kept", 0, "no"))

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from ownlint.domains.counted import marks
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow.places import last_name, strip
@@ -186,7 +187,8 @@ class References:
     def _called(self, call: r.Call, function: Function) -> ReferenceSource:
         model = self.model(call, function)
         if model is None:
-            return NOTHING
+            lent = call.kind == "call" and marks.call_lends(self.program, call)
+            return ReferenceSource("borrowed", call, None) if lent else NOTHING
         if not model.counted or (model.has("keep", "argument 1") and model.has("own", "result")):
             return NOTHING
         on = call.callee.base if isinstance(call.callee, r.Member) else None
@@ -222,6 +224,8 @@ class References:
         if model is None:
             if self.is_macro(call):
                 return self._by_macro(call, index)
+            if call.kind == "call" and index in marks.taken_by(self.program, call):
+                return "stolen"
             return "lent" if self.is_library(call, function) else ""
         if model.format_steals and index >= model.format_at:
             letters = format_letters(call, model)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint.domains.counted import casters
+from ownlint.domains.counted import casters, marks
 from ownlint.domains.counted.references import references
 from ownlint.facts import records as r
 from ownlint.flow.places import last_name, walk
@@ -17,7 +17,7 @@ from ownlint.project.subjects import Function
 @question
 def is_slot(function: Function) -> bool:
     named = function.name in _slots(function.program).get(function.path, ())
-    return named or _is_method(function) or casters.makes(function)
+    return named or _is_method(function) or _is_inquiry(function) or casters.makes(function)
 
 
 _RECEIVERS = frozenset({"self", "module"})
@@ -39,8 +39,18 @@ def _is_method(function: Function) -> bool:
     objects = (record.result, *(one.type for one in record.parameters[1:]))
     if "*" not in record.parameters[0].type or not all(known.is_pointer(written, function) for written in objects):
         return False
-    declared = (record, *function.program.index.declarations_of(function.name))
-    return not any("borrow" in mark.name.lower() for one in declared for mark in one.annotations)
+    return not marks.is_lender(function) and not marks.taken(function)
+
+
+def _is_inquiry(function: Function) -> bool:
+    """Whether it is written as the manual writes an `inquiry`, `int (PyObject *self)`, and nobody calls it here."""
+    record = function.record
+    if record.kind != "function" or record.result != "int" or len(record.parameters) != 1:
+        return False
+    only = record.parameters[0]
+    if only.name not in _RECEIVERS or not references(function.program).is_pointer(only.type, function):
+        return False
+    return not marks.taken(function) and not function.program.index.callers(function)
 
 
 @program_question

@@ -40,6 +40,15 @@ NULL = Pointer(("null",))
 LOST = Pointer(("lost",))
 """Nobody knows any more where it points."""
 
+NOTHING = "\0"
+"""With this begins what is known of a pointer that a test has found to be null."""
+
+
+def nothing(block: Block) -> str:
+    """Under which name it is known that there is no such block: the pointer to it is null."""
+    return f"{NOTHING}{block!r}"
+
+
 _CELLS_A_STEP = 8
 _MOST_CELLS = 128
 _LONGEST = 3
@@ -109,6 +118,14 @@ class MemoryTrouble(NamedTuple):
     """The function of the project that does it."""
 
 
+class MemoryCase(NamedTuple):
+    """What a function ends besides where an argument, a number, lies in one of these ranges."""
+
+    parameter: str
+    within: tuple[Range, ...]
+    ends: tuple[tuple[Block, EndedBlock], ...]
+
+
 class MemorySummary(NamedTuple):
     """What a function does to the memory that its caller sees, in its own blocks."""
 
@@ -123,6 +140,8 @@ class MemorySummary(NamedTuple):
     """What every exit path leaves in cells of the caller."""
     writes: bool = True
     """It may change pointers that others see."""
+    cases: tuple[MemoryCase, ...] = ()
+    """Of which one holds, whatever the argument is."""
 
 
 _THROUGH = {"in": 1, "late": 2}
@@ -214,7 +233,8 @@ class MemoryDraft:
     def _drop(self) -> None:
         """Leaves out what nothing leads to any more."""
         spend(1 + (len(self.cells) + len(self.ended)) // _CELLS_A_STEP)
-        for cell in [cell for cell in self.cells if cell.block in self.ended and cell.block[0] == "var"]:
+        left = {block for block, how in self.ended.items() if block[0] == "var" and how.why != "destroyed"}
+        for cell in [cell for cell in self.cells if cell.block in left]:
             del self.cells[cell]
         held = {outer for pointer in self.cells.values() for outer in _chain(pointer.block)}
         for block in [one for one in self.ended if not self._can_be_come_by(one, held)]:
@@ -299,6 +319,10 @@ class MemoryDraft:
         if block in self.ended:
             self._change()
             del self.ended[block]
+
+    def is_nothing(self, block: Block) -> bool:
+        """Whether the pointer that would lead to the block was found to be null."""
+        return nothing(block) in self.tests
 
     def how_ended(self, block: Block) -> EndedBlock | None:
         return self.ended.get(block)

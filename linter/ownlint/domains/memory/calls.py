@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from ownlint.domains.counted.references import references
@@ -14,6 +14,7 @@ from ownlint.domains.memory.blocks import (
     Block,
     Cell,
     EndedBlock,
+    MemoryCase,
     MemoryDraft,
     MemorySummary,
     Path,
@@ -23,7 +24,8 @@ from ownlint.domains.memory.blocks import (
     root,
 )
 from ownlint.domains.memory.pointers import SMART, THIS_BLOCK, Pointers, named, values_in
-from ownlint.domains.memory.seen import may_end, relevant
+from ownlint.domains.memory.pointers import result_cell as _result
+from ownlint.domains.memory.seen import captured, class_of, ends_what_it_holds, may_end, relevant
 from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, last_name, strip, walk
@@ -48,6 +50,11 @@ class MemoryCalls(Pointers):
         self.writes = False
         """Pointers may be changed that the caller sees."""
         self.complete = True
+        self.case: MemoryCase | None = None
+        """In which case the callee of this event does what it does."""
+        self.called_lambdas: dict[tuple[int, int], Function] = {}
+        self.constructed: Pointer | None = None
+        """The object whose constructor is asked."""
 
     def meet_limit(self) -> None:
         """More had to be known of a state than is; all of it is forgotten."""
@@ -56,6 +63,10 @@ class MemoryCalls(Pointers):
     def report(
         self, what: What, name: str, ended: EndedBlock, block: Block, reason: str = "", through: str = ""
     ) -> None:
+        raise NotImplementedError
+
+    def learn_case(self, draft: MemoryDraft, given: r.Value, case: MemoryCase) -> None:
+        """What is known of an argument once it is known which case holds."""
         raise NotImplementedError
 
     def summary_of(self, function: Function, *, deep: bool) -> MemorySummary:
@@ -67,7 +78,9 @@ class MemoryCalls(Pointers):
     def looked_at(self, draft: MemoryDraft, pointer: Pointer, value: r.Value) -> None:
         start = named(value)
         if pointer.block == ("var", start) and start not in self.references:
-            return  # whoever can name a variable is in its scope: this is another of that name
+            if self.function.parent is not None and not self.is_own(start):
+                self.used.add(pointer.block)  # a lambda can run when the scope around it has ended
+            return  # whoever else can name a variable is in its scope: this is another of that name
         self.look(draft, pointer, self.named(value))
 
     def look(self, draft: MemoryDraft, pointer: Pointer, name: str, reason: str = "", through: str = "") -> None:
@@ -99,14 +112,28 @@ class MemoryCalls(Pointers):
                     ended = EndedBlock(self.event.index, "destructor", f"~{cls.name}", how.sure)
                     self.end_block(draft, found, ended, name, f"~{cls.name}")
 
+    def held_paths(self, cls: Class | None) -> Iterator[Path]:
+        """Members of an object of the class that lead to what its destructor ends."""
+        for method in cls.defined(f"~{cls.name}") if cls is not None else ():
+            for block, _ in self.summary_of(method, deep=False).ends:
+                if block[0] == "in" and block[1] == THIS_BLOCK and block[2]:
+                    yield block[2]
+
     def end_variable(self, draft: MemoryDraft, name: str) -> None:
         written = (self.declared(name) or ("", None))[0]
         own = Cell(("var", name))
         if "smart pointer" in self.program.types.roles(written, self.function):
             self.end_held(draft, own, NULL, name)
+        elif self.is_container(written) and name in self.plain_objects:
+            within = self.elements(draft, own)
+            if within is not None:
+                draft.end(within.block, EndedBlock(self.event.index, "scope", name))
         elif not types.parse(written).pointers and written:
-            cls = self.program.names.find_class(self.expanded(written), self.function.record.scope, self.function.file)
-            self.destroy(draft, own, cls)
+            before = draft.how_ended(own.block)
+            if before is not None and before.why == "destroyed" and self.has_destructor(written):
+                self.report("ended again", name, before, own.block)
+            else:
+                self.destroy(draft, own, self.class_of(written))
         draft.end(own.block, EndedBlock(self.event.index, "scope", name))
 
     def end_held(self, draft: MemoryDraft, owner: Cell | None, then: Pointer, name: str = "") -> None:
@@ -116,6 +143,15 @@ class MemoryCalls(Pointers):
         held = draft.cells.get(owner, LOST)
         if held != then and held.block[0] in ("made", "in"):
             self.end_block(draft, held, EndedBlock(self.event.index, "owner", name), name)
+
+    def has_destructor(self, written: str) -> bool:
+        """Whether it is a class of the project that does something when its objects end."""
+        cls = self.class_of(written)
+        return cls is not None and cls.record.destructor in ("defined", "declared")
+
+    def class_of(self, written: str) -> Class | None:
+        """The project's class of that name."""
+        return class_of(self.function, written)
 
     def expanded(self, written: str) -> str:
         return self.program.names.expand(written, self.function.file, self.function.record.scope)
@@ -158,7 +194,8 @@ class MemoryCalls(Pointers):
             if isinstance(one, r.Unary) and one.op == "&":
                 found.add(named(one.value))
             elif isinstance(one, r.Lambda):
-                found |= {capture.name for capture in one.captures if capture.by_reference}
+                copied = {capture.name for capture in one.captures if not capture.by_reference}
+                found |= captured(self.function, one) - copied
         return frozenset(found)
 
     def is_followed(self, block: Block) -> bool:
@@ -189,7 +226,7 @@ class MemoryCalls(Pointers):
         if any(model.has("never returns") for model in callee.models):
             return False
         if node.kind == "new":
-            self.answer(draft, node, draft.begin(("made", event.index, "new")))
+            self.make(event, draft)
         elif node.kind == "construct":
             self.construct(draft, node)
         elif isinstance(node.callee, r.Member) and node.callee.name.startswith("~"):
@@ -201,6 +238,43 @@ class MemoryCalls(Pointers):
         self.bind(draft, node)
         if (node.start, node.end) in self.spans.dereferenced:
             self.looked_at(draft, self.pointer(draft, node), node)
+        return True
+
+    def make(self, event: e.CallEvent, draft: MemoryDraft) -> None:
+        """`new T(x)`: the object can hold what it is made of."""
+        node = event.node
+        made = draft.begin(("made", event.index, "new"))
+        written = node.callee.text if isinstance(node.callee, r.Name) else ""
+        if len(node.args) == 1 and not SMART.isdisjoint(self.program.types.roles(written, self.function)):
+            draft.put(made, self.pointer(draft, node.args[0]))
+        else:
+            self.construct_at(draft, node, made)
+        self.answer(draft, node, made)
+
+    def construct_at(self, draft: MemoryDraft, node: r.Call, made: Pointer) -> bool:
+        """What a constructor of the project leaves in the object; whether it is known."""
+        written = node.callee.text if isinstance(node.callee, r.Name) else ""
+        if not written or not node.args or not ends_what_it_holds(self.function, written):
+            return False
+        cls = self.class_of(written)
+        meant = [one for one in cls.constructors if self.can_take(one, node)] if cls is not None else []
+        if len(meant) != 1:
+            return False
+        self.constructed = made
+        self.own(draft, node, Callee(meant[0].name, (meant[0].record,), (meant[0],), (), "certain"), meant[0])
+        self.constructed = None
+        return True
+
+    def can_take(self, constructor: Function, node: r.Call) -> bool:
+        """Whether the constructor has places for these arguments: no copy is made of a pointer."""
+        parameters = constructor.record.parameters
+        if not sum(one.default is None for one in parameters) <= len(node.args) <= len(parameters):
+            return False
+        for parameter, argument in zip(parameters, node.args, strict=False):
+            taken = types.parse(parameter.type)
+            given = types.parse(self.program.types.of(argument, self.function))
+            if given.name and given.pointers != taken.pointers and taken.last == constructor.name:
+                return False
         return True
 
     def bind(self, draft: MemoryDraft, node: r.Value) -> None:
@@ -217,6 +291,8 @@ class MemoryCalls(Pointers):
         pointer = self.pointer(draft, node.args[0]) if node.args else LOST
         written = types.parse(self.program.types.of(node.args[0], self.function)) if node.args else None
         if written is not None and pointer.block not in draft.ended:
+            if "smart pointer" in self.program.types.roles(written.name, self.function) and pointer not in (LOST, NULL):
+                self.end_held(draft, pointer, NULL, self.named(node.args[0]))
             cls = self.program.names.find_class(written.name, self.function.record.scope, self.function.file)
             self.destroy(draft, pointer, cls)
         self.end_block(draft, pointer, EndedBlock(self.event.index, "released"), self.named(node.args[0]))
@@ -226,19 +302,23 @@ class MemoryCalls(Pointers):
         if isinstance(first, r.Pair):  # `new (place) T`
             place = self.pointer(draft, first.value)
             if place is not LOST:
-                draft.revive(place.block)
+                for one in [one for one in draft.ended if is_within(one, place.block)]:
+                    draft.revive(one)
             self.answer(draft, node, place)
             return
         roles = self.program.types.roles(node.callee.text, self.function) if isinstance(node.callee, r.Name) else ()
         if not SMART.isdisjoint(roles):
             self.answer(draft, node, self.pointer(draft, first) if first is not None else NULL)
-        else:
+        elif not self.construct_at(draft, node, Pointer(_result(node).block)):
             self.lend_arguments(draft, node, None)
             self.answer(draft, node, LOST)
 
     def destruct(self, draft: MemoryDraft, callee: r.Member) -> None:
         target = self.pointer(draft, callee.base) if callee.arrow else self.cell(draft, callee.base)
         if target is not None:
+            own = self.declared(callee.base.text) if isinstance(callee.base, r.Name) else None
+            written = own[0] if own is not None else self.program.types.of(callee.base, self.function)
+            self.destroy(draft, target, self.class_of(types.parse(written).name))
             how = EndedBlock(self.event.index, "destroyed", callee.name)
             self.end_block(draft, target, how, self.named(callee.base))
 
@@ -247,9 +327,12 @@ class MemoryCalls(Pointers):
         self.look_at_receiver(draft, node)
         held = self.held_function(draft, node)
         if held is not None:
+            self.called_lambdas[node.start, node.end] = held
             self.own(draft, node, Callee(last_name(node.callee), (held.record,), (held,), (), "certain"), held)
         elif callee.models and not callee.functions:
             self.modelled(draft, node, callee.models)
+        elif not callee.functions and self.construct_at(draft, node, Pointer(_result(node).block)):
+            pass
         elif len(callee.functions) == 1 and callee.certainty != "possible":
             self.own(draft, node, callee, callee.functions[0])
         else:
@@ -261,6 +344,12 @@ class MemoryCalls(Pointers):
             return None
         held = draft.read(self.cell(draft, node.callee)).block
         return self.program.index.function_at(self.function.file, held[1]) if held[0] == "lambda" else None
+
+    def by_reference(self, call: r.Call) -> bool:
+        inner = self.called_lambdas.get((call.start, call.end))
+        if inner is not None:
+            return types.parse(inner.record.result).reference
+        return super().by_reference(call)
 
     def look_at_receiver(self, draft: MemoryDraft, node: r.Call) -> None:
         if not isinstance(node.callee, r.Member):
@@ -294,6 +383,10 @@ class MemoryCalls(Pointers):
                     self.invalidate(draft, node, model)
                 elif effect.verb == "borrow" and where == "result" and answer is LOST:
                     answer = self.lent(draft, node, str(effect.other))
+        if any(model.has("clear", "receiver") and not model.has("invalidate") for model in models):
+            inside = self.inside_receiver(draft, node, ELEMENTS)  # somebody else has them now
+            if inside is not None:
+                draft.put(inside, draft.begin(("made", self.event.index, "elements")))
         if any(model.makes_room for model in models) and (inside := self.inside_receiver(draft, node, _ROOM)):
             draft.put(inside, Pointer(("number", "1")))
         self.answer(draft, node, answer)
@@ -378,7 +471,8 @@ class MemoryCalls(Pointers):
     def own(self, draft: MemoryDraft, node: r.Call, callee: Callee, function: Function) -> None:
         name = last_name(node.callee) or callee.symbol
         concerned = self.deep or self.is_concerned(draft, node, function)
-        asks = concerned or may_end(function)
+        asks = concerned or may_end(function) or self.constructed is not None
+        asks = asks or bool(self.held_in_receiver(draft, node)) or self.fills_pointer(node, function)
         known = self.summary_of(function, deep=concerned) if asks else None
         if known is None or not known.known:
             self.unknown(draft, node, callee, silent=True)
@@ -388,23 +482,49 @@ class MemoryCalls(Pointers):
             target = self.seen_there(draft, node, function, block)
             if target is not None:
                 self.look(draft, target, self.name_there(node, function, block), reason, name)
-        ended = [(how, self.seen_there(draft, node, function, block), block) for block, how in known.ends]
+        ends = known.ends
+        if self.case is not None and self.case in known.cases:
+            ends += self.case.ends
+            names = [parameter.name for parameter in function.record.parameters]
+            self.learn_case(draft, node.args[names.index(self.case.parameter)], self.case)
+        ended = [(how, self.seen_there(draft, node, function, block), block) for block, how in ends]
         answer = self.seen_there(draft, node, function, known.result.block) if known.result is not None else None
-        puts = [(self.seen_there(draft, node, function, cell.block), cell.path) for cell, _ in known.puts]
+        puts = [
+            (self.seen_there(draft, node, function, cell.block), cell.path, self.put_there(draft, node, function, put))
+            for cell, put in known.puts
+        ]
         for how, target, block in ended:
             if target is not None:
                 by = EndedBlock(self.event.index, "by callee", name, how.sure and callee.certainty == "certain")
                 self.end_block(draft, target, by, self.name_there(node, function, block), name)
         if known.writes:
             self.shake(draft)
-        for around, path in puts:
+            self.lend_receiver(draft, node)
+        for around, path, put in puts:
             if around is not None:
-                draft.write(Cell(around.block, around.path + path), NULL)
+                draft.write(Cell(around.block, around.path + path), put)
         self.lend_arguments(draft, node, function)
         if answer is not None and known.result is not None:
             self.answer(draft, node, Pointer(answer.block, answer.path + known.result.path))
         else:
             self.answer(draft, node, LOST)
+
+    def fills_pointer(self, node: r.Call, function: Function) -> bool:
+        """Whether the function is given the place of a pointer of this one, to fill it."""
+        return any(
+            isinstance(bare := strip(argument), r.Unary)
+            and bare.op == "&"
+            and named(bare.value) in self.relevant
+            and types.parse(parameter.type).pointers > 1
+            for argument, parameter in zip(node.args, function.record.parameters, strict=False)
+        )
+
+    def put_there(self, draft: MemoryDraft, node: r.Call, function: Function, put: Pointer) -> Pointer:
+        """What the callee has put somewhere, as the caller knows it."""
+        if put == NULL:
+            return NULL
+        target = self.seen_there(draft, node, function, put.block)
+        return Pointer(target.block, target.path + put.path) if target is not None else LOST
 
     def is_concerned(self, draft: MemoryDraft, node: r.Call, function: Function) -> bool:
         """Whether the call is given something, or its receiver or what it captures is something, of which a block has
@@ -422,7 +542,8 @@ class MemoryCalls(Pointers):
     def seen_there(self, draft: MemoryDraft, node: r.Call, function: Function, block: Block) -> Pointer | None:
         """The block of the callee as the caller knows it."""
         if block[0] == "var":
-            return Pointer(block) if self.is_shared_with(function, block[1]) else None
+            shared = self.is_shared_with(function, block[1])
+            return Pointer(block) if shared and not self.is_copied_into(function, block[1]) else None
         return self.translated(draft, block, lambda name, path: self.given(draft, node, function, name, path))
 
     def translated(
@@ -447,6 +568,21 @@ class MemoryCalls(Pointers):
             return False
         return function.parent is self.function or name not in self.function.declared
 
+    def is_copied_into(self, function: Function, name: str) -> bool:
+        """Whether a lambda of this function has a copy of the variable."""
+        if function.parent is not self.function:
+            return False
+        captures = self.captures_of.get(function.index, ())
+        named_so = [one for one in captures if one.name == name]
+        return any(not one.by_reference for one in named_so) or not (
+            named_so or any(one.name == "&" for one in captures)
+        )
+
+    @cached_property
+    def captures_of(self) -> dict[int, tuple[r.Capture, ...]]:
+        """What the lambdas of the function capture, by their number in the file."""
+        return {one.function: one.captures for one in values_in(self.function) if isinstance(one, r.Lambda)}
+
     def given(self, draft: MemoryDraft, node: r.Call, function: Function, name: str, path: Path) -> Pointer | None:
         """What a pointer that the callee has by name points to when it begins."""
         for index, parameter in enumerate(function.record.parameters):
@@ -457,6 +593,8 @@ class MemoryCalls(Pointers):
                 argument = node.args[index]
                 return self.cell(draft, argument) if refers else self.real(self.pointer(draft, argument))
         if name == THIS:
+            if self.constructed is not None:
+                return self.constructed if not path else None
             return self.receiver_there(draft, node) if not path else None
         if not self.is_shared_with(function, name):
             return None
@@ -479,14 +617,43 @@ class MemoryCalls(Pointers):
         steps = [step for step in _steps(block) if not step.startswith("<")]
         return steps[-1] if steps and start == THIS else str(start)
 
+    def held_in_receiver(self, draft: MemoryDraft, node: r.Call) -> list[Cell]:
+        """Members of the object that a method is called on of which it is known where they lead."""
+        if not isinstance(node.callee, r.Member):
+            return []
+        where = self.receiver_there(draft, node)
+        if where is None or where.block == THIS_BLOCK:
+            return []
+        depth = len(where.path)
+        ended = (Cell(block[1], block[2]) for block in draft.ended if block[0] == "in")
+        return [
+            cell
+            for cell in dict.fromkeys([*draft.cells, *ended])
+            if cell.block == where.block and len(cell.path) > depth and cell.path[:depth] == where.path
+        ]
+
+    def lend_receiver(self, draft: MemoryDraft, node: r.Call) -> None:
+        """What the members lead to of an object may be another behind one of its methods."""
+        for cell in self.held_in_receiver(draft, node):
+            if cell.path[-1] not in (ELEMENTS, _ROOM):
+                draft.put(cell, LOST)
+        if isinstance(node.callee, r.Member) and not node.callee.arrow:
+            roles = self.program.types.roles(self.receiver_type(node), self.function)
+            where = self.cell(draft, node.callee.base) if not SMART.isdisjoint(roles) else None
+            if where is not None:
+                draft.put(where, LOST)
+
     def lend_arguments(self, draft: MemoryDraft, node: r.Call, function: Function | None) -> None:
         """What is given by reference, or as an object, may be another afterwards."""
-        parameters = function.record.parameters if function is not None else ()
+        declared = self.program.calls.callee(node, self.function).records if function is None else (function.record,)
+        parameters = declared[0].parameters if len(declared) == 1 else ()
         for index, argument in enumerate(node.args):
             taken = types.parse(parameters[index].type) if index < len(parameters) else None
             bare = strip(argument)
             if not isinstance(bare, r.Name) or (taken is not None and not taken.reference):
                 continue
+            if taken is not None:
+                draft.forget(f"={bare.text}")
             written = types.parse(self.program.types.of(bare, self.function))
             if taken is None and (written.pointers or not written.name):
                 continue
@@ -499,12 +666,18 @@ class MemoryCalls(Pointers):
     def unknown(self, draft: MemoryDraft, node: r.Call, callee: Callee, *, silent: bool = False) -> None:
         name = last_name(node.callee)
         doubt = f"what `{name}` does with it is not known"
+        for argument in node.args:
+            pointer = self.pointer(draft, argument)
+            made_again = draft.how_ended(pointer.block)
+            if made_again is not None and made_again.why == "destroyed":
+                draft.revive(pointer.block)
         for argument in node.args if not silent and not self.program.macros.named(name) else ():
             pointer = self.pointer(draft, argument)
             ended = draft.how_ended(pointer.block)
             if ended is not None and ended.why in ("released", "by callee") and not pointer.path:
                 self.look(draft, pointer, self.named(argument), doubt, name)
         self.shake(draft)
+        self.lend_receiver(draft, node)
         if self.program.macros.named(name):
             for argument in node.args:
                 draft.write(self.cell(draft, argument), LOST)

@@ -9,26 +9,33 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import combinations
 
 from ownlint.domains.memory.blocks import (
     LOST,
+    NOTHING,
     NULL,
     SOME,
     Block,
+    Cell,
     EndedBlock,
+    MemoryCase,
     MemoryDraft,
     MemoryState,
     MemorySummary,
     MemoryTrouble,
     Pointer,
     What,
+    nothing,
 )
 from ownlint.domains.memory.calls import MemoryCalls
-from ownlint.domains.memory.seen import may_end
+from ownlint.domains.memory.pointers import result_cell, values_in
+from ownlint.domains.memory.seen import ends_what_it_holds, holds_number, may_end
 from ownlint.engine import ranges
 from ownlint.engine.heap import Domain, follow
+from ownlint.engine.predicates import meant
 from ownlint.engine.ranges import Range
 from ownlint.facts import records as r
 from ownlint.facts.show import text
@@ -46,6 +53,12 @@ __all__ = ["MemoryTrouble", "certainty", "told_end", "troubles"]
 _MOST_STATES = 8
 _DEEPEST = 8
 """So many functions below one another are asked what they do."""
+_TOLD = frozenset({"in", "late", "made"})
+"""Blocks that another pointer may lead to as well."""
+_MOST_TESTS = 6
+"""Of a function with more of them, what a caller's numbers decide is not followed."""
+_MOST_CASES = 3
+_NO_CASE = (None,)
 _UNKNOWN = MemorySummary()
 
 
@@ -85,6 +98,7 @@ class MemoryWalk(MemoryCalls):
         self.deep = deep
         self.passed_by: dict[int, int] = {}
         self.passing = 0
+        self.taken_apart: dict[int, r.Value] = {}
         self.found: dict[tuple[object, ...], MemoryTrouble] = {}
         self.troubled: dict[tuple[object, ...], set[int]] = {}
         self.exits: list[tuple[MemoryDraft, Pointer]] = []
@@ -133,11 +147,13 @@ class MemoryWalk(MemoryCalls):
                 if self.decided(event, way, outcome):
                     yield target, way.state()
             return
-        draft = MemoryDraft(state, self)
-        if self.passes(event, draft):
-            after = draft.state()
-            for target, _ in edges:
-                yield target, after
+        for case in self.choices(event, MemoryDraft(state, self)):
+            self.case = case
+            draft = MemoryDraft(state, self)
+            if self.passes(event, draft):
+                after = draft.state()
+                for target, _ in edges:
+                    yield target, after
 
     def passes(self, event: e.Event, draft: MemoryDraft) -> bool:
         """Whether the way goes on behind the event."""
@@ -195,6 +211,10 @@ class MemoryWalk(MemoryCalls):
         if not event.fresh and where is not None and self.owns(event.target):
             self.end_held(draft, where, value)
         draft.write(where, value)
+        if where is not None and not event.fresh:
+            self.assign_object(draft, event, where)
+        if event.fresh and len(event.place) == 1 and event.place[0] in self.plain_objects:
+            self.settle_in(draft, event)
         self.writes = self.writes or where is None or not self.is_private(where.block)
         if event.op == "=" and len(event.place) == 1 and event.place[0] in self.asked_again:
             given = ranges.of(event.value, lambda _: ranges.ANY)
@@ -202,6 +222,36 @@ class MemoryWalk(MemoryCalls):
                 draft.know(f"={event.place[0]}", given)
         self.capture(draft, event)
         self.move_out(draft, event.value)
+
+    def assign_object(self, draft: MemoryDraft, event: e.Write, where: Cell) -> None:
+        """An object gets what another one is; where the class says nothing of it, both lead to the same afterwards."""
+        before = draft.how_ended(where.block)
+        if before is not None and before.why == "destroyed" and not where.path:
+            draft.revive(where.block)
+        name = event.place[0] if len(event.place) == 1 else ""
+        written = (self.declared(name) or ("", None))[0]
+        if not written or name not in self.plain_objects or not ends_what_it_holds(self.function, written):
+            return
+        cls = self.class_of(written)
+        source = strip(event.value)
+        copies = cls is not None and not any(one.name == "operator=" for one in cls.declarations)
+        for path in self.held_paths(cls):
+            held = LOST
+            if copies and isinstance(source, r.Name) and source.text in self.plain_objects:
+                held = draft.read(Cell(("var", source.text), path))
+            elif copies and isinstance(source, r.Call) and self.class_of(text(source.callee)) is cls:
+                held = draft.begin(("made", event.index, ".".join(path)))
+                draft.end(held.block, EndedBlock(event.index, "destructor", f"~{cls.name}" if cls is not None else ""))
+            draft.put(Cell(where.block, (*where.path, *path)), held)
+
+    def settle_in(self, draft: MemoryDraft, event: e.Write) -> None:
+        """What a constructor has left in an object stands in the variable from here on."""
+        made = strip(event.value)
+        if not isinstance(made, r.Call):
+            return
+        for cell, held in list(draft.cells.items()):
+            if cell.block == result_cell(made).block and cell.path:
+                draft.put(Cell(("var", event.place[0]), cell.path), held)
 
     def is_reference(self, target: r.Value) -> bool:
         bare = strip(target)
@@ -294,7 +344,13 @@ class MemoryWalk(MemoryCalls):
             if draft.tests.get(said, outcome != turned) != (outcome != turned):
                 return False
             draft.know(said, outcome != turned)
-        return self.holds(draft, event.value, outcome)
+        return self.holds(draft, self.asked(event), outcome)
+
+    def asked(self, event: e.Test) -> r.Value:
+        """What a test comes to once functions that only say a condition are taken apart."""
+        if event.index not in self.taken_apart:
+            self.taken_apart[event.index] = meant(self.program, self.function, event.value)
+        return self.taken_apart[event.index]
 
     @cached_property
     def repeated(self) -> frozenset[str]:
@@ -308,7 +364,7 @@ class MemoryWalk(MemoryCalls):
         return frozenset(one for one, times in Counter(said).items() if times > 1)
 
     def forget_tests(self, draft: MemoryDraft, name: str) -> None:
-        for said in [said for said in draft.tests if name in re.findall(r"\w+", said)]:
+        for said in [said for said in draft.tests if said[:1] != NOTHING and name in re.findall(r"\w+", said)]:
             draft.forget(said)
 
     def holds(self, draft: MemoryDraft, value: r.Value, outcome: bool) -> bool:
@@ -319,12 +375,33 @@ class MemoryWalk(MemoryCalls):
             case r.Binary(op="==" | "!=" | "<" | ">" | "<=" | ">=" as op, left=left, right=right):
                 if op in ("==", "!=") and _is_zero(self.pointer(draft, right)):
                     return self.is_there(draft, left, outcome == (op == "!="))
+                if op in ("==", "!=") and not self.are_one(draft, left, right, outcome == (op == "==")):
+                    return False
                 return self.compared(draft, op if outcome else ranges.opposite(op), left, right)
             case r.Name() | r.Member() | r.Literal() | r.Assign() as bare:
                 return self.is_there(draft, bare, outcome)
             case r.Binary(op="&" | "|" | "+" | "-" | "*") as number:
                 zero = r.Literal(number.start, number.start, "int", "0")
                 return self.compared(draft, "!=" if outcome else "==", number, zero)
+        return True
+
+    def are_one(self, draft: MemoryDraft, left: r.Value, right: r.Value, same: bool) -> bool:
+        """Whether two pointers can be one, or not, on this way; where they are, both lead to one block from here on."""
+        one, two = self.pointer(draft, left), self.pointer(draft, right)
+        if any(pointer in (LOST, NULL) or pointer.path or pointer.block[0] not in _TOLD for pointer in (one, two)):
+            return True
+        if one == two or not same:
+            return same or one != two
+        kept, other = (two, one) if draft.how_ended(two.block) is not None else (one, two)
+        for cell, held in list(draft.cells.items()):
+            if held == other:
+                draft.put(cell, kept)
+        if self.is_seen(other.block):
+            draft.know(nothing(other.block), True)
+        for value in (left, right):
+            where = self.cell(draft, value)
+            if where is not None and draft.read(where) == other:
+                draft.put(where, kept)
         return True
 
     def is_there(self, draft: MemoryDraft, value: r.Value, there: bool) -> bool:
@@ -340,14 +417,51 @@ class MemoryWalk(MemoryCalls):
             for cell, held in list(draft.cells.items()):
                 if held == pointer:
                     draft.write(cell, NULL)
+            if self.is_seen(pointer.block):
+                draft.know(nothing(pointer.block), True)
         return there or pointer.block[0] != "var"
+
+    def choices(self, event: e.Event, draft: MemoryDraft) -> Sequence[MemoryCase | None]:
+        """Of the cases in which a callee ends something, those that can be on this way."""
+        node = event.node if isinstance(event, e.CallEvent) and event.node.kind == "call" else None
+        if node is None or not isinstance(node.callee, r.Name) or strip(node) is not node:
+            return _NO_CASE
+        callee = self.program.calls.callee(node, self.function)
+        if len(callee.functions) != 1 or callee.certainty == "possible" or not may_end(callee.functions[0]):
+            return _NO_CASE
+        cases = self.summary_of(callee.functions[0], deep=False).cases
+        names = [parameter.name for parameter in callee.functions[0].record.parameters]
+        if not cases or len(node.args) != len(names):
+            return _NO_CASE
+        given = node.args[names.index(cases[0].parameter)]
+        lies = ranges.of(meant(self.program, self.function, given), lambda name: self.known_number(draft, name))
+        fitting = [case for case in cases if any(ranges.can_be("==", lies, one) for one in case.within)]
+        if len(fitting) == 1 or not self.is_asked_otherwise(given):
+            return fitting
+        return _NO_CASE
+
+    def is_asked_otherwise(self, given: r.Value) -> bool:
+        """Whether a test may be about what is given to a call, in a way that is not followed."""
+        names = {one.text for one in walk(given) if isinstance(one, r.Name)} - self.asked_again
+        tests = (test for test in self.flow.of(e.Test) if isinstance(test, e.Test))
+        return any(isinstance(one, r.Name) and one.text in names for test in tests for one in walk(test.value))
+
+    @staticmethod
+    def known_number(draft: MemoryDraft, name: str) -> Range:
+        found = draft.tests.get(f"={name}", ranges.ANY)
+        return found if isinstance(found, Range) else ranges.ANY
+
+    def learn_case(self, draft: MemoryDraft, given: r.Value, case: MemoryCase) -> None:
+        """What is known of an argument once it is known which case holds."""
+        bare = strip(given)
+        if isinstance(bare, r.Name) and bare.text in self.asked_again and len(case.within) == 1:
+            draft.know(f"={bare.text}", ranges.both(self.known_number(draft, bare.text), case.within[0]))
 
     def compared(self, draft: MemoryDraft, op: str, left: r.Value, right: r.Value) -> bool:
         """Whether the comparison can hold on this way; then what it says is known from here on."""
 
         def known(name: str) -> Range:
-            found = draft.tests.get(f"={name}", ranges.ANY)
-            return found if isinstance(found, Range) else ranges.ANY
+            return self.known_number(draft, name)
 
         one, two = ranges.of(left, known), ranges.of(right, known)
         if not ranges.can_be(op, one, two):
@@ -367,11 +481,36 @@ class MemoryWalk(MemoryCalls):
             if isinstance(test, e.Test)
             for name in {one.text for one in walk(test.value) if isinstance(one, r.Name)}
         )
-        others = self.shared | self.references
+        others = self.shared | self.references | self.set_in_lambdas
         return frozenset(
             name
             for name, times in asked.items()
-            if self.is_own(name) and name not in others and (times > 1 or self.is_given_number(name))
+            if self.is_own(name)
+            and name not in others
+            and (times > 1 or name in self.number_parameters or self.is_given_number(name))
+        )
+
+    @cached_property
+    def number_parameters(self) -> frozenset[str]:
+        """Numbers that callers give and nobody changes, of a function with few tests."""
+        if len(self.flow.of(e.Test)) > _MOST_TESTS:
+            return frozenset()
+        return frozenset(
+            one.name
+            for one in self.function.record.parameters
+            if holds_number(one.type) and f"={one.name}" not in self.function.mentioned
+        )
+
+    @cached_property
+    def set_in_lambdas(self) -> frozenset[str]:
+        """Locals that a lambda assigns which may capture all of them."""
+        inner = (
+            self.program.index.function_at(self.function.file, one.function)
+            for one in values_in(self.function)
+            if isinstance(one, r.Lambda) and any(capture.name == "&" for capture in one.captures)
+        )
+        return frozenset(
+            name.removeprefix("=") for one in inner if one is not None for name in one.mentioned if name.startswith("=")
         )
 
     def is_given_number(self, name: str) -> bool:
@@ -385,19 +524,20 @@ class MemoryWalk(MemoryCalls):
         if not self.exits:
             return MemorySummary(known=True, writes=self.writes)
         first, *others = self.exits
+        ended = {block: how for draft, _ in self.exits for block, how in draft.ended.items()}
         ends = [
             (block, how)
-            for block, how in first[0].ended.items()
+            for block, how in ended.items()
             if how.why != "moved"
             and self.is_seen(block)
-            and all(draft.how_ended(block) is not None for draft, _ in others)
+            and all(draft.how_ended(block) is not None or draft.is_nothing(block) for draft, _ in self.exits)
         ]
         answers = {self.answer_seen(draft, answer) for draft, answer in self.exits}
         puts = [
             (cell, pointer)
             for cell, pointer in first[0].cells.items()
-            if self.is_seen(cell.block) and pointer == NULL
-            if all(draft.cells.get(cell, LOST) == NULL for draft, _ in others)
+            if self.is_seen(cell.block) and self.is_put(first[0], pointer)
+            if all(draft.cells.get(cell, LOST) == pointer for draft, _ in others)
         ]
         return MemorySummary(
             True,
@@ -406,7 +546,38 @@ class MemoryWalk(MemoryCalls):
             answers.pop() if len(answers) == 1 else None,
             tuple(sorted(puts, key=repr)),
             self.writes,
+            self.cases(frozenset(block for block, _ in ends)),
         )
+
+    def cases(self, always: frozenset[Block]) -> tuple[MemoryCase, ...]:
+        """What is ended for some values of one argument, and not for others; none where something else decides."""
+        if not self.number_parameters:
+            return ()
+        exits: dict[frozenset[Block], list[MemoryDraft]] = {}
+        for draft, _ in self.exits:
+            ended = (block for block, how in draft.ended.items() if how.why != "moved" and self.is_seen(block))
+            exits.setdefault(frozenset(ended) - always, []).append(draft)
+        if not 1 < len(exits) <= _MOST_CASES:
+            return ()
+        for name in sorted(self.number_parameters):
+            within = {
+                ended: tuple(dict.fromkeys(self.known_number(draft, name) for draft in drafts))
+                for ended, drafts in exits.items()
+            }
+            if all(_are_apart(one, two) for one, two in combinations(within.values(), 2)):
+                return tuple(
+                    MemoryCase(
+                        name,
+                        within[ended],
+                        tuple(sorted(((block, drafts[0].ended[block]) for block in ended), key=repr)),
+                    )
+                    for ended, drafts in exits.items()
+                )
+        return ()
+
+    def is_put(self, draft: MemoryDraft, pointer: Pointer) -> bool:
+        """Whether the caller knows what was put there."""
+        return pointer == NULL or (self.is_seen(pointer.block) and draft.how_ended(pointer.block) is None)
 
     def answer_seen(self, draft: MemoryDraft, answer: Pointer) -> Pointer | None:
         return answer if self.is_seen(answer.block) and draft.how_ended(answer.block) is None else None
@@ -421,6 +592,10 @@ def _said(value: r.Value) -> tuple[str, bool]:
         case r.Binary(op="!=", left=left, right=right):
             return f"{text(left, 100)} == {text(right, 100)}", True
     return text(value, 200), False
+
+
+def _are_apart(one: tuple[Range, ...], two: tuple[Range, ...]) -> bool:
+    return not any(ranges.can_be("==", left, right) for left in one for right in two)
 
 
 def _is_zero(pointer: Pointer) -> bool:

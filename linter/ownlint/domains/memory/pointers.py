@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
@@ -85,6 +86,27 @@ class Pointers:
         return frozenset(found)
 
     @cached_property
+    def plain_objects(self) -> frozenset[str]:
+        """Locals of which nothing but members are named, or that are assigned to one another: nobody else copies them,
+        moves them or gives them away."""
+        own = set(self.function.locals)
+        bases = Counter[str]()
+        mentioned = Counter[str]()
+        for one in values_in(self.function):
+            match one:
+                case r.Name(text=name):
+                    mentioned[name] += 1
+                case r.Member(base=r.Name(text=name)) | r.Index(base=r.Name(text=name)):
+                    bases[name] += 1
+                case r.Assign(op="=", target=target, value=value):
+                    bases.update(side.text for side in (target, value) if isinstance(side, r.Name))
+                case r.Lambda(captures=captures):
+                    own -= {capture.name for capture in captures}
+                    if not {capture.name for capture in captures}.isdisjoint({"&", "="}):
+                        return frozenset()
+        return frozenset(name for name in own if mentioned[name] == bases[name])
+
+    @cached_property
     def bound_at(self) -> dict[tuple[int, int], list[tuple[str, r.Value]]]:
         """By the span of what they are bound to, the locals that are declared there, with what they are bound to."""
         found: dict[tuple[int, int], list[tuple[str, r.Value]]] = {}
@@ -134,7 +156,7 @@ class Pointers:
             case r.Assign(target=target):
                 return self.cell(draft, target, look=look)
             case r.Call():
-                return _known(draft.cells.get(_result(value), LOST)) if self.by_reference(value) else None
+                return _known(draft.cells.get(result_cell(value), LOST)) if self.by_reference(value) else None
         return None
 
     def is_through_pointer(self, member: r.Member) -> bool:
@@ -216,7 +238,7 @@ class Pointers:
         held = self.held_by(draft, call)
         if held is not None:
             return held
-        found = draft.cells.get(_result(call), LOST)
+        found = draft.cells.get(result_cell(call), LOST)
         return draft.read(_known(found)) if self.by_reference(call) else found
 
     def held_by(self, draft: MemoryDraft, call: r.Call) -> Pointer | None:
@@ -286,7 +308,8 @@ def _known(pointer: Pointer) -> Pointer | None:
     return None if pointer in (LOST, NULL) or pointer.block[0] in ("number", "lambda") else pointer
 
 
-def _result(call: r.Call) -> Cell:
+def result_cell(call: r.Call) -> Cell:
+    """Where what a call answers stands until it is used."""
     return Cell(("result", call.start, call.end))
 
 

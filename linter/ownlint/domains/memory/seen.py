@@ -14,7 +14,7 @@ from ownlint.models.records import FunctionModel
 from ownlint.project import types
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, program_question, question
-from ownlint.project.subjects import Function
+from ownlint.project.subjects import Class, Function
 
 _DELETES = re.compile(rb'"delete"')
 _ADDRESS = re.compile(rb'"&"')
@@ -38,7 +38,76 @@ def may_end(function: Function) -> bool:
         return True
     if not _changing(program).isdisjoint(mentioned) and _points_inside(function):
         return True
-    return _hands_out_own(function)
+    if _hands_out_own(function) or _lends_to_inner(function) or _assigns_owner(function):
+        return True
+    return bool(_lending_inner(function)) or _lambda_outlives_block(function)
+
+
+def _lending_inner(function: Function) -> frozenset[str]:
+    """Containers of inner blocks that are asked for an element, or where their elements are, and somebody keeps it."""
+    if _lending(function.program).isdisjoint(function.mentioned):
+        return frozenset()
+    inner = {name for one in _inner_declarations(function) for name in one.names}
+    asked = {
+        call.callee.base.text
+        for one in values_in(function)
+        if isinstance(one, r.Assign) and isinstance(one.target, r.Name) and one.target.text not in inner
+        for call in (strip(one.value),)
+        if isinstance(call, r.Call) and isinstance(call.callee, r.Member) and isinstance(call.callee.base, r.Name)
+        if call.callee.name in _lending(function.program)
+    }
+    return frozenset(asked & inner)
+
+
+def _assigns_owner(function: Function) -> bool:
+    """Whether one local takes what another, or a temporary, will end as well."""
+    assigned = {name.removeprefix("=") for name in function.mentioned if name.startswith("=")}
+    return any(
+        name in assigned and ends_what_it_holds(function, written) for name, (written, _) in function.locals.items()
+    )
+
+
+def _lends_to_inner(function: Function) -> bool:
+    """Whether an object of an inner block is made of what a name stands for, and ends that with its block; or lends
+    what is its own to a pointer from further out."""
+    program = function.program
+    for one in _inner_declarations(function):
+        bare = strip(one.value)
+        if isinstance(bare, r.Call) and any(isinstance(strip(given), r.Name) for given in bare.args):
+            if not SMART.isdisjoint(program.types.roles(one.type, function)):
+                return True
+            if ends_what_it_holds(function, one.type):
+                return True
+    return False
+
+
+def ends_what_it_holds(function: Function, written: str) -> bool:
+    """Whether it is a class of the project whose destructor may end memory."""
+    if types.parse(written).pointers:
+        return False
+    cls = class_of(function, written)
+    return (
+        cls is not None
+        and cls.record.destructor == "defined"
+        and cls.destructor is not None
+        and may_end(cls.destructor)
+    )
+
+
+def class_of(function: Function, written: str) -> Class | None:
+    """The project's class that a type names there: one that the file declares itself goes before others' aliases."""
+    names, scope, file = function.program.names, function.record.scope, function.file
+    found = names.find_class(written, scope, file)
+    if found is not None and found.file is file:
+        return found
+    return names.find_class(names.expand(written, file, scope), scope, file)
+
+
+def _inner_declarations(function: Function) -> Iterator[r.Declare]:
+    for statement in function.statements:
+        if isinstance(statement, r.Block | r.Branch | r.Loop):
+            for part in _bodies(statement):
+                yield from (one for one in part if isinstance(one, r.Declare))
 
 
 def _calls_ender(function: Function) -> bool:
@@ -95,7 +164,8 @@ class _Enders(NamedTuple):
 
     def ended_by(self, function: Function) -> Iterator[Literal["given", "own"]]:
         """Whether the function ends what its caller knows: an argument, or something of its object."""
-        lent = {p.name for p in function.record.parameters if not _holds_number(p.type) and not _is_constant(p.type)}
+        lent = {p.name for p in function.record.parameters if not holds_number(p.type) and not _is_constant(p.type)}
+        lent |= _copies(function, lent)
         for one in values_in(function):
             if not isinstance(one, r.Call):
                 continue
@@ -108,6 +178,17 @@ class _Enders(NamedTuple):
                     yield "given"
                 elif place not in function.declared:
                     yield "own"
+
+
+def _copies(function: Function, lent: set[str]) -> set[str]:
+    """Locals that begin as what one of these is, and are nothing else later."""
+    begun = [(name, strip(value)) for name, (_, value) in function.locals.items() if value is not None]
+    found: set[str] = set()
+    for name, value in begun:
+        copied = isinstance(value, r.Name) and (value.text in lent or value.text in found)
+        if copied and f"={name}" not in function.mentioned:
+            found.add(name)
+    return found
 
 
 def _is_constant(written: str) -> bool:
@@ -147,7 +228,7 @@ def relevant(function: Function) -> frozenset[str]:
     into something of these, or the other way round. The others need not be followed."""
     program = function.program
     enders = _ending(program) | _changing(program)
-    found: set[str] = set()
+    found: set[str] = set(_lending_inner(function))
     joined: list[set[str]] = []
     for one in values_in(function):
         if isinstance(one, r.Call) and (one.kind == "delete" or last_name(one.callee) in enders or _destructs(one)):
@@ -155,18 +236,34 @@ def relevant(function: Function) -> frozenset[str]:
         elif isinstance(one, r.Unary) and one.op == "&":
             found.add(named(one))
         elif isinstance(one, r.Lambda):
-            found |= {capture.name for capture in one.captures}
+            found |= captured(function, one)
+        elif isinstance(one, r.Binary) and one.op in ("==", "!="):
+            joined.append(_names(one))
         elif isinstance(one, r.Assign):
             joined.append(_names(one))
+            if isinstance(strip(one.value), r.Lambda):
+                found |= _names(one.target)
     for name, (written, value) in function.locals.items():
-        if not SMART.isdisjoint(program.types.roles(written, function)):
+        if not SMART.isdisjoint(program.types.roles(written, function)) or ends_what_it_holds(function, written):
             found.add(name)
-        if value is not None and not _holds_number(written):
+        if isinstance(strip(value), r.Lambda):
+            found.add(name)
+        if value is not None and not holds_number(written):
             joined.append({name, *_names(value)})
     while more := [names for names in joined if not names.isdisjoint(found)]:
         joined = [names for names in joined if names.isdisjoint(found)]
         found.update(*more)
     return frozenset(found)
+
+
+def captured(function: Function, made: r.Lambda) -> set[str]:
+    """The locals that the lambda looks at, in whatever way it captures them."""
+    names = {capture.name for capture in made.captures}
+    inner = function.program.index.function_at(function.file, made.function) if "&" in names else None
+    if inner is None:
+        return names
+    named_there = {one.text for value in values_in(inner) for one in walk(value) if isinstance(one, r.Name)}
+    return names | (named_there & function.locals.keys())
 
 
 def _names(value: r.Value) -> set[str]:
@@ -179,7 +276,8 @@ def _destructs(call: r.Call) -> bool:
     return isinstance(call.callee, r.Member) and call.callee.name.startswith("~")
 
 
-def _holds_number(written: str) -> bool:
+def holds_number(written: str) -> bool:
+    """Whether it is a number, or a truth value, by its type."""
     kind = types.parse(written)
     return not kind.pointers and not kind.reference and kind.last in _NUMBERS
 
@@ -207,25 +305,42 @@ def _hands_out_own(function: Function) -> bool:
     kind = types.parse(function.record.result)
     if kind.reference or function.record.result in ("", "auto"):
         return any(
-            isinstance(one, r.Leave) and isinstance(strip(one.value), r.Name | r.Lambda) for one in function.statements
+            isinstance(one, r.Leave)
+            and (isinstance(bare := strip(one.value), r.Name | r.Lambda) or _calls_local(function, bare))
+            for one in function.statements
         )
     if kind.pointers and not _lending(function.program).isdisjoint(function.mentioned) and _has_owner(function):
         return True
     if not function.says(_ADDRESS):
         return False
-    inner = {
-        name
-        for statement in function.statements
-        if isinstance(statement, r.Block | r.Branch | r.Loop)
-        for part in _bodies(statement)
-        for one in part
-        if isinstance(one, r.Declare)
-        for name in one.names
-    }
+    inner = {name for one in _inner_declarations(function) for name in one.names}
     return any(
         isinstance(one, r.Unary)
         and one.op == "&"
         and ((name := named(one.value)) in inner or (kind.pointers > 0 and name in function.locals))
+        for one in values_in(function)
+    )
+
+
+def _calls_local(function: Function, value: r.Value | None) -> bool:
+    """Whether it is a call of a lambda that a local holds."""
+    if not isinstance(value, r.Call) or not isinstance(value.callee, r.Name):
+        return False
+    held = function.locals.get(value.callee.text)
+    return held is not None and isinstance(strip(held[1]), r.Lambda)
+
+
+def _lambda_outlives_block(function: Function) -> bool:
+    """Whether a variable may get a lambda that looks at the locals of a block further in."""
+    inner = {name for one in _inner_declarations(function) for name in one.names}
+    made = [one for one in values_in(function) if isinstance(one, r.Lambda)] if inner else []
+    if not any(capture.by_reference and capture.name in inner | {"&"} for one in made for capture in one.captures):
+        return False
+    return any(
+        isinstance(one, r.Assign)
+        and isinstance(one.target, r.Name)
+        and one.target.text not in inner
+        and isinstance(strip(one.value), r.Name | r.Lambda)
         for one in values_in(function)
     )
 
