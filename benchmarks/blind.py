@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 PAIRS = Path(__file__).resolve().parent.parent / "tests" / "blind"
+OPTIONS = ("--isolated", "--exit-zero", "--no-cache", "--preview", "--types", "never", "--output-format", "json")
 NEAR = 5
 """Lines between what is told and where the pair says the bug is."""
 
@@ -58,8 +59,7 @@ def pairs(rules: Sequence[str], half: str) -> list[Pair]:
 def findings(folder: Path, certainty: str) -> list[dict[str, Any]]:
     """Of each program of the folder, which are projects of their own."""
     ran = subprocess.run(
-        [sys.executable, "-m", "ownlint", "check", "--isolated", "--exit-zero", "--no-cache", "--certainty", certainty]
-        + ["--preview", "--types", "never", "--output-format", "json", "."],
+        [sys.executable, "-m", "ownlint", "check", *OPTIONS, "--certainty", certainty, "."],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -108,7 +108,9 @@ def main() -> int:
         if of:
             found = Counter(one.found for one in of)
             loud = sum(one.loud for one in of)
-            print(f"{half}: {found['found']} of {len(of)} found, {found['by another']} by another rule, {loud} twins loud")
+            print(
+                f"{half}: {found['found']} of {len(of)} found, {found['by another']} by another rule, {loud} twins loud"
+            )
     return 0
 
 

@@ -42,6 +42,9 @@ _WRITTEN = 3 << 20
 """Bytes of what is kept that are written in a second. What took less time than that is not written down: the next run
 finds it out again, beside what has changed since."""
 
+_OWN = 512 << 20
+"""Bytes that all workers together may have beside what they share, however much that is."""
+
 _STRIDE = 32
 """So many cases are judged between two looks at how much memory that took."""
 
@@ -192,7 +195,8 @@ class Worker:
 
     def work(self, begin: At) -> None:
         """From there on, in the blocks that it gets."""
-        enough = self.analyst.limits.memory * 3 // 4 // self.place.lanes
+        shared = resident()  # of the analyst: no copy has it for itself
+        enough = shared + max(self.analyst.limits.memory * 3 // 4 - shared, _OWN) // self.place.lanes
         self.notebooks = list(self._notebooks())
         self.at.put(begin.case, begin.rule, self.at.subject)
         for done, (number, found) in enumerate(self._cases(begin)):
