@@ -26,7 +26,7 @@ from ownlint.sources import requirements, sidecars, stubs
 from ownlint.sources.changes import Changes, ChangesError, as_before, since, staged
 from ownlint.sources.compilation import Command
 from ownlint.sources.digests import Digests
-from ownlint.sources.discover import ALONE, Discovered, DiscoverError, ProjectScope, discover, language_of
+from ownlint.sources.discover import ALONE, Discovered, DiscoverError, ProjectScope, Source, discover, language_of
 from ownlint.sources.packages import installed
 from ownlint.sources.unsaved import Unsaved, read_instead
 
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ownlint.models.contract_records import ContractFile
     from ownlint.project.program import Earlier, Program
     from ownlint.reading import Facts
+    from ownlint.sources.compilation import Compilation
 
 Depends = tuple[tuple[str, str], ...]
 """Absolute paths of headers, each with its digest; or names of packages, each with its version."""
@@ -227,8 +228,7 @@ def _said(
     out: list[Said] = []
     missing: list[tuple[str, frozenset[str]]] = []
     every = msgspec.json.encode(sorted(rule.id for rule in rules))
-    for languages in sorted({rule.languages for rule in rules}):
-        chosen = frozenset(rule.id for rule in rules if rule.languages == languages)
+    for languages, chosen in _groups(rules):
         about = facts.digest("cpp") if languages == ("cpp",) else facts.digest("cpp", "python")
         then = msgspec.json.encode(_known_before(changes, languages))
         names = msgspec.json.encode(sorted(chosen))
@@ -242,13 +242,23 @@ def _said(
     memory = [Cache.key(b"kept", os.fsencode(options.root.resolve()), *_how(chosen, asked, cache)) for chosen in groups]
     judged = _judged(groups, facts, way, options, _remembering(memory, facts, cache))
     for (key, _), found in zip(missing, judged, strict=True):
-        findings = tuple(one for one in found if isinstance(one, Finding))
-        large = tuple(one for one in found if isinstance(one, TooLarge))
-        if len(findings) + len(large) == len(found):  # what is too large is said with the group that asked first
-            place = Cache.key(key.encode(), every) if large else key
-            cache.put(place, msgspec.json.encode(_CachedGroup(findings, large)))
+        _keep_findings(cache, key, every, found)
         out += found
     return out
+
+
+def _groups(rules: Sequence[RuleOutline]) -> Iterator[tuple[tuple[str, ...], frozenset[str]]]:
+    """The rules about the same languages, by their ids."""
+    for languages in sorted({rule.languages for rule in rules}):
+        yield languages, frozenset(rule.id for rule in rules if rule.languages == languages)
+
+
+def _keep_findings(cache: Cache, key: str, every: bytes, found: Sequence[Said]) -> None:
+    findings = tuple(one for one in found if isinstance(one, Finding))
+    large = tuple(one for one in found if isinstance(one, TooLarge))
+    if len(findings) + len(large) == len(found):  # what is too large is said with the group that asked first
+        place = Cache.key(key.encode(), every) if large else key
+        cache.put(place, msgspec.json.encode(_CachedGroup(findings, large)))
 
 
 def _known_before(changes: Changes | None, languages: Sequence[str]) -> list[tuple[str, str, str]] | None:
@@ -469,6 +479,13 @@ def sources_of(options: Options, digests: Mapping[str, str], base: Path | None =
     return Sources(options.root, texts, digests, base)
 
 
+def _commands(wanted: Sequence[Source], compilation: Compilation, config: Config) -> Iterator[tuple[str, Command]]:
+    for source in wanted:
+        command = compilation.command(source)
+        if command is not None and (config.types == "always" or not command.inferred):
+            yield source.relative, command
+
+
 def compiling(found: Discovered, config: Config) -> Compiling:
     """Types are wanted of the files that were asked for: with `auto`, of those that a database tells how to compile."""
     if config.types == "never":
@@ -483,11 +500,7 @@ def compiling(found: Discovered, config: Config) -> Compiling:
     if config.types == "auto" and not compilation.from_database:
         reason = f"{compilation.notice or 'no compile_commands.json'}; see `--build-path`"
         return Compiling({}, reason, expected=bool(compilation.notice))
-    commands = {}
-    for source in wanted:
-        command = compilation.command(source)
-        if command is not None and (config.types == "always" or not command.inferred):
-            commands[source.relative] = command
+    commands = dict(_commands(wanted, compilation, config))
     absent = "" if len(commands) == len(wanted) else "not in the compile database; see `--types always`"
     return Compiling(commands, compilation.notice or absent)
 

@@ -341,14 +341,17 @@ class Reader:
             head = _head_of(file, extracted.encoded, depends)
             entry = entries[index] = FileEntry(head, key, extracted.digest, extracted.encoded)
             if extracted.digest and extracted.digest == self.held[index]:
-                if head.read or head.file.problems:
-                    self.cache.put(_facts_key(key), extracted.encoded)
-                if not entry.is_bare or entry.head.language != "python":
-                    self.cache.put(key, msgspec.json.encode(head))
-                entry.settled = True
+                self._keep(entry, head, extracted.encoded)
             elif extracted.lost or extracted.digest:
                 self.settled = False
         return entries
+
+    def _keep(self, entry: FileEntry, head: _Head, encoded: bytes) -> None:
+        if head.read or head.file.problems:
+            self.cache.put(_facts_key(entry.key), encoded)
+        if not entry.is_bare or entry.head.language != "python":
+            self.cache.put(entry.key, msgspec.json.encode(head))
+        entry.settled = True
 
     def _passed_over(self, missing: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> dict[int, FileEntry]:
         """Small files in which no anchor is found: not worth starting a reader for."""

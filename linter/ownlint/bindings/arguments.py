@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from ownlint.bindings.holding import field_of
-from ownlint.bindings.policies import Policies
+from ownlint.bindings.policies import KeepAlive, Policies
 from ownlint.bindings.signatures import (
     Signature,
     counts_itself,
@@ -53,21 +53,29 @@ def unkept(binding: Binding) -> Iterator[Unkept]:
     if signature is None or signature.parameters is None:
         return
     said = Policies(binding, framework)
-    if any(framework.extras.get(extra.name) == "call policy" for extra, _ in said.extras):
-        return
+    if not any(framework.extras.get(extra.name) == "call policy" for extra, _ in said.extras):
+        yield from _unkept_by(said, binding, signature)
+
+
+def _unkept_by(said: Policies, binding: Binding, signature: Signature) -> Iterator[Unkept]:
     keeps = [keep for keep in said.keep_alives() if not said.is_ignored(keep.extra)]
     unknown = any(said.is_unknown(extra, spelled) for extra, spelled in said.extras)
     has_self = binding.record.kind in ("init", "method", "property", "iterator")
+    about_result = next((keep.extra for keep in keeps if 0 in (keep.nurse, keep.patient)), None)
+    wrong = about_result if signature.is_void else None
     for stored in _stored(binding, signature):
         if not _is_object(binding, signature, stored.argument) or (has_self and stored.argument == 1):
             continue
-        about = [k for k in keeps if k.patient == stored.argument]
-        if any(keep.nurse != 0 or not signature.is_void for keep in about):
+        if _is_kept(stored.argument, keeps, signature):
             continue
-        wrong = next((keep.extra for keep in keeps if 0 in (keep.nurse, keep.patient)), None)
         is_deep = has_self and stored.holder != 1  # what a method does to two others is seldom all there is to it
         sure = weaker(stored.certainty, "possible") if unknown or is_deep else stored.certainty
-        yield Unkept(stored.holder, stored.argument, stored.at, sure, wrong if signature.is_void else None, has_self)
+        yield Unkept(stored.holder, stored.argument, stored.at, sure, wrong, has_self)
+
+
+def _is_kept(argument: int, keeps: list[KeepAlive], signature: Signature) -> bool:
+    """By another argument, or by a result that there is."""
+    return any(k.patient == argument and (k.nurse != 0 or not signature.is_void) for k in keeps)
 
 
 def _stored(binding: Binding, signature: Signature) -> list[Stored]:

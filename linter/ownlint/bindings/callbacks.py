@@ -102,25 +102,30 @@ def handles(function: Function) -> Iterator[r.Parameter]:
 
 
 def is_handle(function: Function, written: str) -> bool:
-    kind = types.parse(function.program.names.expand(written, function.file, function.record.scope))
+    program = function.program
+    scope = function.record.scope
+    kind = types.parse(program.names.expand(written, function.file, scope))
     if "(" in written or not kind.name or kind.pointers > 1 or kind.arguments:
         return False
-    if kind.last in _BUILTIN or function.program.types.roles(written, function):
+    if kind.last in _BUILTIN or program.types.roles(written, function):
         return False
-    cls = function.program.names.find_class(kind.name, function.record.scope, function.file)
+    cls = program.names.find_class(kind.name, scope, function.file)
     if not kind.is_value:
-        return cls is None or function.program.statuses.of(written, function) is None
+        return cls is None or program.statuses.of(written, function) is None
     if cls is None:
         return (
-            function.program.names.find_class(kind.name, function.record.scope, function.file, enum=True) is None
+            program.names.find_class(kind.name, scope, function.file, enum=True) is None
             and not kind.name.endswith("_t")
-            and function.program.statuses.of(written, function) is None
+            and program.statuses.of(written, function) is None
         )
-    fields = [f for f in cls.fields.values() if not f.static]
-    return (
-        bool(fields)
-        and all("*" in f.type or types.parse(f.type).last in _BUILTIN for f in fields)
-        and any("*" in f.type for f in fields)
+    return _is_small_handle(cls)
+
+
+def _is_small_handle(cls: Class) -> bool:
+    """A struct of pointers and numbers, with a pointer among them."""
+    fields = [f.type for f in cls.fields.values() if not f.static]
+    return any("*" in each for each in fields) and all(
+        "*" in each or types.parse(each).last in _BUILTIN for each in fields
     )
 
 

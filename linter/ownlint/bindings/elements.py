@@ -62,14 +62,18 @@ def _field(value: r.Value | None, function: Function, first: int, depth: int) ->
         base = inner.callee.base
     if base is not None and (place := _place(base, function, first)) is not None:
         return place if _moves_elements(*place) else None
-    if isinstance(inner, r.Call) and depth < _DEEPEST:
-        origins = Origins(function, sources_of(function, first))
-        for target in function.program.calls.callee(inner, function).functions[:1]:
-            owner = origins.given(inner, 1)
-            if owner is not None and owner.argument == 1 and {"&", "*"} & set(target.record.result):
-                for back in returned_values(target):
-                    if (found := _field(back, target, 2, depth + 1)) is not None:
-                        return found
+    return _field_behind(inner, function, first, depth) if isinstance(inner, r.Call) and depth < _DEEPEST else None
+
+
+def _field_behind(call: r.Call, function: Function, first: int, depth: int) -> tuple[Class, str] | None:
+    """The one that the called method of the same object returns an element of."""
+    origins = Origins(function, sources_of(function, first))
+    for target in function.program.calls.callee(call, function).functions[:1]:
+        owner = origins.given(call, 1)
+        if owner is not None and owner.argument == 1 and {"&", "*"} & set(target.record.result):
+            for back in returned_values(target):
+                if (found := _field(back, target, 2, depth + 1)) is not None:
+                    return found
     return None
 
 

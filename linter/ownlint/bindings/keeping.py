@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from typing import NamedTuple
 
 from ownlint.bindings.targets import returned_values
-from ownlint.bindings.views import roles_of
+from ownlint.bindings.views import constructed_part, initialised_name, roles_of
 from ownlint.engine import containers
 from ownlint.engine.glance import opens
 from ownlint.facts import records as r
@@ -178,23 +178,41 @@ def kept_by(cls: Class, args: tuple[r.Value, ...], depth: int = 0) -> Iterator[K
     declared = [d for d in cls.declarations if d.kind == "constructor"]
     if shown:
         for each in shown[:2]:
-            numbers = {p.name: at for at, p in enumerate(each.record.parameters)}
-            for name, field, read in _initialised(cls, each, fields, depth):
-                at = numbers.get(name, len(args))
-                if at < len(args) and is_address(cls, (taken := each.record.parameters[at].type)):
-                    yield Kept(args[at], cls, field, taken_as=taken, read=read)
+            yield from _kept_by_shown(cls, each, args, fields, depth)
     elif declared:
         for record in [d for d in declared if _takes(d, len(args))][:2]:
-            for at, parameter in enumerate(record.parameters[: len(args)]):
-                if field := _same_pointee(cls, fields, parameter.type):
-                    yield Kept(args[at], cls, field, taken_as=parameter.type)
+            yield from _kept_by_declared(cls, record, args, fields)
     elif not cls.constructors:
-        order = [field.name for field in cls.record.fields if not field.static]
-        for item, name in zip(args[len(cls.bases) :], order, strict=False):
-            if isinstance(item, r.Pair):
-                name, item = last_name(item.key), item.value
-            if name in fields and (found := cls.field(name)) is not None:
-                yield Kept(item, cls, name, taken_as=found[1].type)
+        yield from _kept_by_order(cls, args, fields)
+
+
+def _kept_by_declared(
+    cls: Class, declared: r.FunctionRecord, args: tuple[r.Value, ...], fields: frozenset[str]
+) -> Iterator[Kept]:
+    for at, parameter in enumerate(declared.parameters[: len(args)]):
+        if field := _same_pointee(cls, fields, parameter.type):
+            yield Kept(args[at], cls, field, taken_as=parameter.type)
+
+
+def _kept_by_shown(
+    cls: Class, made: Function, args: tuple[r.Value, ...], fields: frozenset[str], depth: int
+) -> Iterator[Kept]:
+    """By a constructor whose body is known."""
+    numbers = {p.name: at for at, p in enumerate(made.record.parameters)}
+    for name, field, read in _initialised(cls, made, fields, depth):
+        at = numbers.get(name, len(args))
+        if at < len(args) and is_address(cls, (taken := made.record.parameters[at].type)):
+            yield Kept(args[at], cls, field, taken_as=taken, read=read)
+
+
+def _kept_by_order(cls: Class, args: tuple[r.Value, ...], fields: frozenset[str]) -> Iterator[Kept]:
+    """By a class without a constructor: its fields are filled one after the other, or by name."""
+    order = [field.name for field in cls.record.fields if not field.static]
+    for item, name in zip(args[len(cls.bases) :], order, strict=False):
+        if isinstance(item, r.Pair):
+            name, item = last_name(item.key), item.value
+        if name in fields and (found := cls.field(name)) is not None:
+            yield Kept(item, cls, name, taken_as=found[1].type)
 
 
 def is_address(cls: Class, written: str) -> bool:
@@ -209,8 +227,8 @@ def is_address(cls: Class, written: str) -> bool:
 def _initialised(cls: Class, made: Function, fields: frozenset[str], depth: int) -> Iterator[tuple[str, str, bool]]:
     """`(parameter, field, read)` for every field that a constructor sets to a parameter, or to what lies in it."""
     for each in made.record.initializers:
-        name = each.name.partition("<")[0].rpartition("::")[2]
-        base = next((b for b in cls.bases if b.name == name), cls if name == cls.name else None)
+        name = initialised_name(each.name)
+        base = constructed_part(cls, name)
         if name in fields:
             yield from ((root, name, _is_read(cls, name, arg)) for arg in each.args if (root := _root(arg)))
         elif base is not None:
@@ -218,12 +236,16 @@ def _initialised(cls: Class, made: Function, fields: frozenset[str], depth: int)
             yield from ((root, k.field, k.read) for k in inner if (root := _root(k.value)))
     if not any(name.startswith("=") for name in made.mentioned):
         return
+    for assigned in _assigned(made):
+        name = last_name(assigned.target)
+        if name in fields and (root := _root(assigned.value)):
+            yield root, name, _is_read(cls, name, assigned.value)
+
+
+def _assigned(made: Function) -> Iterator[r.Assign]:
     for statement in made.statements:
         if isinstance(statement, r.Evaluate):
-            for value in walk(statement.value):
-                if isinstance(value, r.Assign) and last_name(value.target) in fields and (root := _root(value.value)):
-                    name = last_name(value.target)
-                    yield root, name, _is_read(cls, name, value.value)
+            yield from (value for value in walk(statement.value) if isinstance(value, r.Assign))
 
 
 def _is_read(cls: Class, field: str, value: r.Value) -> bool:
@@ -364,18 +386,23 @@ def _captured(function: Function, made: r.Lambda) -> Iterator[Kept]:
             yield from (
                 k._replace(how="capture") for k in kept(function, capture.value, _type(function, capture.value))
             )
-        elif capture.name in function.locals and (
-            capture.by_reference or is_raw(function, function.locals[capture.name][0])
-        ):
+        elif capture.name in function.locals and (capture.by_reference or _is_raw_local(function, capture.name)):
             yield Kept(r.Name(capture.start, capture.end, capture.name), how="capture")
     if default is None:
         return
-    body = function.program.index.function_at(function.file, made.function)
-    said = _names_in(body.statements) - set(body.locals) if body is not None else set()
-    said -= {capture.name for capture in made.captures}
-    for name in sorted(said & set(function.locals)):
-        if default.name == "&" or is_raw(function, function.locals[name][0]):
+    for name in sorted(_said_inside(function, made) - {capture.name for capture in made.captures}):
+        if default.name == "&" or _is_raw_local(function, name):
             yield Kept(r.Name(made.start, made.end, name), how="capture")
+
+
+def _is_raw_local(function: Function, name: str) -> bool:
+    return is_raw(function, function.locals[name][0])
+
+
+def _said_inside(function: Function, made: r.Lambda) -> set[str]:
+    """The function's locals that the lambda's body names."""
+    body = function.program.index.function_at(function.file, made.function)
+    return (_names_in(body.statements) - set(body.locals)) & set(function.locals) if body is not None else set()
 
 
 def _type(function: Function, value: r.Value) -> str:
@@ -410,6 +437,11 @@ def stores(function: Function, outlives: Outlives | None = None) -> Iterator[Sto
             case e.CallEvent(receiver=place, node=r.Call(callee=r.Member(name=name))) if name in puts:
                 if place is not None and outlives(function, place, None):
                     yield from _by_call(function, event, place)
+    yield from _into_statics(function)
+
+
+def _into_statics(function: Function) -> Iterator[Store]:
+    """A static local is set once, by what the first call brings."""
     for statement in function.statements:
         if isinstance(statement, r.Declare) and statement.static and len(statement.names) == 1:
             for found in kept(function, statement.value, statement.type):
@@ -429,16 +461,20 @@ def may_store(function: Function, *, everywhere: bool = False) -> bool:
     known = keepers(function.program)
     assigned = {name[1:] for name in function.mentioned if name[0] == "="} & known.names
     if not everywhere:
-        assigned = {name for name in assigned if _is_member(function, name) or function.program.index.is_variable(name)}
+        assigned = {name for name in assigned if _outlives_by_name(function, name)}
     if assigned or _assigns_by_reference(function, known):
         return True
     if not _puts(function).isdisjoint(function.mentioned):
-        said = said_names(function) & known.filled
-        if any(_is_member(function, name) or function.program.index.is_variable(name) for name in said):
+        if any(_outlives_by_name(function, name) for name in said_names(function) & known.filled):
             return True
         if everywhere and (function.says(_LOCAL_CONTAINER) or any(">" in p.type for p in function.record.parameters)):
             return True
     return b",true]" in function.encoded  # a static local, or one of the flags that look the same
+
+
+def _outlives_by_name(function: Function, name: str) -> bool:
+    """A member of the function's own class, or a variable of the program, is called so."""
+    return _is_member(function, name) or function.program.index.is_variable(name)
 
 
 def _assigns_by_reference(function: Function, known: Keepers) -> bool:
@@ -493,20 +529,30 @@ def keepers(program: Program) -> Keepers:
     def says_view(written: str) -> bool:
         return not words.isdisjoint(_WORDS.findall(written))
 
+    def may_lead_on(field: r.Field) -> bool:
+        return _is_indirect(field.type) or says_view(field.type)
+
     classes = [cls.record for cls in program.classes if cls.file.language == "cpp"]
-    held = [(f.name, f.type) for record in classes for f in record.fields]
-    held += [(v.name, v.type) for file in program.files.values() if file.language == "cpp" for v in file.variables]
-    held = [(name, written) for name, written in held if not _PLAIN_TYPE.fullmatch(written)]
+    held = _held(program, classes)
     return Keepers(
         names=frozenset(name for name, _ in held),
-        filled=frozenset(name for name, written in held if "*" not in written and "&" not in written),
+        filled=frozenset(name for name, written in held if not _is_indirect(written)),
         views=frozenset(name for name, written in held if says_view(written)),
-        classes=frozenset(
-            c.name for c in classes if any("*" in f.type or "&" in f.type or says_view(f.type) for f in c.fields)
-        ),
+        classes=frozenset(c.name for c in classes if any(map(may_lead_on, c.fields))),
         lookers=frozenset(c.name for c in classes if any("&" in f.type for f in c.fields)),
         says_view=says_view,
     )
+
+
+def _held(program: Program, classes: list[r.ClassRecord]) -> list[tuple[str, str]]:
+    """The name and the type of every field and variable that may lead anywhere."""
+    held = [(f.name, f.type) for record in classes for f in record.fields]
+    held += [(v.name, v.type) for file in program.files.values() if file.language == "cpp" for v in file.variables]
+    return [(name, written) for name, written in held if not _PLAIN_TYPE.fullmatch(written)]
+
+
+def _is_indirect(written: str) -> bool:
+    return "*" in written or "&" in written
 
 
 def said_names(function: Function) -> set[str]:
@@ -640,36 +686,40 @@ def keeps_handle(cls: Class, args: tuple[r.Value, ...], position: int, written: 
     shown = [c for c in cls.constructors if _takes(c.record, len(args))]
     if shown:
         return any(_keeps_parameter(cls, each, position, kind) for each in shown)
-    fields = [f for one in cls.ancestry for f in one.fields.values() if not f.static]
     if any(d.kind == "constructor" for d in cls.declarations):
-        return any(types.parse(f.type).last == kind.last and _holds(f.type, kind) for f in fields)
+        return _has_field_for(cls, kind)
     own = [f for f in cls.record.fields if not f.static]
     at = position - len(cls.bases)
     return 0 <= at < len(own) and _holds(own[at].type, kind)
+
+
+def _has_field_for(cls: Class, kind: types.Type) -> bool:
+    fields = (f for one in cls.ancestry for f in one.fields.values() if not f.static)
+    return any(types.parse(f.type).last == kind.last and _holds(f.type, kind) for f in fields)
 
 
 def _keeps_parameter(cls: Class, made: Function, position: int, kind: types.Type) -> bool:
     if position >= len(made.record.parameters):
         return False
     name = made.record.parameters[position].name
-    for each in made.record.initializers:
-        field = cls.field(each.name)
-        if field is None:
-            base = next((b for b in cls.bases if b.name == each.name.partition("<")[0].rpartition("::")[2]), None)
-            at = next((i for i, arg in enumerate(each.args) if _root(arg) == name), -1)
-            if base is not None and at >= 0 and _keeps_base(base, each.args, at, kind):
-                return True
-        elif any(_hands_over(arg, name) for arg in each.args) and _holds(field[1].type, kind):
-            return True
+    if any(_initialises_with(cls, each, name, kind) for each in made.record.initializers):
+        return True
     return any(
-        isinstance(value, r.Assign)
-        and (field := cls.field(last_name(value.target))) is not None
-        and _hands_over(value.value, name)
+        (field := cls.field(last_name(assigned.target))) is not None
+        and _hands_over(assigned.value, name)
         and _holds(field[1].type, kind)
-        for statement in made.statements
-        if isinstance(statement, r.Evaluate)
-        for value in walk(statement.value)
+        for assigned in _assigned(made)
     )
+
+
+def _initialises_with(cls: Class, each: r.Initializer, name: str, kind: types.Type) -> bool:
+    """A field is set to the parameter, or a base is made with it that keeps it."""
+    field = cls.field(each.name)
+    if field is not None:
+        return any(_hands_over(arg, name) for arg in each.args) and _holds(field[1].type, kind)
+    base = next((b for b in cls.bases if b.name == initialised_name(each.name)), None)
+    at = next((i for i, arg in enumerate(each.args) if _root(arg) == name), -1)
+    return base is not None and at >= 0 and _keeps_base(base, each.args, at, kind)
 
 
 def _keeps_base(base: Class, args: tuple[r.Value, ...], at: int, kind: types.Type) -> bool:

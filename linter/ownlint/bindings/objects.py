@@ -81,8 +81,7 @@ def _cast(call: r.Call, origins: Origins, framework: FrameworkModel) -> Iterator
     kind = types.parse(written)
     is_pointer = kind.pointers > 0 or (isinstance(given, r.Unary) and given.op == "&")
     handing: Handing = "pointer" if is_pointer else "reference" if kind.reference else "value"
-    policies = [framework.policies[last_name(arg)] for arg in call.args[1:] if last_name(arg) in framework.policies]
-    policy = policies[0] if policies else framework.defaults.get(f"cast {handing}", "")
+    policy = _policy(call, handing, framework)
     if handing != "value" and policy in _REFERS:
         origin = origins.address(given) if not origins.is_argument(given) else None
         is_borrowed = policy == "reference"  # an internal one has a parent, or the cast raises
@@ -92,6 +91,13 @@ def _cast(call: r.Call, origins: Origins, framework: FrameworkModel) -> Iterator
     cls = origins.class_of(written)
     if cls is not None:
         yield from views_in(given, iter([cls]), origins, "object")
+
+
+def _policy(call: r.Call, handing: Handing, framework: FrameworkModel) -> str:
+    """The one that the cast is given, or that it has by itself."""
+    names = (last_name(arg) for arg in call.args[1:])
+    given = (framework.policies[name] for name in names if name in framework.policies)
+    return next(given, framework.defaults.get(f"cast {handing}", ""))
 
 
 # --- lists and dicts ------------------------------------------------------------------------------
@@ -183,9 +189,12 @@ def _is_nobody(value: r.Value, origins: Origins) -> bool:
         written = _written(inner)
     if "python object" not in origins.program.types.roles(written, origins.function):
         return False
-    args = inner.args if isinstance(inner, r.Call) else ()
-    destructors = [arg for arg in map(strip, args) if isinstance(arg, r.Lambda)]
+    return not isinstance(inner, r.Call) or _frees_nothing(inner, origins)
+
+
+def _frees_nothing(made: r.Call, origins: Origins) -> bool:
+    destructors = [arg for arg in map(strip, made.args) if isinstance(arg, r.Lambda)]
     if destructors:
         function = origins.program.index.function_at(origins.function.file, destructors[-1].function)
         return function is not None and not function.body
-    return not args or all(isinstance(arg, r.Literal) for arg in args)
+    return all(isinstance(arg, r.Literal) for arg in made.args)

@@ -142,23 +142,23 @@ class Origins:
             return self._on_some_way(given if _is_null(initial) else [initial, *given])
         if initial is None or strip(initial) == value:
             return None
+        return self._deeper().address(initial) if self._is_followed(written, initial) else None
+
+    def _is_followed(self, written: str, initial: r.Value) -> bool:
+        """Whether a local of the type leads to where its initial value does, rather than being a copy of it."""
         roles = self.program.types.roles(written, self.function)
         if looks_elsewhere(written, roles) or "*" in written or "&" in written:
-            return self._deeper().address(initial)
+            return True
         if not types.parse(written).is_placeholder:
             cls = self.class_of(written)
-            return self._deeper().address(initial) if cls is not None and borrowing_fields(cls) else None
+            return cls is not None and bool(borrowing_fields(cls))
         made = strip(initial)
         if isinstance(made, r.Unary) and made.op == "&":
-            return self._deeper().address(initial)
+            return True
         if isinstance(made, r.Call):
-            result = self.program.types.of(made, self.function)
-            kind = types.parse(result)
-            if kind.reference and not kind.pointers:
-                return None  # `auto copy = reference();` copies
-            return self._deeper().address(initial)
-        result = self.program.types.of(initial, self.function)
-        return self._deeper().address(initial) if types.parse(result).pointers else None
+            kind = types.parse(self.program.types.of(made, self.function))
+            return not kind.reference or kind.pointers > 0  # `auto copy = reference();` copies
+        return types.parse(self.program.types.of(initial, self.function)).pointers > 0
 
     def _given_later(self, name: str) -> list[r.Value | None]:
         """What a local is assigned behind its declaration, null pointers left out."""
@@ -357,18 +357,25 @@ class Origins:
             return
         match inner:
             case r.Aggregate(kind="init", items=items):
-                yield from self.each(item for item in items if not self.is_argument(strip(item)))
+                yield from self._each_inside(items)
             case r.Name(text=name) if name in self.function.locals and name not in self.sources:
                 yield from self._deeper().elements(self.function.locals[name][1])
                 for call in self._calls_on(name):
                     if last_name(call.callee) in self.program.models.containers.puts:
-                        yield from self.each(arg for arg in call.args if not self.is_argument(strip(arg)))
+                        yield from self._each_inside(call.args)
             case r.Call():
                 for target in self.program.calls.callee(inner, self.function).functions[:1]:
-                    beyond = Origins(target, sources_of(target, 2), self.depth + 1)
-                    for found in (found for back in returned_values(target) for found in beyond.elements(back)):
-                        if (here := self.given(inner, found.argument)) is not None:
-                            yield here._replace(certainty=weaker(here.certainty, found.certainty))
+                    yield from self._elements_behind(inner, target)
+
+    def _each_inside(self, items: Iterable[r.Value]) -> Iterator[Origin]:
+        """Those of the items that lead into an argument; one that is an argument itself does not."""
+        return self.each(item for item in items if not self.is_argument(strip(item)))
+
+    def _elements_behind(self, call: r.Call, target: Function) -> Iterator[Origin]:
+        beyond = Origins(target, sources_of(target, 2), self.depth + 1)
+        for found in (found for back in returned_values(target) for found in beyond.elements(back)):
+            if (here := self.given(call, found.argument)) is not None:
+                yield here._replace(certainty=weaker(here.certainty, found.certainty))
 
     def _calls_on(self, name: str) -> Iterator[r.Call]:
         """What is called on a local, as a statement."""

@@ -135,21 +135,11 @@ class Policies:
         """Whether the framework keeps argument `source` alive as long as the result."""
         if any(self.framework.extras.get(extra.name) == "call policy" for extra, _ in self.extras):
             return _KEPT
-        ineffective: r.Extra | None = None
-        reason = ""
-        for nurse, patient, extra in self.keep_alives():
-            if (nurse, patient) == (0, source):
-                if not self.is_ignored(extra):
-                    return _KEPT
-                ineffective, reason = extra, "is ignored on a property"
-            elif (nurse, patient) == (source, 0):
-                ineffective, reason = extra, "keeps the result alive, not what it points into"
-            elif nurse == 0:
-                ineffective, reason = extra, "keeps another than what the result points into"
-        unknown = next((extra for extra, spelled in self.extras if self.is_unknown(extra, spelled)), None)
-        sure: Certainty = "certain"
-        if unknown is not None:
-            sure = because("possible", f"what `{unknown.text}` does is not known")
+        missed = self._missed_keep_alive(source)
+        if missed is None:
+            return _KEPT
+        ineffective, reason = missed
+        sure = self._certainty()
         policy, written = self.written_policy()
         if handing in ("value", "object"):
             has_policy = handing == "value" and policy in ("reference", "reference internal")
@@ -164,6 +154,25 @@ class Policies:
         if effective != "reference":
             return _KEPT  # copied, moved or taken over: no borrow reaches Python
         return Protection(False, ineffective or written, reason or "keeps nothing alive", sure)
+
+    def _missed_keep_alive(self, source: int) -> tuple[r.Extra | None, str] | None:
+        """The last keep-alive that does not keep argument `source` for the result, and why; None when one does."""
+        ineffective: r.Extra | None = None
+        reason = ""
+        for nurse, patient, extra in self.keep_alives():
+            if (nurse, patient) == (0, source):
+                if not self.is_ignored(extra):
+                    return None
+                ineffective, reason = extra, "is ignored on a property"
+            elif (nurse, patient) == (source, 0):
+                ineffective, reason = extra, "keeps the result alive, not what it points into"
+            elif nurse == 0:
+                ineffective, reason = extra, "keeps another than what the result points into"
+        return ineffective, reason
+
+    def _certainty(self) -> Certainty:
+        unknown = next((extra for extra, spelled in self.extras if self.is_unknown(extra, spelled)), None)
+        return "certain" if unknown is None else because("possible", f"what `{unknown.text}` does is not known")
 
     def is_unknown(self, extra: r.Extra, spelled: str) -> bool:
         """An extra that is a bare name nobody here explains: a parameter of the function around it, a pack."""

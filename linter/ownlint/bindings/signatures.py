@@ -64,13 +64,19 @@ def signature_of(binding: Binding) -> Signature | None:
     program = binding.program
     result = program.names.expand(target.result or _nothing(target), file, scope, at)
     record = target.function.record if target.function is not None else target.declared
-    taken = None if record is None else tuple(program.names.expand(p.type, file, scope, at) for p in record.parameters)
-    if taken is not None and target.first == 2:
-        taken = (f"{target.owner.symbol if target.owner is not None else ''}&", *taken)
-    if record is not None and any(p.spread or "..." in p.type for p in record.parameters):
-        taken = None
-    returned = program.names.find_class(types.parse(result).name, scope, file) if result else None
-    return Signature(result, taken, target, returned, program.types.roles_at(result, file, scope) if result else ())
+    taken = None
+    if record is not None and not _takes_any_number(record):
+        taken = tuple(program.names.expand(p.type, file, scope, at) for p in record.parameters)
+        if target.first == 2:
+            taken = (f"{target.owner.symbol if target.owner is not None else ''}&", *taken)
+    if not result:
+        return Signature(result, taken, target, None, ())
+    returned = program.names.find_class(types.parse(result).name, scope, file)
+    return Signature(result, taken, target, returned, program.types.roles_at(result, file, scope))
+
+
+def _takes_any_number(record: r.FunctionRecord) -> bool:
+    return any(p.spread or "..." in p.type for p in record.parameters)
 
 
 def _nothing(target: Target) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ownlint.bindings.origins import Origin, Origins, sources_of
-from ownlint.bindings.views import is_released, looks_elsewhere, points_at, roles_of
+from ownlint.bindings.views import constructed_part, initialised_name, is_released, looks_elsewhere, points_at, roles_of
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, Step, because, weaker
 from ownlint.flow.bodies import values
@@ -46,20 +46,19 @@ def constructed(cls: Class, parameters: tuple[str, ...], depth: int = 0) -> list
         return []  # nobody can tell which
     if shown:
         return [one for each in shown[:1] for one in stores(each, 2, depth)]
-    found: list[Stored] = []
-    for declared in cls.declarations:
-        if declared.kind != "constructor" or not _fits(declared, parameters):
-            continue
-        for number, parameter in enumerate(declared.parameters, 2):
-            given = cls.program.names.find_class(types.parse(parameter.type).name, cls.symbol, cls.file)
-            is_address = looks_elsewhere(parameter.type, roles_of(cls, parameter.type))
-            if given is not None and given not in cls.ancestry and is_address and points_at(cls, given):
-                step = Step(cls.path, parameter.span, f"`{cls.name}` has a field that can point to `{parameter.name}`")
-                found.append(
-                    Stored(1, number, step, because("likely", "the constructor is not defined in what was read"))
-                )
-        break
-    return found
+    constructors = (d for d in cls.declarations if d.kind == "constructor" and _fits(d, parameters))
+    declared = next(constructors, None)
+    return list(_taken_by_declared(cls, declared)) if declared is not None else []
+
+
+def _taken_by_declared(cls: Class, declared: r.FunctionRecord) -> Iterator[Stored]:
+    """The parameters that a field of the class can point to."""
+    for number, parameter in enumerate(declared.parameters, 2):
+        given = cls.program.names.find_class(types.parse(parameter.type).name, cls.symbol, cls.file)
+        is_address = looks_elsewhere(parameter.type, roles_of(cls, parameter.type))
+        if given is not None and given not in cls.ancestry and is_address and points_at(cls, given):
+            step = Step(cls.path, parameter.span, f"`{cls.name}` has a field that can point to `{parameter.name}`")
+            yield Stored(1, number, step, because("likely", "the constructor is not defined in what was read"))
 
 
 def _fits(record: r.FunctionRecord, parameters: tuple[str, ...]) -> bool:
@@ -81,20 +80,22 @@ class _Stores:
     def found(self) -> Iterator[Stored]:
         if self.depth > _DEEPEST or len(self.sources) < 2 or self.function.record.opaque:
             return
-        home = self.function.home
-        for each in self.function.record.initializers:
-            name = each.name.partition("<")[0].rpartition("::")[2]
-            held = home.field(name) if home is not None else None
-            if held is not None:
-                yield from self._kept(held, 1, each.args, each)
-            elif home is not None:
-                base = next((base for base in home.bases if base.name == name), home if name == home.name else None)
-                if base is not None and base.constructors:
-                    yield from self._made(base, each.args, 1, each)
+        if self.function.home is not None:
+            yield from self._initialised(self.function.home)
         for statement in self.function.statements:
             for value in values(statement):
                 for inner in walk(value):
                     yield from self._in(inner)
+
+    def _initialised(self, home: Class) -> Iterator[Stored]:
+        for each in self.function.record.initializers:
+            name = initialised_name(each.name)
+            held = home.field(name)
+            base = constructed_part(home, name)
+            if held is not None:
+                yield from self._kept(held, 1, each.args, each)
+            elif base is not None and base.constructors:
+                yield from self._made(base, each.args, 1, each)
 
     def _is_filled(self, name: str, base: r.Value) -> bool:
         return name in self.function.program.models.containers.puts and bool(self._place(base))
@@ -217,15 +218,9 @@ class _Stores:
     # --- a call ---
 
     def _called(self, call: r.Call) -> Iterator[Stored]:
-        args = tuple(arg for arg in call.args if not _is_placement(arg))
         made = self.origins.constructed(call)
         if made is not None:
-            place = next((arg.value for arg in call.args if isinstance(arg, r.Pair) and _is_placement(arg)), None)
-            holder = next(self._argument(place), None) if place is not None else None
-            if holder is not None:
-                yield from self._made(made, args, holder[0], call)
-            elif place is None and self._is_factory:
-                yield from self._made(made, args, 1, call)
+            yield from self._made_in_place(call, made)
             return
         callee = self.program.calls.callee(call, self.function)
         for target in callee.functions[:1]:
@@ -237,11 +232,20 @@ class _Stores:
                 if holder_at is None or given is None or not self._is_itself(call, one.argument):
                     continue
                 if holder_at.argument != given.argument:
-                    step = (
-                        one.at if self.depth or len(callee.functions) == 1 else self.function.step(call, one.at.message)
-                    )
+                    is_told_there = self.depth or len(callee.functions) == 1
+                    step = one.at if is_told_there else self.function.step(call, one.at.message)
                     sure = weaker(one.certainty, callee.certainty, holder_at.certainty)
                     yield Stored(holder_at.argument, given.argument, step, sure)
+
+    def _made_in_place(self, call: r.Call, made: Class) -> Iterator[Stored]:
+        """By `new (place) T(..)`, or as what a factory hands out."""
+        args = tuple(arg for arg in call.args if not _is_placement(arg))
+        place = next((arg.value for arg in call.args if isinstance(arg, r.Pair) and _is_placement(arg)), None)
+        holder = next(self._argument(place), None) if place is not None else None
+        if holder is not None:
+            yield from self._made(made, args, holder[0], call)
+        elif place is None and self._is_factory:
+            yield from self._made(made, args, 1, call)
 
     _is_factory = False
 

@@ -135,15 +135,8 @@ def _decayed(written: str) -> str:
 
 def _named_target(binding: Binding, name: str, overload: Overload | None) -> Target | None:
     program = binding.program
-    scope = binding.around.record.scope if binding.around is not None else ""
     owner, _, last = name.rpartition("::")
-    cls = (
-        program.names.find_class(
-            program.names.expand(owner, binding.file, scope, binding.record.start), scope, binding.file
-        )
-        if owner
-        else None
-    )
+    cls = _class_said(binding, owner) if owner else None
     if cls is not None:
         return _member_target(cls, last, overload)
     free = [f for f in _free_functions(program).get(last, ()) if f.record.scope.endswith(owner)]
@@ -153,6 +146,13 @@ def _named_target(binding: Binding, name: str, overload: Overload | None) -> Tar
     if not free:
         return _declared_target(binding, name, overload)
     return Target(_result(near[0]), near[0], None, 1, near[0].record) if len(near) == 1 else None
+
+
+def _class_said(binding: Binding, name: str) -> Class | None:
+    """The class that is called so where the binding stands."""
+    names = binding.program.names
+    scope = binding.around.record.scope if binding.around is not None else ""
+    return names.find_class(names.expand(name, binding.file, scope, binding.record.start), scope, binding.file)
 
 
 @program_question
@@ -179,19 +179,29 @@ def _declared_target(binding: Binding, name: str, overload: Overload | None) -> 
 
 def _member_target(cls: Class, name: str, overload: Overload | None) -> Target | None:
     declared = _fitting(cls.declared(name), overload)
-    results = {plain(d.result) for d in declared if d.result}
     if not declared:
         return None
+    results = _results(declared)
     if len(results) > 1 and len({_without_const(one) for one in results}) == 1:
         declared = [d for d in declared if "const" not in d.qualifiers] or declared  # one for whoever may change it
-        results = {plain(d.result) for d in declared if d.result}
-    bodies = [f for f in cls.defined(name) if f.record in _fitting([b.record for b in cls.defined(name)], overload)]
+        results = _results(declared)
+    body = _only_body(cls, name, overload)
     static = any("static" in d.qualifiers for d in declared)
-    body = bodies[0] if len(bodies) == 1 else None
     result = results.pop() if len(results) == 1 else ""
     if body is not None and types.parse(result).is_placeholder:
         result = _result(body)
     return Target(result, body, cls, 1 if static else 2, declared[0])
+
+
+def _results(declared: Sequence[r.FunctionRecord]) -> set[str]:
+    return {plain(d.result) for d in declared if d.result}
+
+
+def _only_body(cls: Class, name: str, overload: Overload | None) -> Function | None:
+    defined = cls.defined(name)
+    fitting = _fitting([b.record for b in defined], overload)
+    bodies = [f for f in defined if f.record in fitting]
+    return bodies[0] if len(bodies) == 1 else None
 
 
 def _fitting(records: Sequence[r.FunctionRecord], overload: Overload | None) -> list[r.FunctionRecord]:

@@ -188,25 +188,42 @@ def holds(owner: Class, inner: Class) -> bool:
 
 def stored_arguments(cls: Class, count: int, depth: int = 0) -> frozenset[int]:
     """Which of `count` constructor arguments end up in a borrowing field, from 0."""
-    fields = {field.name for field in borrowing_fields(cls)}
     made = [c for c in cls.constructors if _takes(c.record, count)]
     if made and depth <= _DEEPEST:
-        return frozenset(position for each in made for position in _kept(cls, each, fields, depth))
-    declared = [d for d in cls.declarations if d.kind == "constructor" and _takes(d, count) and d.parameters]
-    if declared:
-        return frozenset(
-            position
-            for each in declared
-            for position, parameter in enumerate(each.parameters)
-            if looks_elsewhere(parameter.type, roles_of(cls, parameter.type))
-        )
-    if any(d.kind == "constructor" for d in cls.declarations) or cls.constructors:
-        return frozenset()
+        fields = {field.name for field in borrowing_fields(cls)}
+        return frozenset[int]().union(*(_kept(cls, each, fields, depth) for each in made))
+    declared = [d for d in cls.declarations if d.kind == "constructor"]
+    if declared or cls.constructors:
+        return frozenset(_views_taken(cls, declared, count))
     if not cls.fields and cls.bases and depth <= _DEEPEST:
-        return frozenset(p for base in cls.bases for p in stored_arguments(base, count, depth + 1))
+        return frozenset[int]().union(*(stored_arguments(base, count, depth + 1) for base in cls.bases))
+    return _stored_by_order(cls)
+
+
+def _stored_by_order(cls: Class) -> frozenset[int]:
+    """By a class without a constructor: its bases and then its fields are filled one after the other."""
+    fields = {field.name for field in borrowing_fields(cls)}
     first = len(cls.bases)
     order = [field.name for field in cls.record.fields if not field.static]
     return frozenset([*range(first), *(first + i for i, name in enumerate(order) if name in fields)])
+
+
+def _views_taken(cls: Class, declared: list[r.FunctionRecord], count: int) -> Iterator[int]:
+    for each in declared:
+        if _takes(each, count):
+            for position, parameter in enumerate(each.parameters):
+                if looks_elsewhere(parameter.type, roles_of(cls, parameter.type)):
+                    yield position
+
+
+def initialised_name(written: str) -> str:
+    """The last name of a field or a base as an initializer writes it."""
+    return written.partition("<")[0].rpartition("::")[2]
+
+
+def constructed_part(cls: Class, name: str) -> Class | None:
+    """What an initializer of that name makes: a base, or the whole object by another constructor."""
+    return next((base for base in cls.bases if base.name == name), cls if name == cls.name else None)
 
 
 def kept_by(cls: Class, method: str, count: int) -> frozenset[int]:
@@ -222,32 +239,36 @@ def _takes(record: r.FunctionRecord, count: int) -> bool:
 
 
 def _kept(cls: Class, constructor: Function, fields: set[str], depth: int) -> Iterator[int]:
-    record = constructor.record
-    kept: list[r.Value] = []
-    for each in record.initializers:
+    kept = [*_initial(cls, constructor, fields, depth), *_put_later(constructor, fields)]
+    named = {inner.text for value in kept if not _is_new(value) for inner in walk(value) if isinstance(inner, r.Name)}
+    for position, parameter in enumerate(constructor.record.parameters):
+        if parameter.name in named:
+            yield position
+
+
+def _initial(cls: Class, constructor: Function, fields: set[str], depth: int) -> Iterator[r.Value]:
+    """What the initializers put into the fields, those of a base among them."""
+    for each in constructor.record.initializers:
         written = each.name if each.name in fields else cls.program.names.expand(each.name, cls.file, cls.symbol)
-        name = written.partition("<")[0].rpartition("::")[2]
-        base = next((base for base in cls.bases if base.name == name), cls if name == cls.name else None)
+        name = initialised_name(written)
+        base = constructed_part(cls, name)
         if name in fields:
-            kept += each.args
+            yield from each.args
         elif base is not None:
             stored = stored_arguments(base, len(each.args), depth + 1)
-            kept += [arg for position, arg in enumerate(each.args) if position in stored]
+            yield from (arg for position, arg in enumerate(each.args) if position in stored)
+
+
+def _put_later(constructor: Function, fields: set[str]) -> Iterator[r.Value]:
+    """What the body assigns to the fields, or gives to their methods."""
     for statement in constructor.statements:
         if isinstance(statement, r.Evaluate):
             for value in walk(statement.value):
-                if isinstance(value, r.Assign) and last_name(value.target) in fields:
-                    kept.append(value.value)
-                elif (
-                    isinstance(value, r.Call)
-                    and isinstance(value.callee, r.Member)
-                    and last_name(value.callee.base) in fields
-                ):
-                    kept += value.args
-    named = {inner.text for value in kept if not _is_new(value) for inner in walk(value) if isinstance(inner, r.Name)}
-    for position, parameter in enumerate(record.parameters):
-        if parameter.name in named:
-            yield position
+                match value:
+                    case r.Assign(target=target) if last_name(target) in fields:
+                        yield value.value
+                    case r.Call(callee=r.Member(base=base)) if last_name(base) in fields:
+                        yield from value.args
 
 
 def _is_new(value: r.Value) -> bool:

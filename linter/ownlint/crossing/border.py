@@ -165,21 +165,28 @@ class Border:
             element = exports.of(self.program).python_class(made.element)
             members = [one for one in made.members(element) if one.name == name]
             fact = fact_of_members(members, cls, lambda inner: _BOUND + inner, made.step)
-            return fact or (Fact("own", cls, constructs=True) if name == "__init__" else None)
-        waiting, seen = [cls.removeprefix(_BOUND)], set[str]()
+        else:
+            found = self._bindings_of(cls.removeprefix(_BOUND), name.removesuffix("="))
+            if found:
+                return self._fact(found, cls, name)
+            fact = None
+        return fact or (Fact("own", cls, constructs=True) if name == "__init__" else None)
+
+    def _bindings_of(self, bound: str, name: str) -> list[Binding]:
+        """The bindings of the name in a bound class, or in the nearest of its bases that has some."""
+        waiting, seen = [bound], set[str]()
         while waiting:
             own = waiting.pop(0)
             if own in seen or own not in self.bound:
                 continue
             seen.add(own)
             file, index = self.bound[own]
-            bare = name.removesuffix("=")
-            found = [b for b in self.program.index.bindings_of(file, index) if b.name == bare]
+            found = [b for b in self.program.index.bindings_of(file, index) if b.name == name]
             if found:
-                return self._fact(found, cls, name)
+                return found
             contract = exports.of(self.program).class_contract(file, file.bound_classes[index], own, "")
             waiting += contract.bases
-        return Fact("own", cls, constructs=True) if name == "__init__" else None
+        return []
 
     def function(self, dotted: str) -> Fact | None:
         model = self.program.models.python_function(dotted)
@@ -262,32 +269,12 @@ class Border:
             if file.language != "python" or not file.meanings:
                 continue
             inner = [f for f in map(partial(self.program.index.function_at, file), range(len(file.functions))) if f]
-            models = self.program.models
-            said = _spoken_of(file)
-            spoken = {library for dotted in said for library in models.libraries_of(dotted)}
-            if spoken:
-                words = models.words(spoken)
-                closed = any(map(models.closed_by_with, said))
-                found |= {f for f in inner if _may_end(f, words) or (closed and f.says(_WITH))}
-            called_here = _other_names(file)
-            changers = self._changers if any(map(self._names_bound, sorted(said))) else frozenset()
-            found |= {f for f in inner if changers and f.mentions(*changers)}
-            if "__delitem__" in changers:
-                found |= {f for f in inner if f.says(_DELETES)}
-            for meaning, around in _with_functions(file.meanings, inner):
-                target = self._own(meaning.symbol)
-                if target is None and (
-                    not self._makes(file, meaning.symbol) or self._is_everyday(file, meaning.symbol)
-                ):
-                    continue
-                last = meaning.symbol.rpartition(".")[2]
-                names = (last, *called_here.get(last, ()))
-                for function in around:
-                    if function.mentions(*names):
-                        if target is None:
-                            found.add(function)
-                        else:
-                            calls.setdefault(target, []).append(function)
+            found.update(self._ending(file, inner))
+            for target, caller in self._calling(file, inner):
+                if target is None:
+                    found.add(caller)
+                else:
+                    calls.setdefault(target, []).append(caller)
         waiting = list(found)
         while waiting:
             for caller in calls.get(waiting.pop(), ()):
@@ -295,6 +282,36 @@ class Border:
                     found.add(caller)
                     waiting.append(caller)
         return frozenset(found)
+
+    def _ending(self, file: File, inner: list[Function]) -> Iterator[Function]:
+        """Functions of the file that may end handles."""
+        models = self.program.models
+        said = _spoken_of(file)
+        spoken = {library for dotted in said for library in models.libraries_of(dotted)}
+        if spoken:
+            words = models.words(spoken)
+            closed = any(map(models.closed_by_with, said))
+            yield from (f for f in inner if _may_end(f, words) or (closed and f.says(_WITH)))
+        changers = self._changers if any(map(self._names_bound, sorted(said))) else frozenset()
+        if changers:
+            yield from (f for f in inner if f.mentions(*changers))
+        if "__delitem__" in changers:
+            yield from (f for f in inner if f.says(_DELETES))
+
+    def _calling(self, file: File, inner: list[Function]) -> Iterator[tuple[Function | None, Function]]:
+        """The function of the project that each one calls; None for what makes an owner."""
+        called_here = _other_names(file)
+        for meaning, around in _with_functions(file.meanings, inner):
+            target = self._own(meaning.symbol)
+            if target is None and not self._is_worth_following(file, meaning.symbol):
+                continue
+            last = meaning.symbol.rpartition(".")[2]
+            names = (last, *called_here.get(last, ()))
+            yield from ((target, function) for function in around if function.mentions(*names))
+
+    def _is_worth_following(self, file: File, symbol: str) -> bool:
+        """Whether calling this makes an owner that not everybody makes all day."""
+        return self._makes(file, symbol) and not self._is_everyday(file, symbol)
 
     def _names_bound(self, symbol: str) -> bool:
         """Whether a name is one of a bound class, or of one of its members."""
@@ -423,14 +440,20 @@ class Border:
     def attributes(self, function: Function) -> Attributes | None:
         if function.record.kind != "method" or not function.record.owner or _shift(function) == 0:
             return None
-        others = [other for other in self._methods(function) if other is not function and self._may_set(other)]
-        left = [found for other in others if (found := self._left_by(other)) is not None]
+        left = list(self._left_by_others(function))
         owners = {owner[0]: owner for found in left for owner in found.owners}
         held = {h for found in left for h in found.held}
         for handle in self._declared(function, {h.path[0] for h in held}):
             held.add(handle)
             owners[handle.token[0]] = (handle.token[0], handle.shown, handle.taken, self.role(handle.cls) == "owner")
         return Attributes(frozenset(held), tuple(owners[s] for s in sorted(owners))) if held else None
+
+    def _left_by_others(self, method: Function) -> Iterator[Attributes]:
+        """What the other methods leave in the attributes of their object."""
+        others = [other for other in self._methods(method) if other is not method and self._may_set(other)]
+        for other in others:
+            if (found := self._left_by(other)) is not None:
+                yield found
 
     def _declared(self, method: Function, known: set[str]) -> Iterator[Handle]:
         """Attributes of which the class says in annotations that they are handles, but for the known ones."""

@@ -183,27 +183,36 @@ class Exports:
         if record.kind == "init":
             return "", "nothing"
         if record.kind in ("field", "field_rw"):
-            held = field_of(binding)
-            if held is None:
-                return "", "unknown"
-            kind = types.parse(self.program.names.expand(held[1].type, held[0].file, held[0].symbol))
-            cls = self.python_class(kind.name) or self.python_class(held[1].type)
-            if not cls:
-                return "", "plain" if is_plain(held[1].type) else "unknown"
-            return cls, "pointer" if kind.pointers else "reference"
+            return self._of_field(binding)
         if signature is None or not signature.result:
-            return next((self.python_class(a.returns) for a in answers if a.returns), ""), "unknown"
-        shape = next((answer.shape for answer in answers if answer.borrows), None)
+            return self._told_class(answers), "unknown"
         cls = self.python_class(signature.kind.name) or self.python_class(signature.result)
+        borrowing = [answer for answer in answers if answer.borrows]
+        shape = borrowing[0].shape if borrowing else None
         if shape is not None and shape != "other":
-            looked = next((self.python_class(a.returns) for a in answers if a.borrows and a.returns), "")
-            return looked or cls, shape
+            return self._told_class(borrowing) or cls, shape
+        return self._given_back(binding, signature, cls)
+
+    def _told_class(self, answers: list[Contract]) -> str:
+        return next((self.python_class(a.returns) for a in answers if a.returns), "")
+
+    def _of_field(self, binding: Binding) -> tuple[str, Category]:
+        held = field_of(binding)
+        if held is None:
+            return "", "unknown"
+        kind = types.parse(self.program.names.expand(held[1].type, held[0].file, held[0].symbol))
+        cls = self.python_class(kind.name) or self.python_class(held[1].type)
+        if not cls:
+            return "", "plain" if is_plain(held[1].type) else "unknown"
+        return cls, "pointer" if kind.pointers else "reference"
+
+    def _given_back(self, binding: Binding, signature: Signature, cls: str) -> tuple[str, Category]:
+        """A result that nothing more is known of than its type, and the bound class that it is of."""
         if signature.is_void:
             return "", "nothing"
-        owning = {"unique_ptr", "shared_ptr"} & {signature.kind.last} or "smart pointer" in signature.roles
-        if owning and signature.kind.arguments and not cls:
-            held_cls = self.python_class(signature.kind.arguments[0])
-            return held_cls, "new" if held_cls and signature.kind.last == "unique_ptr" else "value"
+        if signature.kind.arguments and not cls and _is_owning(signature):
+            held = self.python_class(signature.kind.arguments[0])
+            return held, "new" if held and signature.kind.last == "unique_ptr" else "value"
         if cls and signature.handing == "value":
             return cls, "new"
         if is_converted(binding, signature.result, signature.roles):
@@ -236,13 +245,7 @@ class Exports:
         has_self = record.kind in _HAS_SELF
         if record.kind in ("init", "other"):
             return
-        for keep in said.keep_alives():
-            if keep.nurse == 0 and keep.patient > 0:
-                source = "self" if has_self and keep.patient == 1 else f"argument {keep.patient - has_self}"
-                ignored = said.is_ignored(keep.extra)
-                reason = _clean(keep.extra.text) + (" is ignored on a property" if ignored else "")
-                sure = because("likely", "the annotation alone says so") if ignored else "certain"
-                yield Lent(source, not ignored, "", reason, sure)
+        yield from _lent_by_keep_alives(said, has_self)
         held = field_of(binding)
         if held is not None:
             kind = types.parse(self.program.names.expand(held[1].type, held[0].file, held[0].symbol))
@@ -250,17 +253,22 @@ class Exports:
                 via = f"`{held[0].name}::{held[1].name}`"
                 yield Lent("self", True, _clean(via), "a field keeps its object alive")
             return
-        handing = signature.handing if signature is not None and signature.result else "unknown"
-        if not has_self or handing in ("value", "object") or (signature is not None and signature.is_void):
+        if not has_self or (signature is not None and signature.is_void):
             return
-        if handing == "unknown":
-            policy = said.written_policy()[0]
-        else:
-            policy = said.effective(handing) if self.python_class(signature.result if signature else "") else ""
+        policy = self._policy_that_counts(said, signature)
         if policy == "reference internal":
             yield Lent("self", True, "", "the policy is an internal reference", because("likely", _BY_POLICY))
         elif policy == "reference":
             yield Lent("self", False, "", "the policy keeps nothing alive", because("possible", _BY_POLICY))
+
+    def _policy_that_counts(self, said: Policies, signature: Signature | None) -> str:
+        """The written one where the result is not known; none where the result is a copy, or of no bound class."""
+        handing = signature.handing if signature is not None and signature.result else "unknown"
+        if handing in ("value", "object"):
+            return ""
+        if handing == "unknown":
+            return said.written_policy()[0]
+        return said.effective(handing) if self.python_class(signature.result if signature else "") else ""
 
     def _stores(self, binding: Binding, said: Policies, has_self: bool) -> Iterator[KeptAddress]:
         def place(index: int) -> str:
@@ -321,37 +329,10 @@ class Exports:
 
 def contract_file(program: Program, asked: Collection[str], required: Mapping[str, str], place: Place) -> ContractFile:
     """What the files that are asked for bind, in the order of names; the package is still nameless."""
-    exports = of(program)
     classes: dict[str, ClassContract] = {}
-    members: list[tuple[str, int, MemberContract]] = []
-    for file, record, name in exports.classes():
-        if file.path in asked:
-            classes.setdefault(name, exports.class_contract(file, record, name, place(file.path, record.start)))
-    for binding in program.bindings:
-        one = exports.member(binding) if binding.path in asked else None
-        if one is not None:
-            members.append((binding.path, binding.record.start, one))
-    for made_class in containers(program).values():
-        if made_class.path in asked:
-            classes.setdefault(made_class.name, made_class.contract(place(made_class.path, made_class.start)))
-            inner = made_class.members(exports.python_class(made_class.element))
-            members += [(made_class.path, made_class.start, member) for member in inner]
-    for listed in table_classes(program):
-        if listed.path in asked:
-            classes.setdefault(listed.name, ClassContract(listed.name, place(listed.path, listed.start)))
-    for entry in table_functions(program):
-        if entry.path in asked:
-            made = MemberContract(
-                entry.on,
-                entry.name,
-                entry.kind,
-                "",
-                entry.cxx,
-                stores=entry.stores,
-                releases_gil=entry.releases_gil,
-            )
-            members.append((entry.path, entry.start, made))
-    members = [found for found in members if not found[2].on or found[2].on in classes]
+    for name, cls in _class_contracts(program, asked, place):
+        classes.setdefault(name, cls)
+    members = [found for found in _member_contracts(program, asked) if not found[2].on or found[2].on in classes]
     members.sort(key=lambda found: (found[2].on, found[2].name, found[0], found[1]))
     plain: dict[str, list[str]] = {}
     told: list[MemberContract] = []
@@ -368,22 +349,80 @@ def contract_file(program: Program, asked: Collection[str], required: Mapping[st
     return ContractFile("", modules_of(program), frameworks, listing.get("", ()), tuple(full), tuple(told))
 
 
+def _class_contracts(program: Program, asked: Collection[str], place: Place) -> Iterator[tuple[str, ClassContract]]:
+    """By their names in Python; what comes first counts."""
+    exports = of(program)
+    for file, record, name in exports.classes():
+        if file.path in asked:
+            yield name, exports.class_contract(file, record, name, place(file.path, record.start))
+    for made in containers(program).values():
+        if made.path in asked:
+            yield made.name, made.contract(place(made.path, made.start))
+    for listed in table_classes(program):
+        if listed.path in asked:
+            yield listed.name, ClassContract(listed.name, place(listed.path, listed.start))
+
+
+def _member_contracts(program: Program, asked: Collection[str]) -> Iterator[tuple[str, int, MemberContract]]:
+    """Each with the file and the offset where it is bound."""
+    exports = of(program)
+    for binding in program.bindings:
+        one = exports.member(binding) if binding.path in asked else None
+        if one is not None:
+            yield binding.path, binding.record.start, one
+    for made in containers(program).values():
+        if made.path in asked:
+            yield from ((made.path, made.start, one) for one in made.members(exports.python_class(made.element)))
+    for entry in table_functions(program):
+        if entry.path in asked:
+            told = MemberContract(
+                entry.on,
+                entry.name,
+                entry.kind,
+                "",
+                entry.cxx,
+                stores=entry.stores,
+                releases_gil=entry.releases_gil,
+            )
+            yield entry.path, entry.start, told
+
+
 def modules_of(program: Program) -> tuple[str, ...]:
     """Names of the extension modules that the project defines."""
-    found = {
-        record.parameters[0].type or record.parameters[0].name
-        for file in program.files.values()
-        if file.language == "cpp"
-        for record in file.functions
-        if record.name.endswith("_MODULE") and record.parameters
-    }
+    found = {*_modules_of_macros(program), *_modules_of_tables(program)}
+    return tuple(sorted(name for name in found if _is_dotted(name)))
+
+
+def _modules_of_macros(program: Program) -> Iterator[str]:
+    """`PYBIND11_MODULE(name, m) {`"""
+    for file in program.files.values():
+        if file.language == "cpp":
+            for record in file.functions:
+                if record.name.endswith("_MODULE") and record.parameters:
+                    yield record.parameters[0].type or record.parameters[0].name
+
+
+def _modules_of_tables(program: Program) -> Iterator[str]:
     tables = [table for file in program.files.values() for table in file.tables]
     around = {table.title.rpartition(".")[0] for table in tables if table.kind == "type" and "." in table.title}
     for table in tables:
         if table.kind == "module":  # types say the whole name of their module
             longer = sorted(name for name in around if name.endswith(f".{table.title}"))
-            found.add(longer[0] if longer else table.title)
-    return tuple(sorted(name for name in found if _is_dotted(name)))
+            yield longer[0] if longer else table.title
+
+
+def _is_owning(signature: Signature) -> bool:
+    return signature.kind.last in ("unique_ptr", "shared_ptr") or "smart pointer" in signature.roles
+
+
+def _lent_by_keep_alives(said: Policies, has_self: bool) -> Iterator[Lent]:
+    for keep in said.keep_alives():
+        if keep.nurse == 0 and keep.patient > 0:
+            source = "self" if has_self and keep.patient == 1 else f"argument {keep.patient - has_self}"
+            ignored = said.is_ignored(keep.extra)
+            reason = _clean(keep.extra.text) + (" is ignored on a property" if ignored else "")
+            sure = because("likely", "the annotation alone says so") if ignored else "certain"
+            yield Lent(source, not ignored, "", reason, sure)
 
 
 def _lent_of(answer: Contract, said: Policies) -> Lent:

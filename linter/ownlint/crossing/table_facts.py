@@ -59,14 +59,20 @@ def _given(function: Function, flags: str, is_setter: bool, known: References) -
         letters = format_letters(event.node, model) if model is not None and model.format_lends else None
         if model is None or not letters:
             continue
-        number, before = 0, ""
-        for position, letter in sorted(letters.items()):
-            if letter not in "#!" and not (letter == "&" == before):
-                number += 1
-            before = letter if before != "&" else ""
+        for position, letter, number in _counted_letters(letters):
             inner = strip(event.node.args[position]) if position < len(event.node.args) else None
             if letter in model.format_lends and isinstance(inner, r.Unary) and isinstance(inner.value, r.Name):
                 yield inner.value.text, number
+
+
+def _counted_letters(letters: dict[int, str]) -> Iterator[tuple[int, str, int]]:
+    """Position, letter and which argument of Python's it is about: `#`, `!` and what a `&` converts go with another."""
+    number, before = 0, ""
+    for position, letter in sorted(letters.items()):
+        if letter not in "#!" and not (letter == "&" == before):
+            number += 1
+        before = letter if before != "&" else ""
+        yield position, letter, number
 
 
 def _counted_up(call: e.CallEvent, function: Function, known: References) -> Iterator[str]:

@@ -126,10 +126,15 @@ def _classes(files: Iterable[FileRecord], libraries: AnchoringLibraries) -> dict
             out.setdefault(_own_name(file), set()).update(names)
     known = {name for names in out.values() for name in names}
     for file in read if known else ():
-        names = {i.name for i in file.imports if i.scope < 0 and i.target.rpartition(".")[2] in known}
+        names = set(_imported(file, known))
         if names:
             out.setdefault(_own_name(file), set()).update(names)
     return {module: names for module, names in out.items() if module.isidentifier()}
+
+
+def _imported(file: FileRecord, known: set[str]) -> Iterator[str]:
+    """The names that the whole file has for what is known by another name elsewhere."""
+    return (i.name for i in file.imports if i.scope < 0 and i.target.rpartition(".")[2] in known)
 
 
 def _made_classes(file: FileRecord, makes_class: Callable[[str], bool], said: AnyName) -> Iterator[str]:

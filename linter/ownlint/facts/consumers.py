@@ -22,12 +22,32 @@ def by_module(files: Sequence[FileRecord], keywords: frozenset[str], wrappers: f
     """Last names of modules, each with the names that it defines or hands on. `wrappers` are the library's own, which
     need no looking for."""
     read = [file for file in files if file.language == "python" and file.functions]
-    known: dict[str, set[str]] = {}
     if not keywords or not read:
-        return known
+        return {}
     words = {file.path: [_words(function.body) for function in file.functions] for file in read}
     if all(keywords.isdisjoint(found) for many in words.values() for found in many):
-        return known
+        return {}
+    return _by_last_name(_known(read, words, keywords, wrappers), read)
+
+
+def _by_last_name(known: dict[str, set[str]], read: list[FileRecord]) -> dict[str, set[str]]:
+    out: dict[str, set[str]] = {}
+    modules = {file.path: _module(file) for file in read}
+    for path, names in known.items():
+        module = modules[path]
+        if module.isidentifier():
+            out.setdefault(module, set()).update(name for name in names if name.isidentifier())
+    return out
+
+
+def _known(
+    read: list[FileRecord],
+    words: dict[str, list[frozenset[str]]],
+    keywords: frozenset[str],
+    wrappers: frozenset[str],
+) -> dict[str, set[str]]:
+    """By path, the names that the file defines or hands on; what one adds is asked of the others again."""
+    known: dict[str, set[str]] = {}
     for _ in range(_MOST_ROUNDS):
         before = sum(map(len, known.values()))
         every = {name for names in known.values() for name in names}
@@ -37,13 +57,7 @@ def by_module(files: Sequence[FileRecord], keywords: frozenset[str], wrappers: f
                 known.setdefault(file.path, set()).update(names)
         if sum(map(len, known.values())) == before:
             break
-    out: dict[str, set[str]] = {}
-    modules = {file.path: _module(file) for file in read}
-    for path, names in known.items():
-        module = modules[path]
-        if module.isidentifier():
-            out.setdefault(module, set()).update(name for name in names if name.isidentifier())
-    return out
+    return known
 
 
 def _module(file: FileRecord) -> str:
@@ -64,16 +78,20 @@ def _names(
     stars = every if any(imported.name == "*" for imported in file.imports) else set[str]()
     said = keywords | handed | own | stars
     for function, found in zip(file.functions, words, strict=True):
-        if said.isdisjoint(found):
-            continue
-        if function.kind == "module":
-            yield from _assigned(r.decode_body(function), said)
-        elif function.kind == "class":
-            yield function.name.removeprefix("<class ").removesuffix(">")
-        elif function.owner:
-            yield function.owner.rpartition(".")[2]
-        elif function.kind == "function" and function.parent < 0:
-            yield function.name
+        if not said.isdisjoint(found):
+            yield from _named_by(function, said)
+
+
+def _named_by(function: r.FunctionRecord, said: set[str] | frozenset[str]) -> Iterator[str]:
+    """The name under which others reach what the body says: its own, that of its class, or those it assigns to."""
+    if function.kind == "module":
+        yield from _assigned(r.decode_body(function), said)
+    elif function.kind == "class":
+        yield function.name.removeprefix("<class ").removesuffix(">")
+    elif function.owner:
+        yield function.owner.rpartition(".")[2]
+    elif function.kind == "function" and function.parent < 0:
+        yield function.name
 
 
 def _assigned(body: r.Body, said: set[str] | frozenset[str]) -> Iterator[str]:

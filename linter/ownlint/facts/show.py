@@ -52,6 +52,15 @@ def _value(value: r.Value, depth: int) -> str:
             return f"{_value(target, depth)} {op} {_value(given, depth)}"
         case r.Cast():
             return _cast(value, depth)
+        case _:
+            return _larger(value, depth)
+
+
+def _larger(
+    value: r.Conditional | r.Lambda | r.Aggregate | r.Pair | r.Comprehension | r.OpaqueValue, depth: int
+) -> str:
+    """What is made of several values, or of a body."""
+    match value:
         case r.Conditional(condition=condition, then=then, other=other, language="python"):
             return f"{_operand(then, depth)} if {_operand(condition, depth)} else {_operand(other, depth)}"
         case r.Conditional(condition=condition, then=then, other=other):
@@ -182,6 +191,22 @@ def file(facts: r.FileRecord) -> Iterator[str]:
         yield f"variable {_qualified(variable.scope, variable.name, facts)}: {variable.type or '?'}{value}"
     for cls in facts.classes:
         yield from _class(cls, facts)
+    yield from _bindings(facts)
+    for index, function in enumerate(facts.functions):
+        yield from _function(index, function, facts)
+    for each in facts.suppressions:
+        yield _suppression(each)
+    for meaning in facts.meanings:
+        type_ = f": {meaning.type}" if meaning.type else ""
+        yield f"meaning @{meaning.start} {meaning.symbol}{type_}"
+
+
+def _suppression(each: r.Suppression) -> str:
+    wrong = f"  problem: {each.problem}" if each.problem else ""
+    return f"suppression {each.kind} [{', '.join(each.rules)}]: {each.reason}{wrong}"
+
+
+def _bindings(facts: r.FileRecord) -> Iterator[str]:
     for index, bound in enumerate(facts.bound_classes):
         yield from _bound_class(index, bound, facts)
     for binding in facts.bindings:
@@ -189,14 +214,6 @@ def file(facts: r.FileRecord) -> Iterator[str]:
             yield _binding(binding)
     for table in facts.tables:
         yield from _table(table)
-    for index, function in enumerate(facts.functions):
-        yield from _function(index, function, facts)
-    for each in facts.suppressions:
-        wrong = f"  problem: {each.problem}" if each.problem else ""
-        yield f"suppression {each.kind} [{', '.join(each.rules)}]: {each.reason}{wrong}"
-    for meaning in facts.meanings:
-        type_ = f": {meaning.type}" if meaning.type else ""
-        yield f"meaning @{meaning.start} {meaning.symbol}{type_}"
 
 
 def _table(table: r.Table) -> Iterator[str]:
@@ -278,10 +295,7 @@ def _statement(statement: r.Statement, depth: int) -> Iterator[str]:
         case r.Evaluate(value=value):
             yield f"{pad}{text(value, 100)}"
         case r.Declare():
-            given = "" if statement.value is None else f" = {text(statement.value, 100)}"
-            static = "thread_local " if statement.thread_local else "static " if statement.static else ""
-            cleanup = f" [cleanup {statement.cleanup}]" if statement.cleanup else ""
-            yield f"{pad}{static}let {', '.join(statement.names)}: {statement.type}{given}{cleanup}"
+            yield f"{pad}{_declared(statement)}"
         case r.Leave(kind=kind, value=value, label=label):
             yield f"{pad}{kind}{' ' + text(value, 100) if value is not None else ''}{' ' + label if label else ''}"
         case r.Label(name=name):
@@ -296,6 +310,13 @@ def _statement(statement: r.Statement, depth: int) -> Iterator[str]:
             yield f"{pad}opaque {_short(written)}"
         case _:
             yield from _structured(statement, depth)
+
+
+def _declared(statement: r.Declare) -> str:
+    given = "" if statement.value is None else f" = {text(statement.value, 100)}"
+    static = "thread_local " if statement.thread_local else "static " if statement.static else ""
+    cleanup = f" [cleanup {statement.cleanup}]" if statement.cleanup else ""
+    return f"{static}let {', '.join(statement.names)}: {statement.type}{given}{cleanup}"
 
 
 def _structured(statement: r.Statement, depth: int) -> Iterator[str]:

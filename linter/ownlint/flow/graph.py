@@ -59,11 +59,13 @@ def plainly_asked(value: r.Value, outcome: bool) -> Asked | None:
         outcome = outcome is (inner.op == "!=")
         inner = strip(inner.left) or inner.left
     parts = list(walk(inner))
-    if not all(isinstance(part, _PLAIN) for part in parts) or any(
-        isinstance(part, r.Unary) and part.op in ("*", "&") for part in parts
-    ):
+    if not all(map(_is_plain, parts)):
         return None
     return Asked(text(inner), outcome, frozenset(part.text for part in parts if isinstance(part, r.Name)))
+
+
+def _is_plain(part: r.Value) -> bool:
+    return isinstance(part, _PLAIN) and not (isinstance(part, r.Unary) and part.op in ("*", "&"))
 
 
 def _compared(value: r.Value) -> tuple[str, str, bool] | None:

@@ -9,7 +9,7 @@ import msgspec
 
 from ownlint.facts import records as r
 from ownlint.incremental import changes, fingerprints, values
-from ownlint.incremental.kept import FactsEntry, KeptContributions, KeptFindings, KeptSubject, numbers
+from ownlint.incremental.kept import FactsEntry, KeptAnswer, KeptContributions, KeptFindings, KeptSubject, numbers
 from ownlint.project import questions
 from ownlint.project.program import Program
 from ownlint.project.questions import Key
@@ -129,13 +129,20 @@ class _Gone:
             if key[0] == "answer" and key[1] != name:
                 self._look_at(key[1])
         if held.each is not None:
-            silent = {*numbers(each.plain)} - self.numbers
-            silent |= {number for number in each.silent if self.numbers.isdisjoint((number, *brought[number]))}
+            silent = self._still_silent(each, brought)
             self._program.silent.setdefault(name, frozenset(self._kept.keys[number] for number in silent))
         if self.numbers.isdisjoint(read):
             self.same.add(name)
             values.recall(self._program, {name: held.value})
-            return
+        else:
+            self._ask_again(name, held)
+
+    def _still_silent(self, each: KeptContributions, brought: Mapping[int, Iterable[int]]) -> set[int]:
+        """Those that bring nothing, and of which nothing that was read for it is gone; `brought` is what was read."""
+        plain = {*numbers(each.plain)} - self.numbers
+        return plain | {number for number in each.silent if self.numbers.isdisjoint((number, *brought[number]))}
+
+    def _ask_again(self, name: str, held: KeptAnswer) -> None:
         if not questions.ask_again(self._program, name, held.of):
             self._all_of(name, True)
             return

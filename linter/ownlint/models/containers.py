@@ -6,8 +6,9 @@ write containers of their own. A method is known by its last name alone where th
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ownlint.models import habits
@@ -84,15 +85,9 @@ def methods(entries: Iterable[Entry], containers: frozenset[str], holders: froze
     """The methods among the entries, by the last names of the classes of containers, and of those of what holds one
     thing at most."""
     known = [(parts, model) for parts, model in entries if not parts[-1].startswith("operator")]
-    named = [(parts[-1], model) for parts, model in known if len(parts) > 1 and parts[-2] in containers]
-    free = {parts[-1] for parts, model in known if any(_EMPTIES_GIVEN.match(str(one)) for one in model.effects)}
-
-    def of(*effects: str) -> frozenset[str]:
-        return frozenset(
-            name for name, model in named if any(str(effect).startswith(effects) for effect in model.effects)
-        )
-
-    held = (parts[-1] for parts, model in known if len(parts) > 1 and parts[-2] in holders and _lends(model))
+    named = list(_methods_of(containers, known))
+    free = frozenset(parts[-1] for parts, model in known if _empties_argument(model))
+    of = functools.partial(_having, named)
     return ContainerMethods(
         inserts=of("insert"),
         replaces=of("overwrite"),
@@ -102,9 +97,22 @@ def methods(entries: Iterable[Entry], containers: frozenset[str], holders: froze
         clears=of("clear"),
         grows=of("invalidate receiver shallow") - of("erase"),
         lends=frozenset(name for name, model in named if _lends(model)),
-        opens=frozenset(held),
+        opens=frozenset(name for name, model in _methods_of(holders, known) if _lends(model)),
         places=frozenset(name for name, model in named if model.by_reference and _lends(model)),
     )
+
+
+def _methods_of(classes: frozenset[str], entries: Iterable[Entry]) -> Iterator[tuple[str, FunctionModel]]:
+    return ((parts[-1], model) for parts, model in entries if len(parts) > 1 and parts[-2] in classes)
+
+
+def _having(methods: Iterable[tuple[str, FunctionModel]], effect: str) -> frozenset[str]:
+    """Those with an effect that begins so."""
+    return frozenset(name for name, model in methods if any(str(one).startswith(effect) for one in model.effects))
+
+
+def _empties_argument(model: FunctionModel) -> bool:
+    return any(_EMPTIES_GIVEN.match(str(effect)) for effect in model.effects)
 
 
 def _lends(model: FunctionModel) -> bool:

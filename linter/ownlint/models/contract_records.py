@@ -5,6 +5,7 @@ Arguments count from 1, without `self`, as in models. `at` is the place in the C
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Literal as OneOf
 
@@ -112,18 +113,24 @@ def stubbed(contract: ContractFile, stubs: Stubs) -> ContractFile:
     """With what stubs say of results and names of arguments, where the contract does not say it."""
     if not stubs:
         return contract
-    lasts = [cls.name.rpartition(".")[2] for cls in contract.classes]
-    known = {cls.name.rpartition(".")[2]: cls.name for cls in contract.classes}
+    known = _only_classes(contract)
     members = list(contract.members)
     for number, one in enumerate(members):
         returns, names, _ = stubs.get((one.on, one.name), ("", (), False))
-        cls = known.get(returns, "") if lasts.count(returns) == 1 and one.kind != "init" else ""
+        cls = known.get(returns, "") if one.kind != "init" else ""
         members[number] = msgspec.structs.replace(one, returns=one.returns or cls, names=one.names or names)
     plain = {"": contract.plain} | {cls.name: cls.plain for cls in contract.classes}
     for on, listed in plain.items():
         for name in listed:
             returns, names, attribute = stubs.get((on, name), ("", (), False))
-            if lasts.count(returns) == 1 and name != "__init__":
+            if returns in known and name != "__init__":
                 kind: Kind = "property" if attribute else "method" if on else "function"
                 members.append(MemberContract(on, name, kind, "", names=names, returns=known[returns]))
     return msgspec.structs.replace(contract, members=tuple(members))
+
+
+def _only_classes(contract: ContractFile) -> dict[str, str]:
+    """The classes by their last names, where no two have the same."""
+    lasts = Counter(cls.name.rpartition(".")[2] for cls in contract.classes)
+    known = {cls.name.rpartition(".")[2]: cls.name for cls in contract.classes}
+    return {last: name for last, name in known.items() if lasts[last] == 1}

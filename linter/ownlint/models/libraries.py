@@ -10,8 +10,9 @@ from __future__ import annotations
 import fnmatch
 import functools
 import hashlib
+import itertools
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -66,6 +67,15 @@ _ELEMENT_OF = frozenset({"__getitem__", "__next__", "__iter__"})
 """Members by which a sequence gives its elements."""
 
 
+_together = itertools.chain.from_iterable
+
+
+def _united(fields: Sequence[str], sections: Sequence[object]) -> Iterator[tuple[str, ...]]:
+    """For each of the fields, the names that any of the sections lists there."""
+    for field in fields:
+        yield tuple(dict.fromkeys(_together(getattr(section, field) for section in sections)))
+
+
 class Models:
     """Every model file that was loaded, later files before earlier ones.
 
@@ -79,39 +89,32 @@ class Models:
         self.libraries = tuple(file.library for file in files)
         self.former = tuple(f"{f.source.path}:{f.former.line}: {f.former}" for f in files if f.former is not None)
         """A line for each file in which tables stand that are written otherwise now."""
-        self.versions = tuple(version for file in files for version in file.versions)
-        self.parity = tuple(words for file in files for words in file.parity)
+        self.versions = tuple(_together(file.versions for file in files))
+        self.parity = tuple(_together(file.parity for file in files))
         """Groups of words, each for one backend of several that do the same."""
-        self.frameworks = {model.spelling.name: model for file in files for model in file.frameworks}
-        self.environment = Environment(
-            *(
-                tuple(dict.fromkeys(name for file in files for name in getattr(file.environment, key)))
-                for key in Environment.__struct_fields__
-            )
-        )
+        self.frameworks = {model.spelling.name: model for model in _together(file.frameworks for file in files)}
+        self.environment = Environment(*_united(Environment.__struct_fields__, [file.environment for file in files]))
         self.memory = memory_models.MemoryModels(file.python.memory for file in files)
-        self.gil = Gil(
-            *(
-                tuple(dict.fromkeys(name for file in files for name in getattr(file.gil, key)))
-                for key in Gil.__struct_fields__
-            )
-        )
-        self.prefixes = tuple(sorted({prefix for file in files for prefix in file.prefixes}))
+        self.gil = Gil(*_united(Gil.__struct_fields__, [file.gil for file in files]))
+        self.prefixes = tuple(sorted({*_together(file.prefixes for file in files)}))
         """How the names of libraries' functions begin whose arguments are borrowed unless an entry says otherwise."""
-        self._constants = [name for file in files for name in file.constants]
-        self._tables = {name: kind for file in files for name, kind in file.tables.items()}
-        self._atomic = [name for file in files for name in file.atomic]
-        self._aliases = {alias: name for file in files for alias, name in file.aliases.items()}
+        self._constants = list(_together(file.constants for file in files))
+        self._tables = dict(_together(file.tables.items() for file in files))
+        self._atomic = list(_together(file.atomic for file in files))
+        self._aliases = dict(_together(file.aliases.items() for file in files))
         self.consuming = Consuming(
-            (model for file in files for model in file.python.consumers),
-            (model for file in files for model in file.python.storages),
+            _together(file.python.consumers for file in files),
+            _together(file.python.storages for file in files),
         )
         self._anchors = {Anchor(word, beside(file)) for file in files for word in anchors(file)}
         self._everyday = frozenset(file.library for file in files if not file.helpers)
         self._index_types(files)
         self._index_macros(files)
         self._index_python(files)
-        # Caches belong to the object: a cache on the class would keep every Models alive.
+        self._remember_answers()
+
+    def _remember_answers(self) -> None:
+        """Caches belong to the object: a cache on the class would keep every Models alive."""
         self.status: Callable[..., StatusType | None] = functools.lru_cache(1 << 15)(self._status)
         self.classes: Callable[..., tuple[ClassModel, ...]] = functools.lru_cache(1 << 15)(self._class)
         self.function: Callable[..., tuple[FunctionModel, ...]] = functools.lru_cache(1 << 15)(self._function)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from typing import Literal, cast
 
@@ -110,22 +110,29 @@ def _number(member: PyMember, verb: Verb, into: str = "") -> int:
     return next((place.number for place in places if place is not None and place.kind == "argument"), 0)
 
 
+def _united(sections: Sequence[MemorySection]) -> MemorySection:
+    return MemorySection(
+        tuple(made for section in sections for made in section.types),
+        tuple(fact for section in sections for fact in section.facts),
+        tuple(one for section in sections for one in section.callbacks),
+    )
+
+
 class MemoryModels:
     """All model files together. Names are canonical: whoever asks has replaced the aliases of modules."""
 
     def __init__(self, sections: Iterable[MemorySection]) -> None:
-        many = list(sections)
-        self.types = {made.name: made for section in many for made in section.types}
+        every = _united(list(sections))
+        self.types = {made.name: made for made in every.types}
         self._facts: dict[tuple[str, str], MemoryFact] = {}
-        for fact in (fact for section in many for fact in section.facts):
+        for fact in every.facts:
             self._add(fact)
         self._patterns = [fact for fact in self._facts.values() if "*" in fact.name and not fact.on]
         self.known_as = {word: made.name for made in self.types.values() for word in made.known_as}
         self.told_by = {word: made.name for made in self.types.values() for word in made.told_by}
-        callbacks = [one for section in many for one in section.callbacks]
-        self.kept_by = frozenset(word for one in callbacks for word in one.kept_by)
-        self.ended_by = frozenset(word for one in callbacks for word in one.ended_by)
-        self.used_by = tuple(pattern for one in callbacks for pattern in one.used_by)
+        self.kept_by = frozenset(word for one in every.callbacks for word in one.kept_by)
+        self.ended_by = frozenset(word for one in every.callbacks for word in one.ended_by)
+        self.used_by = tuple(pattern for one in every.callbacks for pattern in one.used_by)
         self._keeping: dict[str, bool | None] = {}
         self._members: dict[tuple[str, str], MemoryFact | None] = {}
 
@@ -195,14 +202,17 @@ class MemoryModels:
         for (on, name), fact in self._facts.items():
             if fact.moves:
                 found[""].add(fact.moves.partition("=")[0])
-            elif not fact.at_address and (on.rpartition(".")[2].startswith("_") or self.role(on) in ("raw", "maker")):
-                continue
-            elif (
-                fact.at_address or fact.keeps == "none" or fact.consumes or fact.stores or (fact.makes_class and not on)
-            ):
+            elif self._loses(on, fact):
                 word = name.rpartition(".")[2]
                 found.setdefault((on or name).partition(".")[0], set()).add("int" if word == "__int__" else word)
         return {root: frozenset(word for word in words if word.isidentifier()) for root, words in found.items()}
+
+    def _loses(self, on: str, fact: MemoryFact) -> bool:
+        if fact.at_address:
+            return True
+        if on.rpartition(".")[2].startswith("_") or self.role(on) in ("raw", "maker"):
+            return False
+        return fact.keeps == "none" or bool(fact.consumes or fact.stores or (fact.makes_class and not on))
 
     def _is_used_at_once(self, callee: str) -> bool:
         return any(fnmatchcase(callee, pattern.lower()) for pattern in self.used_by)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal, get_args
+from typing import Literal, NoReturn, get_args
 
 import msgspec
 
@@ -111,10 +111,7 @@ class PythonPart:
             made, subjects = self._function(table)
             self.functions += made if "handles" in subjects else []
             facts += map(fact_of, made) if "memory" in subjects else []
-        of_classes: dict[str, list[PyMember]] = {name: [] for name in self._classes}
-        for member in members:
-            of_classes[member.on].append(member)
-        self.handles = [_with_members(cls, of_classes[cls.name]) for cls in self._classes.values() if cls.role]
+        self.handles = list(_handle_classes(self._classes, members))
         self.memory = MemorySection(
             tuple(type_of(cls) for cls in self._classes.values() if cls.memory),
             tuple(facts),
@@ -301,6 +298,13 @@ def _wrapper(table: ModelTable) -> ConsumerModel:
     )
 
 
+def _handle_classes(classes: Mapping[str, PyClass], members: Iterable[PyMember]) -> Iterator[PyClass]:
+    of_classes: dict[str, list[PyMember]] = {name: [] for name in classes}
+    for member in members:
+        of_classes[member.on].append(member)
+    return (_with_members(cls, of_classes[cls.name]) for cls in classes.values() if cls.role)
+
+
 def _with_members(cls: PyClass, members: Iterable[PyMember]) -> PyClass:
     found: dict[str, list[PyMember]] = {}
     for member in members:
@@ -342,10 +346,7 @@ def _effects(table: ModelTable, kind: MemberKind, subjects: frozenset[Subject]) 
     for effect in effects:
         written = str(effect)
         if not any(_EFFECTS[subject].fullmatch(written) for subject in asked):
-            elsewhere = [subject for subject, known in _EFFECTS.items() if known.fullmatch(written)]
-            where = " or ".join(_NAMES[subject] for subject in asked) if elsewhere else "Python"
-            examples = [example for subject in asked for example in _EXAMPLES[subject]]
-            table.fail(f"`{effect}` is no effect of {where}{meant(written, examples)}", "effect", written)
+            _fail_unknown(table, effect, asked)
         no_receiver = kind in ("static", "classmethod")
         if no_receiver and "receiver" in written:
             table.fail(f"`{effect}`: a function or static method has no receiver", "effect", written)
@@ -353,6 +354,14 @@ def _effects(table: ModelTable, kind: MemberKind, subjects: frozenset[Subject]) 
         if not made and effect.verb == "keep" and str(effect.other) == "result":
             table.fail(f"`{effect}`: a method keeps in its receiver", "effect", written)
     return effects
+
+
+def _fail_unknown(table: ModelTable, effect: Effect, asked: list[Subject]) -> NoReturn:
+    written = str(effect)
+    elsewhere = any(known.fullmatch(written) for known in _EFFECTS.values())
+    where = " or ".join(_NAMES[subject] for subject in asked) if elsewhere else "Python"
+    examples = [example for subject in asked for example in _EXAMPLES[subject]]
+    table.fail(f"`{effect}` is no effect of {where}{meant(written, examples)}", "effect", written)
 
 
 def _check_memory(table: ModelTable, model: PyMember) -> None:
@@ -365,6 +374,10 @@ def _check_memory(table: ModelTable, model: PyMember) -> None:
         table.fail(f'`keeps = "{model.keeps}"` needs `borrows`: what the result points into', "keeps")
     if len(model.returns) > 1:
         table.fail("`returns` names several classes: what gives memory gives one", "returns")
+    _check_memory_effects(table, model)
+
+
+def _check_memory_effects(table: ModelTable, model: PyMember) -> None:
     moves = any(effect.verb == "invalidate" for effect in model.effects)
     if moves != bool(model.when):
         table.fail(

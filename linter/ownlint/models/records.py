@@ -499,11 +499,19 @@ def moves(member: PyMember, effect: Effect) -> bool:
 
 def python_words(classes: Iterable[PyClass], members: Iterable[PyMember]) -> PythonWords:
     classes, members = list(classes), list(members)
-    ending = (m for m in members if any(effect.verb in ("invalidate", "disown") for effect in m.effects))
-    moving = (m for m in members if m.kind == "callback" or any(moves(m, effect) for effect in m.effects))
+    guards = (cls.last for cls in classes if cls.role == "guard")
+    removed = (member.name for member in members if member.removed)
     return PythonWords(
-        frozenset(member.name.rpartition(".")[2] for member in ending),
-        frozenset({*(cls.last for cls in classes if cls.role == "guard"), *(member.name for member in moving)}),
-        frozenset({*(m.name for m in members if m.removed), *(word for m in members for word in m.lacks)}),
-        frozenset(cls.name for cls in classes if cls.compared_by),
+        invalidators=frozenset(member.name.rpartition(".")[2] for member in members if _makes_stale(member)),
+        movers=frozenset({*guards, *(member.name for member in members if _puts_elsewhere(member))}),
+        absent=frozenset(removed).union(*(member.lacks for member in members)),
+        likened=frozenset(cls.name for cls in classes if cls.compared_by),
     )
+
+
+def _makes_stale(member: PyMember) -> bool:
+    return any(effect.verb in ("invalidate", "disown") for effect in member.effects)
+
+
+def _puts_elsewhere(member: PyMember) -> bool:
+    return member.kind == "callback" or any(moves(member, effect) for effect in member.effects)
