@@ -1,0 +1,46 @@
+#include <pybind11/pybind11.h>
+
+#include <string>
+#include <vector>
+
+namespace py = pybind11;
+
+namespace ui {
+
+class Button {
+ public:
+  explicit Button(std::string label) : label(std::move(label)) {}
+
+  void click() {
+    ++clicks;
+    if (on_click && !on_click.is_none()) on_click(clicks);
+  }
+  void show() { visible = true; }
+  void hide() { visible = false; }
+
+  std::string label;
+  py::object on_click;
+  bool visible = true;
+  int clicks = 0;
+};
+
+py::object get_on_click(const Button& b) { return b.on_click ? b.on_click : py::none(); }
+
+void set_on_click(Button& b, py::object fn) {
+  if (!fn.is_none() && !PyCallable_Check(fn.ptr())) throw py::type_error("on_click is called");
+  b.on_click = std::move(fn);
+}
+
+}  // namespace ui
+
+PYBIND11_MODULE(_ui, m) {
+  using ui::Button;
+  py::class_<Button>(m, "Button")
+      .def(py::init<std::string>(), py::arg("label"))
+      .def("click", &Button::click)
+      .def("show", &Button::show)
+      .def("hide", &Button::hide)
+      .def_readwrite("label", &Button::label)
+      .def_readonly("visible", &Button::visible)
+      .def_property("on_click", &ui::get_on_click, &ui::set_on_click);
+}
