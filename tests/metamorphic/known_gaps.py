@@ -22,6 +22,7 @@ EVERY = "*"
 
 _OTHER_FILE = "not the same: another file, or a string, gives the parameter by its name"
 _METHOD = "Written as a method, and in no table here"
+_MARK = "A mark on the declaration says who owns it"
 _TRUTHS = "The truth values of a header that is out of sight"
 _SWITCHED_OFF = "Donation that is switched off, refused or expected to fail"
 _NAMESPACES = "A namespace that macros open and close"
@@ -64,13 +65,17 @@ GAPS: dict[tuple[str, str, str], str] = {
         "a macro without a semicolon (`PyObject_HEAD`) is told from a type by the end of its line"
     ),
     ("cpp-line-comments-between-tokens", "borrowed-reference-returned", _METHOD): _ANNOTATION_ALONE,
+    ("cpp-line-comments-between-tokens", "borrowed-reference-returned", _MARK): _ANNOTATION_ALONE,
     ("cpp-a-token-a-line", "borrowed-reference-returned", _METHOD): _ANNOTATION_ALONE,
+    ("cpp-a-token-a-line", "borrowed-reference-returned", _MARK): _ANNOTATION_ALONE,
     ("cpp-line-comments-between-tokens", "reference-leaked", _TRUTHS): _TYPE_ALONE,
     ("python-renamed-parameters", "stale-after-transformation", "Through functions and methods"): _OTHER_FILE,
     ("python-renamed-parameters", "use-after-donation", "Through a package that re-exports it"): _OTHER_FILE,
     ("python-renamed-parameters", "use-after-erase", "Functions of the project"): _OTHER_FILE,
     ("cpp-comments-between-tokens", "borrowed-reference-returned", _METHOD): _ANNOTATION_ALONE,
+    ("cpp-comments-between-tokens", "borrowed-reference-returned", _MARK): _ANNOTATION_ALONE,
     ("cpp-spliced-lines", "borrowed-reference-returned", _METHOD): _ANNOTATION_ALONE,
+    ("cpp-spliced-lines", "borrowed-reference-returned", _MARK): _ANNOTATION_ALONE,
     ("cpp-comments-between-tokens", "reference-leaked", _TRUTHS): _TYPE_ALONE,
     ("cpp-a-token-a-line", "reference-leaked", _TRUTHS): _TYPE_ALONE,
     ("cpp-spliced-lines", "reference-leaked", _TRUTHS): _TYPE_ALONE,
