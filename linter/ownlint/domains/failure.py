@@ -17,6 +17,7 @@ from ownlint.facts import records as r
 from ownlint.finding import Certainty, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.places import calls_in, last_name, strip
+from ownlint.models.records import Effect
 from ownlint.project import types, undecoded
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, program_question
@@ -403,10 +404,19 @@ def _by_truth(
     if status is not None:
         failing = not any(ok == "_" or ".ok" in ok or "has_value" in ok or "bool" in ok for ok in status.ok)
         return (origin, "certain") if failing == outcome else (None, None)
+    models = program.calls.callee(origin.node, function).models
+    if any(model.answers_zero for model in models):
+        return (origin, "certain") if outcome else (None, None)
+    if not written and any(effect.verb == "acquire" and _is_argument(effect) for m in models for effect in m.effects):
+        return origin, "possible"  # a number or a bool, and nobody says which of its answers is the good one
     failed = outcome if is_number(written) else not outcome
     if not failed or (is_number(written) and isinstance(value, r.Call) and only_looks(origin.node)):
         return None, None
     return _likely(function, origin)
+
+
+def _is_argument(effect: Effect) -> bool:
+    return effect.place is not None and effect.place.kind == "argument"
 
 
 def is_number(written: str) -> bool:

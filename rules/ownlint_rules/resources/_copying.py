@@ -7,19 +7,21 @@ copied. What is out of sight is taken for something that can.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Literal, NamedTuple
 
-from ownlint import Class, Function, pairs, patterns, places, types
+from ownlint import Class, File, Function, Program, Span, Step, pairs, places, questions, text, types
 from ownlint import records as r
+from ownlint.patterns import AnyName
+from ownlint.project.files import is_compiled_alone
+from ownlint_rules.resources import _slots as slots
 
 _MOVE_ONLY = frozenset(
     {"scoped owner", "mutex", "condition variable", "thread", "atomic", "once", "guard", "future", "cleanup", "unguard"}
 )
 _DELETES = re.compile(r"=\s*delete\b")
 _DEEPEST = 4
-_SOURCE = re.compile(r".*\.(?:c|cc|cpp|cxx|c\+\+|C|cu|mm)")
-"""Files that nobody includes: what a class in one of them is used for stands there too."""
 
 Copying = Literal["implicit", "defaulted", "assignment", "own", "never", "unclear"]
 """How a class is copied: by what the compiler writes unasked or when told to; by assignment alone; by what the class
@@ -217,74 +219,159 @@ def _base_name(cls: Class, base: r.Base) -> str:
 
 # --- whether somebody does ---
 
-
-def stays_where_it_is(cls: Class, depth: int = 0) -> bool:
-    """Whether the class is known to one source file or function alone, which uses it and never copies an object of it.
-
-    False as well where nothing uses it: then who does is out of sight.
-    """
-    is_hidden = _SOURCE.fullmatch(cls.path) is not None or cls.record.parent >= 0
-    if not is_hidden or cls.name in cls.program.names.bound_types:
-        return False
-    uses = [*_declared_uses(cls, depth), *_uses_in_bodies(cls)]
-    return bool(uses) and not any(uses)
+_Key = tuple[str, str]
+"""A class by its full name and its path."""
 
 
-def _declared_uses(cls: Class, depth: int) -> Iterator[bool]:
-    """Of each member, parameter and result of that type in the file: whether it makes copies."""
-    for other in cls.program.classes:
-        if other.file is cls.file and other is not cls:
-            for field in other.record.fields:
-                for by_value in _says(cls, field.type):
-                    yield by_value and not _is_part_that_stays(cls, other, field, depth)
-    for record in cls.file.functions:
-        for written in (record.result, *(parameter.type for parameter in record.parameters)):
-            yield from (by_value for by_value in _says(cls, written) if by_value or record.owner != cls.symbol)
+class CopyMade(NamedTuple):
+    """Where an object of a class is copied, or kept where copies are made of it."""
+
+    of: _Key
+    step: Step
+    assigned: bool = False
 
 
-def _is_part_that_stays(cls: Class, other: Class, field: r.Field, depth: int) -> bool:
-    """Whether what has the object as a member is not copied either."""
-    if types.parse(field.type).last != cls.name or depth >= _DEEPEST:
-        return False
-    return copies(other).how == "never" or stays_where_it_is(other, depth + 1)
+def is_assigned_by_itself(cls: Class) -> bool:
+    """Whether the class writes its own assignment: copies were thought of, and forgotten in the constructor."""
+    return any(
+        record.defined and not {"default", "delete"} & set(record.qualifiers)
+        for record in _copying(cls, "operator=")
+        if not _moves(record, cls)
+    )
 
 
-def _uses_in_bodies(cls: Class) -> Iterator[bool]:
-    """Of each local and each object that the file's functions make of the class: whether it is a copy."""
-    name = patterns.AnyName((cls.name,))
-    for index in range(len(cls.file.functions)):
-        function = cls.program.index.function_at(cls.file, index)
-        if function is None or not function.says(name):
-            continue
-        for written, value in function.locals.values():
-            for by_value in _says(cls, written):
-                yield by_value and (types.parse(written).last != cls.name or _is_object(cls, value, function))
-        for write in function.flow.writes:
-            if write.op == "=":
-                yield _is_object(cls, write.value, function)
-        for event in function.flow.calls:
-            node = event.node
-            if node.kind in ("new", "construct") and places.last_name(node.callee) == cls.name:
-                yield any(_is_object(cls, argument, function) for argument in node.args[:1])
+def copy_made(cls: Class) -> CopyMade | None:
+    """A copy that is in sight of an object of the class, or of one that it is a member of."""
+    by_itself = is_assigned_by_itself(cls)
+    of = _copies_made(cls.program).get(_key(cls), [])
+    return next((made for made in of if not (by_itself and made.assigned)), None)
 
 
-def _says(cls: Class, written: str) -> Iterator[bool]:
-    """Of each time that a type says the class's name: whether it holds an object, and so may copy one."""
-    if cls.name not in written:
-        return
-    kind = types.parse(written)
-    if kind.last == cls.name:
-        yield kind.is_value
-    points = {"smart pointer", "scoped owner"} & set(cls.program.types.roles_at(written, cls.file, cls.symbol))
-    for argument in kind.arguments:
-        for by_value in _says(cls, argument):
-            yield by_value and not points
+def _key(cls: Class) -> _Key:
+    return cls.symbol, cls.path
 
 
-def _is_object(cls: Class, value: r.Value | None, function: Function) -> bool:
+@questions.program_question
+def _copies_made(program: Program) -> dict[_Key, list[CopyMade]]:
+    watched = _watched(program)
+    found: dict[_Key, list[CopyMade]] = {}
+    if watched:
+        for made in chain(_in_declarations(program, _named(watched)), *_in_bodies(program).values()):
+            for owner in watched.get(made.of, ()):
+                found.setdefault(owner, []).append(made)
+    return found
+
+
+@questions.program_question
+def _watched(program: Program) -> dict[_Key, tuple[_Key, ...]]:
+    """The classes whose objects release something and can be copied, and those that have one as a member: what is
+    copied with them."""
+    known = slots.slots(program)
+    found: dict[_Key, tuple[_Key, ...]] = {}
+    for cls in program.classes:
+        if cls.destructor is not None and cls.destructor.mentioned and known.released_by_destructor(cls) is not None:
+            found |= {_key(cls): (_key(cls),)} if _is_copied(cls) else {}
+    for _ in range(_DEEPEST):
+        said = _named(found)
+        holders: dict[_Key, tuple[_Key, ...]] = {}
+        for cls in program.classes:
+            if cls.file.language == "cpp" and _key(cls) not in found:
+                parts = tuple(owner for part in _parts(cls, said) for owner in found.get(part, ()))
+                holders |= {_key(cls): parts} if parts and _is_copied(cls) else {}
+        if not holders:
+            break
+        found |= holders
+    return found
+
+
+def _is_copied(cls: Class) -> bool:
+    return copies(cls).how not in ("never", "own")
+
+
+def _named(found: Iterable[_Key]) -> AnyName:
+    return AnyName(name.rsplit("::", 1)[-1] for name, _ in found)
+
+
+def _parts(cls: Class, said: AnyName) -> Iterator[_Key]:
+    """The classes of the members that are objects."""
+    for field in cls.record.fields:
+        if not field.static and said.search(field.type.encode()):
+            key = _class_of(cls.program, field.type, cls.file, cls.symbol)
+            if key is not None:
+                yield key
+
+
+def _class_of(program: Program, written: str, file: File, scope: str) -> _Key | None:
+    """The class of which a type is an object."""
+    kind = types.parse(program.names.expand(written, file, scope))
+    found = program.names.find_class(kind.name, scope, file) if kind.is_value else None
+    if found is None or (found.file is not file and is_compiled_alone(found.path)):
+        return None  # an object needs the whole class, and nobody includes that file
+    return _key(found)
+
+
+def _in_declarations(program: Program, said: AnyName) -> Iterator[CopyMade]:
+    """Parameters by value, and variables and members that are containers of objects."""
+    for file in program.files.values():
+        for record in file.functions if file.language == "cpp" else ():
+            is_macro = not record.result and record.kind == "function"  # `TEST(Queue, Grows) {}`
+            for parameter in () if is_macro else record.parameters:
+                if said.search(parameter.type.encode()):
+                    key = _class_of(program, parameter.type, file, record.scope)
+                    if key is not None:
+                        yield CopyMade(key, Step(file.path, parameter.span, "this parameter is a copy"))
+        for variable in file.variables if file.language == "cpp" else ():
+            if said.search(variable.type.encode()):
+                yield from _of_elements(program, variable.type, file, variable.scope, variable.span)
+        for cls in file.classes if file.language == "cpp" else ():
+            scope = f"{cls.scope}::{cls.name}" if cls.scope else cls.name
+            for field in cls.fields:
+                if said.search(field.type.encode()):
+                    yield from _of_elements(program, field.type, file, scope, field.span)
+
+
+def _of_elements(program: Program, written: str, file: File, scope: str, at: Span) -> Iterator[CopyMade]:
+    """A container of objects that moves them when it grows."""
+    roles = program.types.roles_at(written, file, scope)
+    arguments = types.parse(program.names.expand(written, file, scope)).arguments
+    if "container" in roles and "stable container" not in roles and arguments:
+        key = _class_of(program, arguments[-1] if "associative" in roles else arguments[0], file, scope)
+        if key is not None:
+            yield CopyMade(key, Step(file.path, at, "its elements are copied when it grows"))
+
+
+@questions.each_function
+def _in_bodies(function: Function) -> list[CopyMade]:
+    watched = _watched(function.program)
+    if function.language != "cpp" or not watched or not function.says(_named(watched)):
+        return []
+    return [made for made in _made_in(function) if made.of in watched]
+
+
+def _made_in(function: Function) -> Iterator[CopyMade]:
+    program, file, scope = function.program, function.file, function.record.scope
+
+    def of_object(value: r.Value) -> _Key | None:
+        kind = types.parse(program.names.expand(program.types.of(value, function), file, scope))
+        return _class_of(program, kind.name, file, scope) if not kind.pointers else None
+
+    for write in function.flow.writes:
+        value = write.value
+        if write.fresh:
+            key = _class_of(program, write.type, file, scope)
+            if key is not None and value is not None and _is_object(value) and of_object(value) == key:
+                yield CopyMade(key, function.step(value, "this is copied"))
+            yield from _of_elements(program, write.type, file, scope, write.span)
+        elif write.op == "=" and write.target is not None and (key := of_object(write.target)) is not None:
+            yield CopyMade(key, function.step(write, "this copies what it is given"), assigned=True)
+    for event in function.flow.calls:
+        node = event.node
+        if node.kind in ("new", "construct") and len(node.args) == 1 and _is_object(node.args[0]):
+            key = _class_of(program, text(node.callee), file, scope)
+            if key is not None and of_object(node.args[0]) == key:
+                yield CopyMade(key, function.step(node, "this is a copy"))
+
+
+def _is_object(value: r.Value) -> bool:
     """Whether the value is an object that is there already."""
-    inner = places.strip(value)
-    if not isinstance(inner, r.Name | r.Member | r.Unary | r.Index):
-        return False
-    kind = types.parse(cls.program.types.of(inner, function))
-    return kind.last == cls.name and not kind.pointers
+    return isinstance(places.strip(value), r.Name | r.Member | r.Unary | r.Index)

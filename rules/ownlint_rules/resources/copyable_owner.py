@@ -13,6 +13,7 @@ class Encoder {
  private:
   codec_t* codec_;
 };
+std::vector<Encoder> encoders;
 codec_t* codec_open(const char* name);
 void codec_close(codec_t* codec);
 ```
@@ -29,6 +30,7 @@ class Encoder {
  private:
   codec_t* codec_;
 };
+std::list<Encoder> encoders;
 codec_t* codec_open(const char* name);
 void codec_close(codec_t* codec);
 ```
@@ -40,9 +42,11 @@ declares no copy constructor, or one that is `= default`. A deleted constructor 
 Quiet: a copy that is deleted, private and undefined, forbidden by a macro, or written out; a declared move, deleted or
 not, since it keeps the compiler from writing a copy; a base or member that cannot be copied; abstract classes.
 
-Limits: of a class in a header that somebody makes a copy is not asked. Reported as possible only: a class that a
-single source file knows, and uses without a copy; one whose base is out of sight; one that can be assigned but not
-copied.
+Reported as likely only where a copy is in sight (a parameter by value, a container that moves its elements, an object
+that is made from another or assigned to it, a whole that is copied), or where copies were thought of: `= default`, an
+assignment of its own beside no copy constructor, a deleted constructor that forbids nothing. All else is possible.
+
+Limits: what users of a library copy is not known; a member function's result is not taken for a copy.
 
 Source: `PyModule`, `PyDialectRegistry` and others of MLIR's Python bindings, LLVM 16 to 22.
 """
@@ -68,8 +72,12 @@ def copyable_owner(cls: Class, program: Program) -> Iterator[Finding]:
     copies = copying.copies(cls)
     if copies.how in ("never", "own"):
         return
-    sure = copies.how == "defaulted" or (copies.how == "implicit" and not copying.stays_where_it_is(cls))
+    made = copying.copy_made(cls)
+    is_meant = copies.how == "defaulted" or copies.missed is not None or copying.is_assigned_by_itself(cls)
+    sure = made is not None or (is_meant and copies.how not in ("assignment", "unclear"))
     steps = [cls.step(field, "this is copied as it is")]
+    if made is not None:
+        steps.append(made.step)
     if copies.missed is not None:
         taken = types.parse(copies.missed.parameters[0].type).last
         steps.insert(0, cls.step(copies.missed, f"this forbids no copy: it takes a `{taken}`"))
@@ -78,7 +86,9 @@ def copyable_owner(cls: Class, program: Program) -> Iterator[Finding]:
     yield cls.finding(
         at,
         f"`{cls.name}` {can}, and each copy releases `{field.name}`",
-        certainty=because("likely" if sure else "possible", f"whether a `{cls.name}` is ever copied is not known"),
+        certainty=because("likely", "harmless while no copy ends before the object does")
+        if sure
+        else because("possible", f"nothing in sight copies a `{cls.name}`"),
         help=f"delete `{cls.name}(const {cls.name}&)` and its assignment, or define both",
         steps=tuple(steps),
     )
