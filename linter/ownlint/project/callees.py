@@ -15,7 +15,7 @@ from ownlint.models.libraries import Models
 from ownlint.models.records import Effect, FunctionModel
 from ownlint.project import qualified, types
 from ownlint.project.deduced import Types
-from ownlint.project.files import File, is_compiled_alone
+from ownlint.project.files import File
 from ownlint.project.index import ProjectIndex
 from ownlint.project.names import ProjectNames
 from ownlint.project.questions import Answers, Note, derived, program_property, read
@@ -261,7 +261,7 @@ class Calls:
             for cls in self._types.classes_of(base, function):
                 records = [record for record in cls.declared(name) if _takes(record, call)]
                 if records:
-                    found = [(cls.file, record) for record in records]
+                    found = self._by_arguments([(cls.file, record) for record in records], call, function, depth)
                     return self._made(
                         f"{cls.symbol}::{name}", found, self._models_of(f"{cls.symbol}::{name}", scopes), "certain", cls
                     )
@@ -283,6 +283,37 @@ class Calls:
         agreed = bool(found) and self._agreed(found) and any(self._fits(f, g, call, function) for f, g in found)
         sure: Certainty = "likely" if agreed else "possible"
         return self._made(name, found, (), because(sure, _by_name(name, bool(found), agreed)), None)
+
+    def _by_arguments(
+        self, found: list[tuple[File, r.FunctionRecord]], call: r.Call, function: Function, depth: int
+    ) -> list[tuple[File, r.FunctionRecord]]:
+        """Of several overloads, those that take objects of the classes that are given; all where that leaves none."""
+        if len(found) < 2 or len({_taken(record) for _, record in found}) < 2:
+            return found
+        given = [self._objects(self._types.of(value, function, depth + 1), function) for value in call.args]
+        if not any(given):
+            return found
+        left = [(file, record) for file, record in found if self._takes_objects(file, record, given)]
+        return left or found
+
+    def _objects(self, written: str, function: Function) -> frozenset[str]:
+        """The names of the class of an object, or of what is pointed to, and of its bases; empty if unknown."""
+        kind = types.parse(self._names.expand(written, function.file, function.record.scope))
+        cls = self._names.find_class(kind.name, function.record.scope, function.file) if kind.name else None
+        if cls is None or kind.pointers > 1 or any(one.record.template for one in cls.ancestry):
+            return frozenset()
+        bases = {types.parse(base.name).last for one in cls.ancestry for base in one.record.bases}
+        return frozenset({cls.name, *bases, *(one.name for one in cls.ancestry)})
+
+    def _takes_objects(self, file: File, record: r.FunctionRecord, given: Sequence[frozenset[str]]) -> bool:
+        """False where a parameter is of another class than what is given, and not of one of its bases."""
+        for parameter, names in zip(record.parameters, given, strict=False):
+            taken = types.parse(self._names.expand(parameter.type, file, record.scope))
+            if names and taken.last not in names and (taken.pointers or taken.is_scalar):
+                cls = self._names.find_class(taken.name, record.scope, file)
+                if cls is not None or taken.is_scalar:
+                    return False
+        return True
 
     def _fits(self, file: File, record: r.FunctionRecord, call: r.Call, function: Function) -> bool:
         """Whether the arguments can be what a method of an unknown object takes: a number is no object."""
@@ -318,7 +349,7 @@ class Calls:
             records = [record for record in function.home.declared(name) if _takes(record, call)]
             if records:
                 symbol = f"{function.home.symbol}::{name}"
-                found = [(function.home.file, record) for record in records]
+                found = self._by_arguments([(function.home.file, record) for record in records], call, function, 0)
                 return self._made(symbol, found, self._models_of(symbol, scopes), "certain", function.home)
         spend(len(self._index.records_called(name)))
         candidates = [
@@ -338,6 +369,7 @@ class Calls:
             chosen = [one for one, common in zip(chosen, shared, strict=True) if common == nearest]
             same = [(f, g) for f, g in chosen if f is function.file]
             chosen = same if same and not self._agreed(chosen) else chosen
+            chosen = self._by_arguments(chosen, call, function, 0)
         models = self._models_of(written, scopes)
         if not chosen:
             result, fit = self._models.returns(written, scopes)
@@ -352,7 +384,7 @@ class Calls:
 
     def _is_of_its_file(self, file: File, record: r.FunctionRecord) -> bool:
         """A static function of a source file, which no other file can call; unless that file is itself included."""
-        is_own = "static" in record.qualifiers and not record.owner and is_compiled_alone(file.path)
+        is_own = "static" in record.qualifiers and not record.owner and file.is_compiled_alone
         return is_own and not self._index.is_included(file)
 
     def _models_of(self, symbol: str, scopes: tuple[str, ...]) -> tuple[FunctionModel, ...]:
@@ -467,6 +499,10 @@ def _by_name(name: str, found: bool, agreed: bool) -> str:
 def _signature(record: r.FunctionRecord) -> tuple[str, str, tuple[str, ...], bool]:
     taken = tuple(parameter.type for parameter in record.parameters)
     return record.scope, record.owner, taken, "const" in record.qualifiers
+
+
+def _taken(record: r.FunctionRecord) -> tuple[str, ...]:
+    return tuple(parameter.type for parameter in record.parameters)
 
 
 def _plain(written: str) -> str:

@@ -107,6 +107,11 @@ class File:
         read(self._keys["conditional"])
         return self._said.conditional
 
+    @property
+    def is_compiled_alone(self) -> bool:
+        """Whether it is a source file of C or C++ by its name, which others do not include."""
+        return is_compiled_alone(self.path)
+
     def has_comment_near(self, span: r.Span) -> bool:
         """Whether a comment stands before `span`, on its line or the one above, or behind it on its last line."""
         before = bisect_right(self.comments[1::2], span.start) - 1

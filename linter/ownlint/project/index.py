@@ -239,9 +239,7 @@ class ProjectIndex:
             views = self._views_by_record(file)
             view = views.get(id(record))
             if view is None and owner is not None:
-                view = next(
-                    (m for m in owner.defined(record.name) if len(m.record.parameters) == len(record.parameters)), None
-                )
+                view = _definition(record, owner.defined(record.name))
             if view is None and owner is None:
                 view = self._definition_elsewhere(record)
             if view is not None and id(view) not in seen:
@@ -255,13 +253,28 @@ class ProjectIndex:
         wanted = qualified.of(record, "::")
         read(("name", record.name))
         spend(len(self._functions_by_last.get(record.name, ())))
-        matching = [
+        bodies = [
             view
             for file, other in self._functions_by_last.get(record.name, ())
-            if other.defined and qualified.of(other, "::") == wanted and len(other.parameters) == len(record.parameters)
+            if other.defined and qualified.of(other, "::") == wanted
             if (view := self._views_by_record(file).get(id(other)))
         ]
-        return matching[0] if len(matching) == 1 else None
+        alike = [one for one in bodies if len(one.record.parameters) == len(record.parameters)]
+        return _definition(record, alike) if len({_signature(one.record) for one in alike}) == len(alike) else None
+
+
+def _definition(record: r.FunctionRecord, bodies: Iterable[Function]) -> Function | None:
+    """The body of a declaration: the only one of so many parameters, or the one of such parameters."""
+    alike = [one for one in bodies if len(one.record.parameters) == len(record.parameters)]
+    if len(alike) > 1:
+        alike = [one for one in alike if _signature(one.record) == _signature(record)]
+    return alike[0] if alike else None
+
+
+def _signature(record: r.FunctionRecord) -> tuple[tuple[tuple[str, int, bool, bool], ...], bool]:
+    """What tells overloads apart, whatever scope their types are written with."""
+    taken = (types.parse(parameter.type) for parameter in record.parameters)
+    return tuple((one.last, one.pointers, one.reference, one.const) for one in taken), "const" in record.qualifiers
 
 
 def _inside(inner: r.Node, outer: r.Node) -> bool:

@@ -11,10 +11,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Literal, NamedTuple
 
-from ownlint import Class, File, Function, Program, Span, Step, pairs, places, questions, text, types
+from ownlint import Class, File, Function, Program, Span, Step, pairs, patterns, places, questions, text, types
 from ownlint import records as r
-from ownlint.patterns import AnyName
-from ownlint.project.files import is_compiled_alone
 from ownlint_rules.resources import _slots as slots
 
 _MOVE_ONLY = frozenset(
@@ -288,11 +286,11 @@ def _is_copied(cls: Class) -> bool:
     return copies(cls).how not in ("never", "own")
 
 
-def _named(found: Iterable[_Key]) -> AnyName:
-    return AnyName(name.rsplit("::", 1)[-1] for name, _ in found)
+def _named(found: Iterable[_Key]) -> patterns.AnyName:
+    return patterns.AnyName(name.rsplit("::", 1)[-1] for name, _ in found)
 
 
-def _parts(cls: Class, said: AnyName) -> Iterator[_Key]:
+def _parts(cls: Class, said: patterns.AnyName) -> Iterator[_Key]:
     """The classes of the members that are objects."""
     for field in cls.record.fields:
         if not field.static and said.search(field.type.encode()):
@@ -305,12 +303,12 @@ def _class_of(program: Program, written: str, file: File, scope: str) -> _Key | 
     """The class of which a type is an object."""
     kind = types.parse(program.names.expand(written, file, scope))
     found = program.names.find_class(kind.name, scope, file) if kind.is_value else None
-    if found is None or (found.file is not file and is_compiled_alone(found.path)):
+    if found is None or (found.file is not file and found.file.is_compiled_alone):
         return None  # an object needs the whole class, and nobody includes that file
     return _key(found)
 
 
-def _in_declarations(program: Program, said: AnyName) -> Iterator[CopyMade]:
+def _in_declarations(program: Program, said: patterns.AnyName) -> Iterator[CopyMade]:
     """Parameters by value, and variables and members that are containers of objects."""
     for file in program.files.values():
         for record in file.functions if file.language == "cpp" else ():
