@@ -16,6 +16,7 @@ import msgspec
 from ownlint.bindings.objects import Made, Shape, made_by_hand, views_in
 from ownlint.bindings.origins import Origin, Origins, sources_of
 from ownlint.bindings.policies import Handing, KeepAlive, Policies
+from ownlint.bindings.signatures import has_own_holder
 from ownlint.bindings.targets import Target, returned_values, scope_of, target_of
 from ownlint.bindings.views import borrowing_field, holds, points_at, shares_itself
 from ownlint.facts import records as r
@@ -199,6 +200,8 @@ class _BindingReading:
         """How sure it is that Python gets a wrapper around the object returned that nobody keeps alive."""
         if self.returned is not None and shares_itself(self.returned):
             return because("possible", f"a `{self.name}` can share ownership of itself")
+        if self.returned is not None and any(has_own_holder(each) for each in self.returned.ancestry):
+            return because("possible", f"what Python holds a `{self.name}` by may keep its owner, too")
         if self.name.rsplit("::", 1)[-1] in self.program.names.bound_types:
             return "certain"
         return because("likely", f"no binding of `{self.name}` was read") if self.returned is not None else None
