@@ -82,7 +82,7 @@ from ownlint_rules.status import _unfinished as unfinished
 
 # Said first on purpose: what they announce must not be tried twice, whether or not it works.
 _ONCE_ONLY = re.compile(
-    r"clos|finish|shut|cancel|abort|destroy|stop|terminat|dispos|exit|quit|delet|visit|seen|attempt|tried|dirty|dead"
+    r"clos|finish|shut|cancel|abort|destroy|stop|terminat|dispos|exit|quit|delet|visit|seen|attempt|tried|called|invoked|dirty|dead"
     r"|err|fail|bad|broken|invalid|stale|warn|print|report|eof|ended|drain|exhaust|consum|disconnect|releas|freed|interrupt|kick"
     r"|logged$"
 )
