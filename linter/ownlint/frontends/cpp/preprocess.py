@@ -130,6 +130,8 @@ _NAME_BYTE = re.compile(rb"[A-Za-z0-9_\]]")
 _LAST_NAME = re.compile(rb"(?:[\w>*&]\s+[*&]*|[*&])([A-Za-z_~][\w:]*+)\s*\Z")
 _CONDITIONAL = (b"if", b"constexpr", b"while", b"for", b"switch", b"catch", b"return")
 _BEHIND_PARAMETERS = re.compile(rb"\)(?: ?const)? ?(?:const|noexcept|override|final)\Z")
+_ANY_WORD = re.compile(rb"\w++")
+_ELSE_MACRO = re.compile(rb"\s*([A-Za-z_]\w{3,})\s+else\s*")
 _SPLICE = re.compile(rb"\\(?=[ \t]*+\r?\n)")
 _SPACED_OPERATOR = re.compile(
     rb"\boperator((?:\s++\(\s*+\)|\s*+\(\s++\)|\s++\[\s*+\]|\s*+\[\s++\]|\s++[-+*/%^&|~!=<>,]++))"
@@ -231,6 +233,7 @@ class _Preparation:
         self.join_operators()
         self.usual_namespaces()
         self.namespaces_by_macro()
+        self.else_by_macro()
         self.attributes_of_enums()
         self.members_in_one_word()
         for match in _WORDS.finditer(self.masked):
@@ -319,6 +322,19 @@ class _Preparation:
             behind = self.masked[use.end() : use.end() + 64].lstrip()
             if not before.endswith(b"::") and (behind[:2] == b"::" or before.endswith(b"namespace")):
                 self.buffer[slice(*use.span())] = short.ljust(len(use[0]))
+
+    def else_by_macro(self) -> None:
+        """A macro that this file defines as `else`: without the word the grammar ends the function at the brace behind
+        it."""
+        found = (_ELSE_MACRO.fullmatch(one.rest) for one in self.directives if one.word == b"define")
+        names = {match[1] for match in found if match is not None}
+        if not names:
+            return
+        masked = bytearray(self.masked)
+        for use in _ANY_WORD.finditer(self.masked):
+            if use[0] in names:
+                masked[slice(*use.span())] = self.buffer[slice(*use.span())] = b"else".ljust(len(use[0]))
+        self.masked = bytes(masked)
 
     def namespaces_by_macro(self) -> None:
         """`NAMESPACE_BEGIN(detail)` ... `NAMESPACE_END(detail)`, where each that begins is followed by one that ends,
