@@ -60,7 +60,7 @@ from ownlint_rules.resources import _copying as copying
 from ownlint_rules.resources import _slots as slots
 
 
-@rule(severity="warning", cwe=(415,), usually="likely")
+@rule(severity="warning", cwe=(415,), usually="possible")
 def copyable_owner(cls: Class, program: Program) -> Iterator[Finding]:
     destructor = cls.destructor
     if destructor is None or not destructor.mentioned:
@@ -81,10 +81,10 @@ def copyable_owner(cls: Class, program: Program) -> Iterator[Finding]:
     if copies.missed is not None:
         taken = types.parse(copies.missed.parameters[0].type).last
         steps.insert(0, cls.step(copies.missed, f"this forbids no copy: it takes a `{taken}`"))
-    at = next((record for record in cls.declarations if record.kind == "destructor"), destructor.record)
+    at = next((record for record in cls.declarations if record.kind == "destructor"), None)
     can = "can be assigned" if copies.how == "assignment" else "can be copied"
-    yield cls.finding(
-        at,
+    yield (cls.finding if at is not None else destructor.finding)(
+        at or destructor.record,
         f"`{cls.name}` {can}, and each copy releases `{field.name}`",
         certainty=because("likely", "harmless while no copy ends before the object does")
         if sure

@@ -366,7 +366,7 @@ class Declarations(CppStatements):
             return type_.isupper() and len(type_) > 2
         name = self.text(declarator.name.start_byte, declarator.name.end_byte)
         own = self.members.path.rpartition("::")[2] if self.members is not None else ""
-        return not type_ and name.isupper() and len(name) > 2 and name != own
+        return not type_ and name.isupper() and not name.startswith("~") and len(name) > 2 and name != own
 
     def class_macro(self, node: Node, declarator: Declarator, type_: str) -> None:
         """`DISALLOW_COPY(T);` among a class's members says something about the class."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -130,6 +130,9 @@ _NAME_BYTE = re.compile(rb"[A-Za-z0-9_\]]")
 _LAST_NAME = re.compile(rb"(?:[\w>*&]\s+[*&]*|[*&])([A-Za-z_~][\w:]*+)\s*\Z")
 _CONDITIONAL = (b"if", b"constexpr", b"while", b"for", b"switch", b"catch", b"return")
 _BEHIND_PARAMETERS = re.compile(rb"\)(?: ?const)? ?(?:const|noexcept|override|final)\Z")
+_CLASS_IN_CAPITALS = re.compile(
+    rb"\b(?:class|struct|union)\s++(?:[A-Z][A-Z0-9_]*+\s++)?([A-Z][A-Z0-9_]{2,}+)\s*+(?:final\s*+)?(?::(?!:)|\{)"
+)
 _ANY_WORD = re.compile(rb"\w++")
 _ELSE_MACRO = re.compile(rb"\s*([A-Za-z_]\w{3,})\s+else\s*")
 _SPLICE = re.compile(rb"\\(?=[ \t]*+\r?\n)")
@@ -421,6 +424,8 @@ class _Preparation:
         assert follower is not None  # the pattern matches nothing, too
         after = follower[1] or b""
         if after == b"(":
+            if word in self.classes_in_capitals:
+                return  # a constructor, or the destructor
             if self.is_attribute(before, start, follower.start(1), role):
                 self.mark(word, start, end)
             elif opens:
@@ -440,6 +445,12 @@ class _Preparation:
             )
         ) or (before.endswith(_SPECIFIERS) and _DECLARATION_AFTER.match(self.masked, end)):
             self.mark(word, start, end)
+
+    @cached_property
+    def classes_in_capitals(self) -> frozenset[bytes]:
+        """The classes of the file whose names look like those of macros."""
+        defined = {match[1] for one in self.directives if one.word == b"define" and (match := _DEFINE.match(one.rest))}
+        return frozenset(_CLASS_IN_CAPITALS.findall(self.masked)) - defined
 
     def is_attribute(self, before: bytes, start: int, opening: int, role: Role) -> bool:
         """Whether `WORD(...)`, which nobody has told us about, stands where only an attribute can: behind the name that
