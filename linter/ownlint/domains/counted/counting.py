@@ -490,6 +490,7 @@ class Counting(CountingCalls):
     def give_back(self, event: e.LeaveEvent, draft: CountDraft, one: Id) -> None:
         held = draft.objects[one]
         counts = held.kind in ("new", "borrowed") or (held.kind == "given" and self.is_slot)
+        counts = counts or (held.kind == "kept" and self.is_left_alone(draft, one))
         if held.owed > int(not self.is_lender) and not held.stored and counts:
             self.report("surplus", draft, one, event, event.value, held.raised)
             self.ends.setdefault(self.site(one).index, set()).add(False)
@@ -500,6 +501,30 @@ class Counting(CountingCalls):
         else:
             self.ends.setdefault(self.site(one).index, set()).add(True)
         draft.forget(one)
+
+    def is_left_alone(self, draft: CountDraft, one: Id) -> bool:
+        """Whether the places that others see have held the object all along, so that none of its counts is for them."""
+        holders = draft.holders(one)
+        seen = [place for place in holders if len(place) > 1 or place[0] not in self.function.declared]
+        known = {place[-1] for place in seen}
+        if not seen or any(
+            self.is_seen_by_others(bare_value(write.target), write.place)
+            and (write.place[-1] in known or self.place(write.value) in holders)
+            for write in self.flow.writes
+        ):
+            return False
+        roots = {place[:1] for place in seen}
+        given = [
+            (event, self.place(argument), self.use(event, index))
+            for event in self.flow.calls
+            for index, argument in arguments(event.node)
+        ]
+        changing = {event.index for event, where, use in given if where in roots and not use}
+        return not any(
+            changing & {later.index for later in self.flow.after(event)}
+            for event, where, use in given
+            if use == "retained" and where in seen
+        )
 
     def summary(self) -> CountSummary:
         """What a caller sees; nothing where not every way was followed."""
