@@ -359,7 +359,12 @@ class Calls:
         return self._models.function(symbol, "cpp", scopes)
 
     def _agreed(self, found: Sequence[tuple[File, r.FunctionRecord]]) -> bool:
-        return len({_plain(record.result) for _, record in found if record.result}) == 1
+        return len({_plain(written) for written in self._results(found)}) == 1
+
+    def _results(self, found: Sequence[tuple[File, r.FunctionRecord]]) -> list[str]:
+        """What they are declared to answer; not of one where a macro in front was read as that."""
+        written = [record.result for _, record in found if record.result]
+        return [one for one in written if not self._names.is_macro(types.parse(one).last)] or written
 
     def _made(
         self,
@@ -372,7 +377,7 @@ class Calls:
     ) -> Callee:
         records = tuple(record for _, record in found)
         if not result and self._agreed(found):
-            result = next(record.result for record in records if record.result)
+            result = self._results(found)[0]
         functions = tuple(self._index.definitions(found, owner))
         if types.parse(result).is_placeholder and len(functions) == 1:
             result = self.inferred_result(functions[0], 4)

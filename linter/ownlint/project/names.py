@@ -36,6 +36,9 @@ class ProjectNames:
         spelled |= self._macros.constants(name)
         return spelled.pop() if len(spelled) == 1 else ""
 
+    def is_macro(self, name: str) -> bool:
+        return bool(self._macros.named(name))
+
     @program_property
     def bound_types(self) -> frozenset[str]:
         """Last names of the C++ classes that are bound to Python: a value of any other class is converted."""

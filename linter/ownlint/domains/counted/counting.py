@@ -542,12 +542,8 @@ class Counting(CountingCalls):
                 if (use := self.seen(draft, number, one)) is not None:
                     uses[number].add(use)
             if one is not None:
-                held = draft.objects[one]
-                kept = held.owed == 0 and held.kind in ("kept", "borrowed")
-                nullable = nullable or held.null != "no"
-                results.add(
-                    "memory" if held.kind == "memory" else "new" if held.owed == 1 else "borrowed" if kept else "?"
-                )
+                nullable = nullable or draft.objects[one].null != "no"
+                results.add(self.answered(draft.objects[one]))
                 lenders.add(self.lender(draft, one))
             elif (
                 isinstance(bare_value(leave.value), r.Literal)
@@ -556,6 +552,7 @@ class Counting(CountingCalls):
                 nullable = True
             else:
                 results.add("?")
+        _give_anew(results, uses)
         result = results.pop() if len(results) == 1 else "?"
         return CountSummary(
             result if result in ("new", "borrowed", "memory") else "",  # type: ignore[arg-type]
@@ -568,6 +565,17 @@ class Counting(CountingCalls):
                 [(draft, self.signs(draft, leave, one)) for draft, leave, one in self.exits if leave.kind != "throw"],
             ),
         )
+
+    @staticmethod
+    def answered(held: HeldReference) -> str:
+        match held.kind:
+            case "memory":
+                return "memory"
+            case _ if held.owed == 1:
+                return "new"
+            case "kept" | "borrowed" | "given" if held.owed == 0:
+                return "given" if held.kind == "given" else "borrowed"
+        return "?"
 
     def signs(self, draft: CountDraft, leave: e.LeaveEvent, one: Id | None) -> str:
         """The signs of what a way answers; empty where they are not known."""
@@ -595,13 +603,25 @@ class Counting(CountingCalls):
         held, now = draft.objects.get(own), draft.places.get((self.function.record.parameters[number].name,))
         if held is None and isinstance(now, KnownPlace) and now.signs == "0":
             return None
-        if held is None or returned == own:
+        if held is None:
             return ""
+        if returned == own:
+            return "passed on" if held.owed == 0 else ""
         if held.owed == -1 and held.freed >= 0:
             return "released"
         if now != own:
             return ""
         return {0: "lent", -1: "stolen", 1: "retained"}.get(held.owed, "")  # type: ignore[return-value]
+
+
+def _give_anew(results: set[str], uses: list[set[Use]]) -> None:
+    """Who answers with its argument on some ways, and gives that up on all others for a new reference, has taken it
+    over and answers with a new one."""
+    passing = [use for use in uses if "passed on" in use]
+    if results == {"given", "new"} and len(passing) == 1 and passing[0] <= {"passed on", "released", "stolen"}:
+        results.remove("given")
+        passing[0].clear()
+        passing[0].add("stolen")
 
 
 def _is_plain(value: r.Value | None) -> bool:

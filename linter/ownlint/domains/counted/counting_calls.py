@@ -478,7 +478,11 @@ class CountingCalls(Tests):
             return
         null = "maybe" if source.model.nullable else "no"
         if source.kind == "new":
-            if source.model.has("retain", "argument 1") or source.model.has("retain", "receiver"):
+            if source.model.has("retain", "receiver"):
+                return
+            if source.model.has("retain", "argument 1"):  # one more reference to what somebody else has
+                draft.places[where] = one = draft.begin(event.index, HeldReference("new", 1, "unknown"))
+                self.shared.add(one)
                 return
             one = draft.begin(event.index, HeldReference("new", 1, null))  # type: ignore[arg-type]
             if source.model.has("keep", "result"):
