@@ -588,11 +588,23 @@ class CountingCalls(Tests):
                 draft.places[where] = draft.begin(
                     event.index, HeldReference("new", 1, "maybe" if found.nullable else "no")
                 )
-            case "borrowed":
+            case "borrowed" if not self.is_counted_by_owner(event):
                 owner = self.id_of(draft, asked) or self.unknown_in(event, draft, asked)
                 draft.places[where] = draft.begin(event.index, HeldReference("borrowed", 0, "unknown", owner))
             case "memory" if (owner := self.id_of(draft, asked)) is not None:
                 draft.places[where] = draft.begin(event.index, HeldReference("memory", 0, "unknown", owner))
+
+    def is_counted_by_owner(self, event: e.CallEvent) -> bool:
+        """Whether the object that lends by a method counts by another that is called here: `held.incref();`."""
+        if event.receiver is None or not isinstance(event.node.callee, r.Member):
+            return False
+        others = (
+            made
+            for other in self.flow.calls
+            if other is not event and other.receiver == event.receiver
+            for made in self.function.program.calls.callee(other.node, self.function).functions
+        )
+        return any(may_count(made) and not made.record.result.strip("void ") for made in others)
 
     def drop_arguments(self, call: r.Call, draft: CountDraft) -> None:
         """The results that were arguments of this call have no name from now on."""
