@@ -261,6 +261,8 @@ class Calls:
             for cls in self._types.classes_of(base, function):
                 records = [record for record in cls.declared(name) if _takes(record, call)]
                 if records:
+                    if isinstance(on, r.Name) and on.text in function.locals:
+                        records = _as_const_as(types.parse(base), records)
                     found = [(cls.file, record) for record in records]
                     return self._made(
                         f"{cls.symbol}::{name}", found, self._models_of(f"{cls.symbol}::{name}", scopes), "certain", cls
@@ -472,6 +474,18 @@ def _by_name(name: str, found: bool, agreed: bool) -> str:
 def _signature(record: r.FunctionRecord) -> tuple[str, str, tuple[str, ...], bool]:
     taken = tuple(parameter.type for parameter in record.parameters)
     return record.scope, record.owner, taken, "const" in record.qualifiers
+
+
+def _as_const_as(kind: types.Type, records: list[r.FunctionRecord]) -> list[r.FunctionRecord]:
+    """Of two methods that differ in `const` alone the one that a local of the type is asked by."""
+    if kind.arguments or kind.is_placeholder:
+        return records
+    known = {_signature(record)[2:] for record in records}
+    return [
+        record
+        for record in records
+        if kind.const == (_signature(record)[3]) or (_signature(record)[2], kind.const) not in known
+    ]
 
 
 def _plain(written: str) -> str:
