@@ -340,7 +340,9 @@ class Calls:
             chosen = [one for one, common in zip(chosen, shared, strict=True) if common == nearest]
             same = [(f, g) for f, g in chosen if f is function.file]
             chosen = same if same and not self._agreed(chosen) else chosen
-        models = self._models_of(written, scopes)
+        models = self._models_of(self._names.in_full(written, function.file), scopes) or self._models_of(
+            written, scopes
+        )
         if not chosen:
             result, fit = self._models.returns(written, scopes)
             if result or not models:

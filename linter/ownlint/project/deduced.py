@@ -138,6 +138,6 @@ class Types:
 
     def _roles_at(self, written: str, file: File, scope: str) -> tuple[str, ...]:
         scopes = self._names.scopes_at(file, scope)
-        found = self._models.role(self._names.expand(written, file, scope), scopes)
+        found = self._models.role(self._names.in_full(self._names.expand(written, file, scope), file), scopes)
         # A library's `typedef struct _Thing {...} Thing;`, whose header is read too: models know the name that is used.
         return found or self._models.role(written, scopes)

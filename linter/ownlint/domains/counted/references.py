@@ -66,7 +66,8 @@ class References:
         if call.callee.text in function.declared:
             return None
         scopes = self.program.names.scopes(function)
-        for name in (*self.program.macros.other_names(call.callee.text), call.callee.text):
+        written = self.program.names.in_full(call.callee.text, function.file)
+        for name in (*self.program.macros.other_names(call.callee.text), written, call.callee.text):
             found = self.program.models.function(name, "cpp", scopes)
             if found and found[0].certainty != "possible":
                 break
