@@ -210,6 +210,8 @@ class CountingCalls(Tests):
         """What the call does with one object; the other ways that it opens."""
         use, call = self.use(event, index), event.node
         held = draft.objects[one]
+        if use in ("released", "stolen") and self.is_kept_by_callee(call, index):
+            self.shared.add(one)
         match use:
             case "released":
                 self.release(event, draft, argument, one)
@@ -245,6 +247,13 @@ class CountingCalls(Tests):
             case _:
                 draft.forget(one)
         return []
+
+    def is_kept_by_callee(self, call: r.Call, index: int) -> bool:
+        """Whether a function of the project gives the argument to somebody who keeps it."""
+        if self.references.use(call, index, self.function):
+            return False
+        found = self.summary_at(call)
+        return found is not None and index in found.shared
 
     def release(self, event: e.CallEvent, draft: CountDraft, argument: r.Value, one: Id) -> None:
         held = draft.objects[one]

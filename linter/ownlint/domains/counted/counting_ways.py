@@ -231,6 +231,8 @@ class CountedWays:
         where = self.place(bare)
         if where is None or where in draft.places or not self.is_seen_by_others(bare, where):
             return None
+        if isinstance(bare, r.Name) and bare.text in self.flow.aliases and bare.text in self.function.declared:
+            return None  # the address of a part of something
         if (
             where[0] in self.function.declared
             and not types.parse(self.function.locals.get(where[0], ("",))[0]).pointers
