@@ -15,7 +15,7 @@ from ownlint.engine.assignments import place as named_place
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
-from ownlint.flow.places import Place, last_name, render, strip
+from ownlint.flow.places import Place, last_name, render, strip, walk
 from ownlint.models.records import FunctionModel
 from ownlint.project import types
 
@@ -61,6 +61,7 @@ class CountingCalls(Tests):
         if moved is not None:
             self.move_in(draft, moved[0], call.args[moved[1]])
         self.constants_given(event, draft, {index for index, _, _ in given})
+        self.members_given(event)
         self.begin_request(event, draft)
         self.replace(event, draft)
         ways = [another for one_way in ways for another in self.through_addresses(event, one_way)]
@@ -326,6 +327,54 @@ class CountingCalls(Tests):
                     pass
                 case _:
                     draft.forget(one)
+
+    def members_given(self, event: e.CallEvent) -> None:
+        """What a member of the slot's own object holds is given to who steals, and the member goes on to hold it:
+        `PyTuple_SET_ITEM(t, i, self->values[i])`."""
+        for index, argument in arguments(event.node):
+            bare = bare_value(argument)
+            member = bare.base if isinstance(bare, r.Index) else bare
+            if not isinstance(member, r.Member) or not self.is_slot or self.use(event, index) != "stolen":
+                continue
+            if self.is_of_own_object(member) and not self.is_changed_here(member.name, text(bare)):
+                key = ("stolen borrowed", argument.start, event.index)
+                entry = self.flow.events[self.flow.entry]
+                self.found.setdefault(key, CountTrouble("stolen borrowed", text(bare), entry, event, None, argument))
+
+    def is_of_own_object(self, member: r.Member) -> bool:
+        """Whether it is a member of what the slot is called on, which nobody else is given here."""
+        if not isinstance(member.base, r.Name) or not member.arrow or not self.function.record.parameters:
+            return False
+        own = self.function.record.parameters[0].name
+        names = {own} | {
+            write.place[0]
+            for write in self.flow.writes
+            if isinstance(bare := bare_value(write.value), r.Name) and bare.text == own and len(write.place) == 1
+        }
+        return member.base.text in names and not any(
+            isinstance(given := bare_value(argument), r.Name)
+            and given.text in names
+            and not self.references.is_library(call.node, self.function)
+            and self.references.model(call.node, self.function) is None
+            for call in self.flow.calls
+            for argument in call.node.args
+        )
+
+    def is_changed_here(self, member: str, said: str) -> bool:
+        """Whether the function writes to the member, gives its address away, frees it, or counts it up."""
+        if any(member in write.place for write in self.flow.writes):
+            return True
+        return any(
+            text(argument) == said and self.references.use(call.node, index, self.function) in ("retained", "passed on")
+            for call in self.flow.calls
+            for index, argument in arguments(call.node)
+        ) or any(
+            isinstance(inner, r.Member) and inner.name == member
+            for call in self.flow.calls
+            for argument in call.node.args
+            if not isinstance(bare_value(argument), r.Index) and text(bare_value(argument)) != said
+            for inner in walk(argument)
+        )
 
     def lend(self, event: e.CallEvent, draft: CountDraft, index: int, one: Id) -> None:
         """The callee only looks, unless it keeps a reference of its own, or what it makes does."""
