@@ -32,7 +32,8 @@ NB_MODULE(ui, m) {
 
 Reported, once for each class: a member that is an object of Python's, a `std::function` or a container of these, and
 that Python sets: a writable field, the setter of a property, a method or constructor that keeps what it is given, a
-bound function that makes the object of what it is given. Of nanobind also a `std::shared_ptr` to the class itself, which keeps the Python object it was made of.
+bound function that makes the object of what it is given. Of nanobind also a `std::shared_ptr` to the class itself,
+which keeps the Python object it was made of.
 
 Quiet: classes with `type_slots` or `custom_type_setup`, or whose bases have them; texts, numbers, arrays and weak
 references; members that C++ alone sets; what is forgotten again in the same call; a class with a
