@@ -336,10 +336,11 @@ class CountingCalls(Tests):
             member = bare.base if isinstance(bare, r.Index) else bare
             if not isinstance(member, r.Member) or not self.is_slot or self.use(event, index) != "stolen":
                 continue
-            if self.is_of_own_object(member) and not self.is_changed_here(member.name, text(bare)):
+            said = text(argument)
+            if self.is_of_own_object(member) and not self.is_changed_here(member.name, said):
                 key = ("stolen borrowed", argument.start, event.index)
                 entry = self.flow.events[self.flow.entry]
-                self.found.setdefault(key, CountTrouble("stolen borrowed", text(bare), entry, event, None, argument))
+                self.found.setdefault(key, CountTrouble("stolen borrowed", said, entry, event, None, argument))
 
     def is_of_own_object(self, member: r.Member) -> bool:
         """Whether it is a member of what the slot is called on, which nobody else is given here."""
@@ -361,20 +362,19 @@ class CountingCalls(Tests):
         )
 
     def is_changed_here(self, member: str, said: str) -> bool:
-        """Whether the function writes to the member, gives its address away, frees it, or counts it up."""
+        """Whether the function writes to the member, hands it on otherwise than as an element, or counts it up."""
         if any(member in write.place for write in self.flow.writes):
             return True
-        return any(
-            text(argument) == said and self.references.use(call.node, index, self.function) in ("retained", "passed on")
-            for call in self.flow.calls
-            for index, argument in arguments(call.node)
-        ) or any(
-            isinstance(inner, r.Member) and inner.name == member
-            for call in self.flow.calls
-            for argument in call.node.args
-            if not isinstance(bare_value(argument), r.Index) and text(bare_value(argument)) != said
-            for inner in walk(argument)
-        )
+        for call in self.flow.calls:
+            for index, argument in arguments(call.node):
+                if text(argument) == said:
+                    if self.references.use(call.node, index, self.function) in ("retained", "passed on"):
+                        return True
+                elif not isinstance(argument, r.Index) and any(
+                    isinstance(inner, r.Member) and inner.name == member for inner in walk(argument)
+                ):
+                    return True
+        return False
 
     def lend(self, event: e.CallEvent, draft: CountDraft, index: int, one: Id) -> None:
         """The callee only looks, unless it keeps a reference of its own, or what it makes does."""
