@@ -271,7 +271,6 @@ class Counting(CountingCalls):
         if len(where) > 1 and isinstance(target, r.Member):
             self.reach_into(event, draft, where)
         value = event.value
-        self.lose_whole(draft, value)
         one = self.id_of(draft, value) if value is not None and event.op in ("=", "init") else None
         sees = not event.fresh and self.is_seen_by_others(target, where)
         old = draft.id_at(where)
@@ -293,14 +292,6 @@ class Counting(CountingCalls):
             self.overwrite(event, draft, where, old)
         self.put(draft, where, one, value)
         self.drop_results(draft, value)
-
-    def lose_whole(self, draft: CountDraft, value: r.Value | None) -> None:
-        """`type = &heap->type`: the first part of an object has its address, and stands for it from here on."""
-        bare = bare_value(value)
-        if isinstance(bare, r.Unary) and bare.op == "&" and isinstance(bare.value, r.Member):
-            where = self.place(bare.value)
-            if where is not None and (whole := draft.id_at(where[:-1])) is not None:
-                draft.forget(whole)
 
     def name_constant(self, event: e.Write, draft: CountDraft) -> None:
         """A local that is given a named constant: a later test may ask for another."""

@@ -118,10 +118,17 @@ class CountedWays:
             where = self.place(bare)
             if (found := draft.id_at(where)) is not None:
                 return found
+            if isinstance(bare, r.Name) and (found := draft.id_at(self.whole(bare.text))) is not None:
+                return found
             if isinstance(bare, r.Call) and self.is_view_of_handle(bare):
                 assert isinstance(bare.callee, r.Member)
                 return self.id_of(draft, bare.callee.base)
         return None
+
+    def whole(self, name: str) -> Place | None:
+        """`type`, where `type = &heap->type`: the first part of an object has its address, and stands for it."""
+        part = self.flow.aliases.get(name, ())
+        return part[:1] if len(part) > 1 and "*" in self.function.locals.get(name, ("",))[0] else None
 
     def is_view_of_handle(self, call: r.Call) -> bool:
         """`h.ptr()` of a handle is what the handle is."""
