@@ -8,7 +8,8 @@
 it; nothing of their code is kept here. DIR holds bare clones, `owner+name` or `owner/name`; what refers to releases
 of LLVM is read from those that `corpora.py` fetches, in the folder of `--releases`. Both sides are written (below
 `--write`, or a folder that goes away) with the project's own headers and modules that they include, `--depth` levels
-deep, and checked; only the named files are reported on.
+deep, and checked; only the named files are reported on. Who runs the linter has the whole project there; where what
+a finding rests on is in a file that none of these include, the entry names it (`also`).
 
 A bug is caught when a finding of a rule that tells its family has its line, or a step, in the named function or at
 most three lines from a named one; and is gone on the fixed side. Each miss has a cause: `outcome` and `reason` of its
@@ -42,7 +43,20 @@ NEAR = 3
 SURE = ("certain", "likely")
 """The default certainty."""
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
-_FIELDS = ("id", "language", "repository", "paths", "before", "fixed", "fixed_path", "where", "near", "family", "why")
+_FIELDS = (
+    "id",
+    "language",
+    "repository",
+    "paths",
+    "also",
+    "before",
+    "fixed",
+    "fixed_path",
+    "where",
+    "near",
+    "family",
+    "why",
+)
 
 
 class NotHereError(Exception):
@@ -51,8 +65,9 @@ class NotHereError(Exception):
 
 @dataclass(frozen=True)
 class Bug:
-    """`near` and `where` are of the side before the repair; `fixed` is empty while no repair is known. `user` is false
-    for a bug of a binding that its Python users only met: silence is right there."""
+    """`near` and `where` are of the side before the repair; `fixed` is empty while no repair is known. `also`: files
+    that hold what the finding rests on, written with what they include and not reported on. `user` is false for a bug
+    of a binding that its Python users only met: silence is right there."""
 
     id: str
     language: str
@@ -65,6 +80,7 @@ class Bug:
     where: str = ""
     near: tuple[str, ...] = ()
     why: str = ""
+    also: tuple[str, ...] = ()
     user: bool = True
     outcome: str = ""
     reason: str = ""
@@ -95,7 +111,7 @@ def read_bugs(folder: Path) -> list[tuple[str, Bug]]:
     bugs: list[tuple[str, Bug]] = []
     for path in sorted(folder.glob("*.toml")):
         for told in tomllib.loads(path.read_text(encoding="utf-8")).get("bug", []):
-            lists = {key: tuple(told.get(key, ())) for key in ("paths", "near")}
+            lists = {key: tuple(told.get(key, ())) for key in ("paths", "near", "also")}
             bugs.append((path.stem, Bug(**(told | lists))))
     return bugs
 
@@ -114,6 +130,7 @@ def entry(told: dict[str, Any], known: Bug | None) -> str:
     fields |= {"fixed": told.get("fixed") or "", "outcome": "", "reason": ""}
     if known:
         fields |= {"outcome": known.outcome, "reason": known.reason}
+        fields |= {"also": list(known.also)} if known.also else {}
     # JSON's strings, lists of strings and booleans are TOML's, too.
     return "[[bug]]\n" + "".join(f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in fields.items())
 
@@ -207,6 +224,8 @@ def resolve(name: str, includer: str, tree: Sequence[str]) -> str:
     fitting = [path for path in tree if path == name or path.endswith("/" + name)]
     if "/" not in name and includer.count("/") > 0:  # a bare name fits too many places elsewhere
         fitting = [path for path in fitting if PurePosixPath(path).parts[0] == own[0]]
+    if not fitting and name.count("/") > 1:  # the project's root may stand in a folder of the build, named by includes
+        return resolve(name.partition("/")[2], includer, tree)
     return max(fitting, key=lambda path: (_shared(PurePosixPath(path).parts, own), -len(path), path), default="")
 
 
@@ -348,10 +367,11 @@ def examine(bug: Bug, rules: frozenset[str], places: Places, depth: int, to: Pat
         for side, commit, paths in sides(bug):
             folder = to / bug.id / side
             # A path that the repair adds or removes is on one side only.
-            there = [path for path in paths if path in set(clone.tree(commit))]
+            tree = set(clone.tree(commit))
+            there = [path for path in paths if path in tree]
             if not there:
                 raise NotHereError(f"none of its files in {commit}")
-            lay_out(clone, commit, there, depth, folder)
+            lay_out(clone, commit, [*there, *(path for path in bug.also if path in tree)], depth, folder)
             found[side] = check(folder, there)
     except NotHereError as error:
         return Verdict(bug, missing=str(error)), Verdict(bug, missing=str(error))

@@ -53,7 +53,25 @@ def made_by_hand(value: r.Value, origins: Origins, framework: FrameworkModel) ->
         _written(value), origins.function
     ):
         return _array(value, origins, framework)
+    if isinstance(value.callee, r.Name) and (lent := _lent(value, origins, framework)):
+        found = (origins.address(arg) for arg in value.args[:1] if _is_address(arg, origins))
+        return (Made("memory", lent, origin, "memory") for origin in found if origin is not None)
     return None
+
+
+def _lent(call: r.Call, origins: Origins, framework: FrameworkModel) -> str:
+    """The view of which the framework makes an array over the same memory, as far as the policy does not say more."""
+    function, lent = origins.function, framework.facts.get("lends_memory", "").split()
+    declared = types.parse(function.record.result)
+    said = (
+        [_written(call)] if not declared.name or declared.is_placeholder else [_written(call), function.record.result]
+    )
+    names = {
+        types.parse(origins.program.names.expand(one, function.file, function.record.scope, function.record.start)).name
+        for one in said
+    }
+    name = next(iter(names)).removeprefix("::")
+    return name if len(names) == 1 and name in lent else ""
 
 
 def views_in(value: r.Value, classes: Iterator[Class], origins: Origins, handing: Handing) -> Iterator[Made]:

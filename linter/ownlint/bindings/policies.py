@@ -18,7 +18,7 @@ from ownlint.finding import Certainty, because
 from ownlint.models.records import FrameworkModel
 from ownlint.project.subjects import Binding
 
-Handing = OneOf["value", "pointer", "reference", "object"]
+Handing = OneOf["value", "pointer", "reference", "memory", "object"]
 """How C++ hands the result over; an `object` is Python's already, and no policy matters to it."""
 
 _KEEP = re.compile(r"\b(?P<name>\w++)\s*+<\s*+(?P<nurse>\d+)\s*,\s*(?P<patient>\d+)")

@@ -33,7 +33,9 @@ from ownlint.models.records import (
 )
 from ownlint.models.tables import ModelError, ModelTable, parse
 
-_HANDINGS = tuple(way + kind for way in ("", "property ", "cast ") for kind in ("pointer", "reference", "value"))
+_HANDINGS = tuple(
+    way + kind for way in ("", "property ", "cast ") for kind in ("pointer", "reference", "value", "memory")
+)
 """What a framework can have a default policy for."""
 
 

@@ -261,6 +261,8 @@ class Calls:
             for cls in self._types.classes_of(base, function):
                 records = [record for record in cls.declared(name) if _takes(record, call)]
                 if records:
+                    if isinstance(on, r.Name) and on.text in function.locals:
+                        records = _as_const_as(types.parse(base), records)
                     found = self._by_arguments([(cls.file, record) for record in records], call, function, depth)
                     return self._made(
                         f"{cls.symbol}::{name}", found, self._models_of(f"{cls.symbol}::{name}", scopes), "certain", cls
@@ -370,7 +372,9 @@ class Calls:
             same = [(f, g) for f, g in chosen if f is function.file]
             chosen = same if same and not self._agreed(chosen) else chosen
             chosen = self._by_arguments(chosen, call, function, 0)
-        models = self._models_of(written, scopes)
+        models = self._models_of(self._names.in_full(written, function.file), scopes) or self._models_of(
+            written, scopes
+        )
         if not chosen:
             result, fit = self._models.returns(written, scopes)
             if result or not models:
@@ -391,7 +395,12 @@ class Calls:
         return self._models.function(symbol, "cpp", scopes)
 
     def _agreed(self, found: Sequence[tuple[File, r.FunctionRecord]]) -> bool:
-        return len({_plain(record.result) for _, record in found if record.result}) == 1
+        return len({_plain(written) for written in self._results(found)}) == 1
+
+    def _results(self, found: Sequence[tuple[File, r.FunctionRecord]]) -> list[str]:
+        """What they are declared to answer; not of one where a macro in front was read as that."""
+        written = [record.result for _, record in found if record.result]
+        return [one for one in written if not self._names.is_macro(types.parse(one).last)] or written
 
     def _made(
         self,
@@ -404,7 +413,7 @@ class Calls:
     ) -> Callee:
         records = tuple(record for _, record in found)
         if not result and self._agreed(found):
-            result = next(record.result for record in records if record.result)
+            result = self._results(found)[0]
         functions = tuple(self._index.definitions(found, owner))
         if types.parse(result).is_placeholder and len(functions) == 1:
             result = self.inferred_result(functions[0], 4)
@@ -503,6 +512,18 @@ def _signature(record: r.FunctionRecord) -> tuple[str, str, tuple[str, ...], boo
 
 def _taken(record: r.FunctionRecord) -> tuple[str, ...]:
     return tuple(parameter.type for parameter in record.parameters)
+
+
+def _as_const_as(kind: types.Type, records: list[r.FunctionRecord]) -> list[r.FunctionRecord]:
+    """Of two methods that differ in `const` alone the one that a local of the type is asked by."""
+    if kind.arguments or kind.is_placeholder:
+        return records
+    known = {_signature(record)[2:] for record in records}
+    return [
+        record
+        for record in records
+        if kind.const == (_signature(record)[3]) or (_signature(record)[2], kind.const) not in known
+    ]
 
 
 def _plain(written: str) -> str:

@@ -137,4 +137,7 @@ class Types:
         return self._roles.ask((written, file.path, scope), lambda: self._roles_at(written, file, scope))
 
     def _roles_at(self, written: str, file: File, scope: str) -> tuple[str, ...]:
-        return self._models.role(self._names.expand(written, file, scope), self._names.scopes_at(file, scope))
+        scopes = self._names.scopes_at(file, scope)
+        found = self._models.role(self._names.in_full(self._names.expand(written, file, scope), file), scopes)
+        # A library's `typedef struct _Thing {...} Thing;`, whose header is read too: models know the name that is used.
+        return found or self._models.role(written, scopes)

@@ -41,6 +41,7 @@ class Macros:
             for macro in file.macros:
                 self._written.setdefault(macro.name, []).append(macro)
         self._roles: Answers[str, str] = Answers()
+        self._other_names: Answers[str, tuple[str, ...]] = Answers()
         self._learned: Answers[tuple[str, int], str] = Answers()
         self._ways_out: Answers[tuple[str, int], list[Exit]] = Answers()
 
@@ -101,6 +102,20 @@ class Macros:
             return Exit("return", inner) if self.role(inner) == "return" else None
         further = self._exits(inner, depth + 1)
         return further[0]._replace(answer="") if further else None
+
+    def other_names(self, name: str) -> tuple[str, ...]:
+        """The functions that the macro is another name for: `#define Text_AsBytes PyUnicode_AsUTF8String`, also with
+        its parameters handed on as they are. None where one of its `#define`s is more than that."""
+        return self._other_names.ask(name, lambda: tuple(self._named_otherwise(name, _DEEP)))
+
+    def _named_otherwise(self, name: str, depth: int) -> list[str]:
+        found: list[str] = []
+        for macro in self.named(name):
+            other = _handed_to(macro)
+            if not other or other == name or not depth:
+                return []
+            found += self._named_otherwise(other, depth - 1) if self.named(other) else [other]
+        return list(dict.fromkeys(found))
 
     def answer(self, name: str) -> tuple[tuple[str, ...], str]:
         """The parameters of a macro that always returns, and what it answers as written; of the first of its
@@ -194,3 +209,14 @@ def _does_more(macro: r.Macro, inner: str) -> bool:
         depth += {"(": 1, ")": -1}.get(macro.body[at], 0)
         at += 1
     return _hands_on(r.Macro(0, 0, macro.name, macro.parameters, macro.body[: opening.start()] + macro.body[at:]))
+
+
+def _handed_to(macro: r.Macro) -> str:
+    """The one name in the body, given all the parameters in order where there are any."""
+    body = "".join(macro.body.split())
+    if macro.parameters is None:
+        return body if _NAME.fullmatch(body) and not body[:1].isdigit() else ""
+    name, _, given = body.strip("()").partition("(")
+    handed = given.replace("(", "").replace(")", "").split(",")
+    named = ["__VA_ARGS__" if one == "..." else one for one in macro.parameters]
+    return name if _NAME.fullmatch(name) and handed == named and named else ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow.places import last_name
@@ -13,6 +15,8 @@ from ownlint.project.macros import Macros
 from ownlint.project.questions import Answers, program_property
 from ownlint.project.statuses import is_enum
 from ownlint.project.subjects import Class, Function
+
+_SPACE = re.compile(r"(?<![\w:])(\w++)::")
 
 
 class ProjectNames:
@@ -28,6 +32,7 @@ class ProjectNames:
         self._opened_scopes: Answers[str, tuple[str, ...]] = Answers()
         self._found_classes: Answers[tuple[str, str, str, bool], Class | None] = Answers()
         self._expanded: Answers[tuple[str, str, str], str] = Answers()
+        self._spaces: Answers[tuple[str, str], str] = Answers()
         self._meanings: dict[str, dict[int, r.Meaning]] = {}
 
     def written_as(self, name: str) -> str:
@@ -35,6 +40,23 @@ class ProjectNames:
         spelled = {text(v.value) for _, v in self._index.variables_called(name) if v.value is not None}
         spelled |= self._macros.constants(name)
         return spelled.pop() if len(spelled) == 1 else ""
+
+    def in_full(self, written: str, file: File) -> str:
+        """A name with the project's names for namespaces spelled out: `py::list` where `namespace py = nanobind;`."""
+        if "::" not in written:
+            return written
+        return _SPACE.sub(lambda found: self._space(found[1], file) + "::", written)
+
+    def _space(self, name: str, file: File) -> str:
+        return self._spaces.ask((name, file.path), lambda: self._named_space(name, file))
+
+    def _named_space(self, name: str, file: File) -> str:
+        aliases = [(f, a) for f, a in self._index.aliases_called(name) if a.kind == "namespace"]
+        own = {a.target for f, a in aliases if f is file} or {a.target for _, a in aliases}
+        return own.pop().removeprefix("::") if len(own) == 1 else name
+
+    def is_macro(self, name: str) -> bool:
+        return bool(self._macros.named(name))
 
     @program_property
     def bound_types(self) -> frozenset[str]:

@@ -48,7 +48,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, counting, events, places, records, rule, text
+from ownlint import Finding, Function, because, counting, events, places, records, rule, text, trials
 
 _SIZE = re.compile(r"size|len(?:gth)?(?![a-z])", re.IGNORECASE)
 
@@ -66,7 +66,9 @@ def null_object_used(function: Function) -> Iterator[Finding]:
         yield function.finding(
             one.at,
             _said(function, one),
-            certainty=because("likely", _where_it_fails(function, one)),
+            certainty=because("possible", trials.REASON)
+            if trials.is_trial(function)
+            else because("likely", _where_it_fails(function, one)),
             help="give it an object" if _is_written(function, one) else "test it first",
             steps=(
                 *((function.step(one.site, "this answers NULL when it fails"),) if made else ()),

@@ -46,7 +46,9 @@ class Bus {
 
 Reported: a lambda that captures a Python object by copy or by move, takes the GIL in its body (so it is run without),
 and is stored: in a member, a global, a container of theirs, an object of somebody else, or is handed to a function that
-keeps it. Where the class has threads of its own the body need not take the GIL.
+keeps it. Where the class has threads of its own the body need not take the GIL. And a class whose destructor takes the
+GIL to end the Python objects in it (so it ends without) where its copy constructor, `= default` or written out, copies
+them and does not take it.
 
 Quiet: captures by reference, handles, pointers and shared pointers; lambdas that are run and ended before the function
 returns; lambdas that never take the GIL, in a class without threads (`possible`); closures of threads, which
@@ -64,7 +66,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, because, entrances, events, places, python_use, records, rule, types
+from ownlint import (
+    Certainty,
+    Class,
+    Finding,
+    Function,
+    because,
+    entrances,
+    events,
+    places,
+    python_use,
+    records,
+    rule,
+    types,
+)
 
 _KEEPS = re.compile(
     r"(?:set|add|on|register|subscribe|connect|install|push|emplace|append)(?=$|[A-Z_])|.*(?:Callback|_callback|Handler|_handler|_cb)$",
@@ -76,7 +91,11 @@ _HELD_ANYWAY = "harmless if the GIL is held wherever the callback is copied and 
 
 @rule(severity="error", cwe=(820,), yields_to=("destroyed-without-gil",), usually="likely")
 def python_copied_in_callback(function: Function) -> Iterator[Finding]:
-    if function.language != "cpp" or not any(True for _ in function.lambdas()):
+    if function.language != "cpp":
+        return
+    if function.cls is not None and function.cls.destructor is function:
+        yield from _copied_bare(function.cls, function)
+    if not any(True for _ in function.lambdas()):
         return
     spawned = {started.index for started, _, _ in entrances.spawned(function)}
     for made, event in _stored(function):
@@ -92,6 +111,44 @@ def python_copied_in_callback(function: Function) -> Iterator[Finding]:
                 steps=(function.step(event, "the callback is stored here"),),
             )
             break
+
+
+def _copied_bare(cls: Class, end: Function) -> Iterator[Finding]:
+    """Copies of an object that ends with the lock, which it takes itself."""
+    if not python_use.takes(end):
+        return
+    held = {field.name for field in python_use.held_fields(cls) if field in cls.record.fields}
+    for method in cls.methods:
+        if not held or method.record.kind != "constructor" or not _copies(method, cls):
+            continue
+        names = held if "default" in method.record.qualifiers else held & _copied_members(method)
+        if names and not python_use.takes(method):
+            name = min(names)
+            yield method.finding(
+                method.record,
+                f"`{name}` is copied here without the GIL, which `{end.name}` takes to end it",
+                certainty=because("likely", _HELD_ANYWAY),
+                help="take the GIL in the copy constructor, too, and copy in its body",
+                steps=(end.step(end.record, "ends with the GIL, which it takes itself"),),
+            )
+
+
+def _copies(method: Function, cls: Class) -> bool:
+    """Whether it is the copy constructor."""
+    taken = [parameter.type for parameter in method.record.parameters]
+    if len(taken) != 1 or "&&" in taken[0] or "delete" in method.record.qualifiers:
+        return False
+    kind = types.parse(taken[0])
+    return kind.reference and not kind.pointers and kind.last == cls.name
+
+
+def _copied_members(method: Function) -> frozenset[str]:
+    given = method.record.parameters[0].name
+    return frozenset(
+        write.place[-1]
+        for write in method.flow.writes
+        if any(isinstance(part, records.Name) and part.text == given for part in places.walk(write.value))
+    )
 
 
 def _certainty(function: Function, inner: Function) -> Certainty:

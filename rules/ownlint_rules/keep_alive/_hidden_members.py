@@ -24,6 +24,7 @@ from ownlint import (
     policies,
     references,
     signatures,
+    targets,
     types,
 )
 from ownlint import events as e
@@ -47,11 +48,38 @@ def hiding(program: Program) -> Iterator[Hiding]:
         framework = signatures.framework_of(binding)
         if framework is None or "collected_with" not in framework.facts:
             continue
+        if binding.record.kind in ("function", "static"):
+            yield from _by_factory(binding, framework)
         cls = arguments.bound_class(binding)
         if cls is None or _is_single(cls) or not any(_may_hold(one, framework) for one in cls.ancestry):
             continue
         if not _shows(cls, framework):
             yield from (Hiding(binding, cls, *held) for held in _filled(binding, cls, framework))
+
+
+def _by_factory(binding: Binding, framework: model_records.FrameworkModel) -> Iterator[Hiding]:
+    """What a bound function makes of what it is given: `[](py::object of) { return new Cell(of); }`."""
+    target = targets.target_of(binding)
+    if target is None or target.function is None:
+        return
+    function, program = target.function, binding.program
+    given = frozenset(p.name for p in function.record.parameters if _is_given(p.type, function, framework))
+    kind = types.parse(program.names.expand(target.result, function.file, function.record.scope))
+    said = (kind.name, *(types.parse(argument).name for argument in kind.arguments[:1])) if given else ()
+    found = (program.names.find_class(name, function.record.scope, function.file) for name in said)
+    cls = next((one for one in found if one is not None), None)
+    if cls is None or cls.name not in program.names.bound_types or _is_single(cls) or _shows(cls, framework):
+        return
+    for name in Filling(cls, framework).made(function, given):
+        held = cls.field(name)
+        if held is not None and not held[1].static and _holds(cls, held[1].type, held[0], framework):
+            yield Hiding(binding, cls, *held)
+
+
+def _is_given(written: str, function: Function, framework: model_records.FrameworkModel) -> bool:
+    """Whether an argument of that type can be any object."""
+    expanded = function.program.names.expand(written, function.file, function.record.scope)
+    return _is_open(types.parse(expanded), function.program.types.roles(expanded, function), framework)
 
 
 def _is_single(cls: Class) -> bool:
@@ -144,12 +172,7 @@ class Filling:
                 yield from self.stored(function, function.record.parameters[0].name, self._open(function))
 
     def _open(self, function: Function) -> frozenset[str]:
-        return frozenset(p.name for p in function.record.parameters if self._is_given(p.type, function))
-
-    def _is_given(self, written: str, function: Function) -> bool:
-        expanded = function.program.names.expand(written, function.file, function.record.scope)
-        roles = function.program.types.roles(expanded, function)
-        return _is_open(types.parse(expanded), roles, self.framework)
+        return frozenset(p.name for p in function.record.parameters if _is_given(p.type, function, self.framework))
 
     def _constructed(self, binding: Binding) -> Iterator[str]:
         signature = signatures.signature_of(binding)
@@ -234,6 +257,8 @@ class Filling:
                 )
             case r.Aggregate(items=items):
                 return any(self._is_given_value(one, given, function) for one in items)
+            case r.Conditional(then=then, other=other):
+                return self._is_given_value(then, given, function) or self._is_given_value(other, given, function)
             case r.Call(kind="construct", args=args):
                 return any(self._is_given_value(one, given, function) for one in args)
             case r.Call(callee=r.Member(base=base, name="cast")):

@@ -28,6 +28,7 @@ from ownlint import records as r
 _DEEPEST = 6
 _CALLS = 2
 _UP_TO_CALLER = "harmless if the Python code around it always passes that type"
+_ANYBODY_SETS = "harmless if nobody in Python sets the attribute"
 _GENERIC = frozenset({"object", "handle"})
 _ASKS_NOTHING = frozenset({"ptr", "is_none", "is", "is_valid", "inc_ref", "dec_ref", "bool", "move", "forward"})
 """Methods that say nothing about a type."""
@@ -128,6 +129,8 @@ class _TrustReading:
             case r.Call(callee=r.Member(base=base, name="ptr")):
                 return self.source(base, depth + 1)
             case r.Call(callee=r.Member(base=base, name="attr"), args=(r.Literal(text=said),)):
+                if self._is_set_by_hand(base, said):
+                    return _Source(because("likely", _ANYBODY_SETS), (text(inner),))
                 found = self.source(base, depth + 1)
                 if found is None or said.strip('"').startswith("__"):
                     return None
@@ -142,6 +145,17 @@ class _TrustReading:
             case r.Unary(op="*", value=pointee):
                 return self.source(pointee, depth + 1)
         return None
+
+    def _is_set_by_hand(self, base: r.Value, name: str) -> bool:
+        """Whether the function itself adds the attribute to the object where it is not there yet: Python can, too."""
+        for event in self.function.flow.calls:
+            given = event.node.args
+            if places.last_name(event.node.callee) != "setattr" or len(given) != 3 or text(given[0]) != text(base):
+                continue
+            said = isinstance(given[1], r.Literal) and given[1].text == name
+            if said and any(_asks_for(test.value, name) for test, _ in self.function.flow.guards(event)):
+                return True
+        return False
 
     def _named(self, name: str, depth: int) -> _Source | None:
         function = self.function
@@ -215,6 +229,14 @@ def _asks(test: r.Value, source: _Source) -> bool:
             if given is not None and any(_is_about(given, said) for said in source.said):
                 return True
     return False
+
+
+def _asks_for(test: r.Value, name: str) -> bool:
+    """`hasattr(o, name)`."""
+    return any(
+        isinstance(part, r.Call) and any(isinstance(arg, r.Literal) and arg.text == name for arg in part.args)
+        for part in places.walk(test)
+    )
 
 
 def _is_about(given: r.Value, said: str) -> bool:

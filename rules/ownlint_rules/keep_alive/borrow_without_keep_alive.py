@@ -44,9 +44,10 @@ PYBIND11_MODULE(text, m) {
 Reported: a bound class returned by value, or inside an optional, a smart pointer or a container, that holds a
 reference, pointer, view or iterator into `self` or an argument; an iterator made without a keep-alive; a pointer or
 reference handed out with the policy `reference`, or cast to an object by hand; an array or memoryview over C++'s
-memory whose base owns nothing; and annotations that look like protection and are none: `reference_internal` on a
-result by value, a `keep_alive` on a pybind11 property, the indexes swapped or one too many, a `keep_alive<0, N>` on a
-constructor. Where Python in the same project uses such a result after its owner is gone, the finding points there.
+memory whose base owns nothing, an `Eigen::Map` over it; and annotations that look like protection and are none:
+`reference_internal` on a result by value, a `keep_alive` on a pybind11 property, the indexes swapped or one too many, a
+`keep_alive<0, N>` on a constructor. Where Python in the same project uses such a result after its owner is gone, the
+finding points there.
 
 Quiet: classes that hold a shared pointer or a Python object beside what they look at, results that are converted
 (strings, numbers, containers of values), `self` handed back, statics and globals, call policies, keep-alives called

@@ -22,7 +22,8 @@ PYBIND11_MODULE(tables, m) { m.def("fill", &fill); }
 ```
 
 Reported: such a call of an argument of a bound function that is a plain `object` or `handle`, of an element of an
-argument, of what a custom caster's `load` (nanobind: `from_python`) is given, and of what these hand to a helper. As
+argument, of what a custom caster's `load` (nanobind: `from_python`) is given, and of what these hand to a helper; of an
+attribute that the function itself adds with `setattr` where the object has none yet: what was there is anybody's. As
 `possible`: of an attribute of these; and of types whose functions look by themselves, where a wrong object is an
 exception or an empty loop.
 

@@ -31,8 +31,9 @@ NB_MODULE(ui, m) {
 ```
 
 Reported, once for each class: a member that is an object of Python's, a `std::function` or a container of these, and
-that Python sets: a writable field, the setter of a property, a method or constructor that keeps what it is given. Of
-nanobind also a `std::shared_ptr` to the class itself, which keeps the Python object it was made of.
+that Python sets: a writable field, the setter of a property, a method or constructor that keeps what it is given, a
+bound function that makes the object of what it is given. Of nanobind also a `std::shared_ptr` to the class itself,
+which keeps the Python object it was made of.
 
 Quiet: classes with `type_slots` or `custom_type_setup`, or whose bases have them; texts, numbers, arrays and weak
 references; members that C++ alone sets; what is forgotten again in the same call; a class with a
@@ -49,7 +50,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Program, because, rule
+from ownlint import Finding, Program, Step, because, rule, signatures
 from ownlint_rules.keep_alive import _hidden_members as hidden_members
 
 
@@ -67,6 +68,9 @@ def cycle_never_collected(program: Program) -> Iterator[Finding]:
             one.binding.step(one.binding.record, f"`{one.home.name}::{one.field.name}` holds what is put here, too")
             for one in list(members.values())[1:]
         ]
+        if first.binding.record.kind in ("function", "static"):
+            bound = signatures.bound_as(first.cls, first.cls)[:1]
+            steps = [Step(file.path, record.span, "it is bound here") for file, record in bound] + steps
         yield first.binding.finding(
             first.binding.record,
             f"a cycle through `{first.home.name}::{first.field.name}` is never collected: "

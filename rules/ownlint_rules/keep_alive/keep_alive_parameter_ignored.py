@@ -133,8 +133,9 @@ def _keeper(function: Function, cls: Class) -> tuple[Class, records.Field] | Non
     """The first member of the class that can keep such an object."""
     for one in cls.ancestry:
         for field in one.record.fields:
-            weak = "python handle" in cls.program.types.roles_at(field.type, one.file, one.symbol)
-            can_keep = not field.static and not weak and not types.parse(field.type).reference
+            kind = types.parse(field.type)
+            weak = not kind.pointers and "python handle" in cls.program.types.roles_at(field.type, one.file, one.symbol)
+            can_keep = not field.static and not weak and not kind.reference
             if can_keep and _is_object(function, field.type):
                 return one, field
     return None

@@ -41,7 +41,9 @@ PYBIND11_MODULE(engine, m) {
 }
 ```
 
-Reported: a bound method that is not const, returns a bound class by a reference that is not const, and has no policy.
+Reported: a bound method that is not const, returns a bound class by a reference that is not const, and has no policy; a
+reference that is not const, to a bound class, that a lambda casts without a policy, where its binding asks for a
+reference: what is cast by hand does not see that.
 
 Quiet: const methods and const references (snapshots), properties (their default refers), methods that return their own
 object (Python finds it again), in-place operators, lambdas that answer by value, policies that are written.
@@ -56,7 +58,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Binding, Finding, Function, because, contracts, records, rule, signatures, text
+from ownlint import (
+    Binding,
+    Finding,
+    Function,
+    because,
+    contracts,
+    places,
+    records,
+    rule,
+    signatures,
+    targets,
+    text,
+    types,
+)
 
 _ITSELF = re.compile(r"__(i\w+|enter|iter|next|copy|deepcopy)__")
 
@@ -64,6 +79,8 @@ _ITSELF = re.compile(r"__(i\w+|enter|iter|next|copy|deepcopy)__")
 @rule(severity="note", yields_to=("borrow-without-keep-alive", "annotation-raises-when-called"), usually="likely")
 def reference_copied_for_python(binding: Binding) -> Iterator[Finding]:
     said = contracts.policies_of(binding)
+    if said is not None and said.written_policy()[1] is not None:
+        yield from _cast_by_hand(binding)
     if said is None or binding.record.kind != "method" or _ITSELF.fullmatch(binding.name):
         return
     if said.written_policy()[1] is not None or said.effective("reference") != "copy":
@@ -80,7 +97,8 @@ def reference_copied_for_python(binding: Binding) -> Iterator[Finding]:
     declared = function.record if function is not None else target.declared
     if declared is None or "const" in declared.qualifiers or (function is not None and _gives_itself(function)):
         return
-    if binding.owner is not None and signature.kind.last == binding.owner.type.rpartition("::")[2]:
+    own = binding.owner is not None and signature.kind.last == binding.owner.type.rpartition("::")[2]
+    if own and (function is None or not _gives_another(function)):
         return  # most likely itself
     yield binding.finding(
         binding.record,
@@ -88,6 +106,58 @@ def reference_copied_for_python(binding: Binding) -> Iterator[Finding]:
         certainty=because("likely", "a copy may be meant"),
         help="use the policy `reference_internal`, or `copy` to say that a copy is meant",
     )
+
+
+def _cast_by_hand(binding: Binding) -> Iterator[Finding]:
+    """References that a lambda casts itself: the policy of the binding, which asks for one, does not reach them."""
+    target = targets.target_of(binding)
+    framework = signatures.framework_of(binding)
+    said = contracts.policies_of(binding)
+    if target is None or target.function is None or framework is None or said is None:
+        return
+    if said.effective("reference") not in ("reference", "reference internal"):
+        return
+    function = target.function
+    for value in targets.returned_values(function):
+        cast = places.strip(value)
+        if not isinstance(cast, records.Call) or len(cast.args) != 1:
+            continue
+        if places.last_name(cast.callee) != framework.facts.get("makes_object"):
+            continue
+        given = places.strip(cast.args[0])
+        written = binding.program.types.of(given, function) if isinstance(given, records.Call) else ""
+        kind = types.parse(written)
+        if not kind.reference or kind.pointers or kind.const or kind.last not in binding.program.names.bound_types:
+            continue
+        if framework.defaults.get("cast reference") == "copy":
+            yield function.finding(
+                cast,
+                f"`{text(cast)}` makes a copy of the `{kind.last}`, whatever policy `{binding.symbol}` has",
+                certainty=because("likely", "a copy may be meant"),
+                help="give the policy to the cast",
+                steps=(binding.step(binding.record, "a policy is no part of an object that is made by hand"),),
+            )
+
+
+def _gives_another(function: Function) -> bool:
+    """Whether it answers with an element of its own, or with an object that it has just made."""
+    ways_in = function.program.models.containers.ways_in | {"emplace_back"}
+
+    def is_another(value: records.Value | None) -> bool:
+        match places.strip(value):
+            case records.Unary(op="*", value=inner):
+                return is_another(inner)
+            case records.Call(kind="new") | records.Index():
+                return True
+            case records.Call(callee=records.Member(name=name)):
+                return name in ways_in
+            case records.Name(text=name):
+                writes = function.flow.writes_to((name,))
+                return bool(writes) and all(is_another(write.value) for write in writes)
+        return False
+
+    left = [one.value for one in function.statements if isinstance(one, records.Leave) and one.value is not None]
+    return bool(left) and all(map(is_another, left))
 
 
 def _gives_itself(function: Function) -> bool:

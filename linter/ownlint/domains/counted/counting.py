@@ -490,6 +490,7 @@ class Counting(CountingCalls):
     def give_back(self, event: e.LeaveEvent, draft: CountDraft, one: Id) -> None:
         held = draft.objects[one]
         counts = held.kind in ("new", "borrowed") or (held.kind == "given" and self.is_slot)
+        counts = counts or (held.kind == "kept" and self.is_left_alone(draft, one))
         if held.owed > int(not self.is_lender) and not held.stored and counts:
             self.report("surplus", draft, one, event, event.value, held.raised)
             self.ends.setdefault(self.site(one).index, set()).add(False)
@@ -500,6 +501,30 @@ class Counting(CountingCalls):
         else:
             self.ends.setdefault(self.site(one).index, set()).add(True)
         draft.forget(one)
+
+    def is_left_alone(self, draft: CountDraft, one: Id) -> bool:
+        """Whether the places that others see have held the object all along, so that none of its counts is for them."""
+        holders = draft.holders(one)
+        seen = [place for place in holders if len(place) > 1 or place[0] not in self.function.declared]
+        known = {place[-1] for place in seen}
+        if not seen or any(
+            self.is_seen_by_others(bare_value(write.target), write.place)
+            and (write.place[-1] in known or self.place(write.value) in holders)
+            for write in self.flow.writes
+        ):
+            return False
+        roots = {place[:1] for place in seen}
+        given = [
+            (event, self.place(argument), self.use(event, index))
+            for event in self.flow.calls
+            for index, argument in arguments(event.node)
+        ]
+        changing = {event.index for event, where, use in given if where in roots and not use}
+        return not any(
+            changing & {later.index for later in self.flow.after(event)}
+            for event, where, use in given
+            if use == "retained" and where in seen
+        )
 
     def summary(self) -> CountSummary:
         """What a caller sees; nothing where not every way was followed."""
@@ -517,12 +542,8 @@ class Counting(CountingCalls):
                 if (use := self.seen(draft, number, one)) is not None:
                     uses[number].add(use)
             if one is not None:
-                held = draft.objects[one]
-                kept = held.owed == 0 and held.kind in ("kept", "borrowed")
-                nullable = nullable or held.null != "no"
-                results.add(
-                    "memory" if held.kind == "memory" else "new" if held.owed == 1 else "borrowed" if kept else "?"
-                )
+                nullable = nullable or draft.objects[one].null != "no"
+                results.add(self.answered(draft.objects[one]))
                 lenders.add(self.lender(draft, one))
             elif (
                 isinstance(bare_value(leave.value), r.Literal)
@@ -531,6 +552,7 @@ class Counting(CountingCalls):
                 nullable = True
             else:
                 results.add("?")
+        _give_anew(results, uses)
         result = results.pop() if len(results) == 1 else "?"
         return CountSummary(
             result if result in ("new", "borrowed", "memory") else "",  # type: ignore[arg-type]
@@ -543,6 +565,17 @@ class Counting(CountingCalls):
                 [(draft, self.signs(draft, leave, one)) for draft, leave, one in self.exits if leave.kind != "throw"],
             ),
         )
+
+    @staticmethod
+    def answered(held: HeldReference) -> str:
+        match held.kind:
+            case "memory":
+                return "memory"
+            case _ if held.owed == 1:
+                return "new"
+            case "kept" | "borrowed" | "given" if held.owed == 0:
+                return "given" if held.kind == "given" else "borrowed"
+        return "?"
 
     def signs(self, draft: CountDraft, leave: e.LeaveEvent, one: Id | None) -> str:
         """The signs of what a way answers; empty where they are not known."""
@@ -570,13 +603,25 @@ class Counting(CountingCalls):
         held, now = draft.objects.get(own), draft.places.get((self.function.record.parameters[number].name,))
         if held is None and isinstance(now, KnownPlace) and now.signs == "0":
             return None
-        if held is None or returned == own:
+        if held is None:
             return ""
+        if returned == own:
+            return "passed on" if held.owed == 0 else ""
         if held.owed == -1 and held.freed >= 0:
             return "released"
         if now != own:
             return ""
         return {0: "lent", -1: "stolen", 1: "retained"}.get(held.owed, "")  # type: ignore[return-value]
+
+
+def _give_anew(results: set[str], uses: list[set[Use]]) -> None:
+    """Who answers with its argument on some ways, and gives that up on all others for a new reference, has taken it
+    over and answers with a new one."""
+    passing = [use for use in uses if "passed on" in use]
+    if results == {"given", "new"} and len(passing) == 1 and passing[0] <= {"passed on", "released", "stolen"}:
+        results.remove("given")
+        passing[0].clear()
+        passing[0].add("stolen")
 
 
 def _is_plain(value: r.Value | None) -> bool:

@@ -15,7 +15,7 @@ from ownlint.engine.assignments import place as named_place
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
-from ownlint.flow.places import Place, last_name, render, strip
+from ownlint.flow.places import Place, last_name, render, strip, walk
 from ownlint.models.records import FunctionModel
 from ownlint.project import types
 
@@ -61,6 +61,7 @@ class CountingCalls(Tests):
         if moved is not None:
             self.move_in(draft, moved[0], call.args[moved[1]])
         self.constants_given(event, draft, {index for index, _, _ in given})
+        self.members_given(event)
         self.begin_request(event, draft)
         self.replace(event, draft)
         ways = [another for one_way in ways for another in self.through_addresses(event, one_way)]
@@ -210,6 +211,8 @@ class CountingCalls(Tests):
         """What the call does with one object; the other ways that it opens."""
         use, call = self.use(event, index), event.node
         held = draft.objects[one]
+        if use in ("released", "stolen") and self.is_kept_by_callee(call, index):
+            self.shared.add(one)
         match use:
             case "released":
                 self.release(event, draft, argument, one)
@@ -245,6 +248,13 @@ class CountingCalls(Tests):
             case _:
                 draft.forget(one)
         return []
+
+    def is_kept_by_callee(self, call: r.Call, index: int) -> bool:
+        """Whether a function of the project gives the argument to somebody who keeps it."""
+        if self.references.use(call, index, self.function):
+            return False
+        found = self.summary_at(call)
+        return found is not None and index in found.shared
 
     def release(self, event: e.CallEvent, draft: CountDraft, argument: r.Value, one: Id) -> None:
         held = draft.objects[one]
@@ -317,6 +327,54 @@ class CountingCalls(Tests):
                     pass
                 case _:
                     draft.forget(one)
+
+    def members_given(self, event: e.CallEvent) -> None:
+        """What a member of the slot's own object holds is given to who steals, and the member goes on to hold it:
+        `PyTuple_SET_ITEM(t, i, self->values[i])`."""
+        for index, argument in arguments(event.node):
+            bare = bare_value(argument)
+            member = bare.base if isinstance(bare, r.Index) else bare
+            if not isinstance(member, r.Member) or not self.is_slot or self.use(event, index) != "stolen":
+                continue
+            said = text(argument)
+            if self.is_of_own_object(member) and not self.is_changed_here(member.name, said):
+                key = ("stolen borrowed", argument.start, event.index)
+                entry = self.flow.events[self.flow.entry]
+                self.found.setdefault(key, CountTrouble("stolen borrowed", said, entry, event, None, argument))
+
+    def is_of_own_object(self, member: r.Member) -> bool:
+        """Whether it is a member of what the slot is called on, which nobody else is given here."""
+        if not isinstance(member.base, r.Name) or not member.arrow or not self.function.record.parameters:
+            return False
+        own = self.function.record.parameters[0].name
+        names = {own} | {
+            write.place[0]
+            for write in self.flow.writes
+            if isinstance(bare := bare_value(write.value), r.Name) and bare.text == own and len(write.place) == 1
+        }
+        return member.base.text in names and not any(
+            isinstance(given := bare_value(argument), r.Name)
+            and given.text in names
+            and not self.references.is_library(call.node, self.function)
+            and self.references.model(call.node, self.function) is None
+            for call in self.flow.calls
+            for argument in call.node.args
+        )
+
+    def is_changed_here(self, member: str, said: str) -> bool:
+        """Whether the function writes to the member, hands it on otherwise than as an element, or counts it up."""
+        if any(member in write.place for write in self.flow.writes):
+            return True
+        for call in self.flow.calls:
+            for index, argument in arguments(call.node):
+                if text(argument) == said:
+                    if self.references.use(call.node, index, self.function) in ("retained", "passed on"):
+                        return True
+                elif not isinstance(argument, r.Index) and any(
+                    isinstance(inner, r.Member) and inner.name == member for inner in walk(argument)
+                ):
+                    return True
+        return False
 
     def lend(self, event: e.CallEvent, draft: CountDraft, index: int, one: Id) -> None:
         """The callee only looks, unless it keeps a reference of its own, or what it makes does."""
@@ -478,7 +536,11 @@ class CountingCalls(Tests):
             return
         null = "maybe" if source.model.nullable else "no"
         if source.kind == "new":
-            if source.model.has("retain", "argument 1") or source.model.has("retain", "receiver"):
+            if source.model.has("retain", "receiver"):
+                return
+            if source.model.has("retain", "argument 1"):  # one more reference to what somebody else has
+                draft.places[where] = one = draft.begin(event.index, HeldReference("new", 1, "unknown"))
+                self.shared.add(one)
                 return
             one = draft.begin(event.index, HeldReference("new", 1, null))  # type: ignore[arg-type]
             if source.model.has("keep", "result"):
@@ -584,11 +646,23 @@ class CountingCalls(Tests):
                 draft.places[where] = draft.begin(
                     event.index, HeldReference("new", 1, "maybe" if found.nullable else "no")
                 )
-            case "borrowed":
+            case "borrowed" if not self.is_counted_by_owner(event):
                 owner = self.id_of(draft, asked) or self.unknown_in(event, draft, asked)
                 draft.places[where] = draft.begin(event.index, HeldReference("borrowed", 0, "unknown", owner))
             case "memory" if (owner := self.id_of(draft, asked)) is not None:
                 draft.places[where] = draft.begin(event.index, HeldReference("memory", 0, "unknown", owner))
+
+    def is_counted_by_owner(self, event: e.CallEvent) -> bool:
+        """Whether the object that lends by a method counts by another that is called here: `held.incref();`."""
+        if event.receiver is None or not isinstance(event.node.callee, r.Member):
+            return False
+        others = (
+            made
+            for other in self.flow.calls
+            if other is not event and other.receiver == event.receiver
+            for made in self.function.program.calls.callee(other.node, self.function).functions
+        )
+        return any(may_count(made) and not made.record.result.strip("void ") for made in others)
 
     def drop_arguments(self, call: r.Call, draft: CountDraft) -> None:
         """The results that were arguments of this call have no name from now on."""

@@ -118,10 +118,17 @@ class CountedWays:
             where = self.place(bare)
             if (found := draft.id_at(where)) is not None:
                 return found
+            if isinstance(bare, r.Name) and (found := draft.id_at(self.whole(bare.text))) is not None:
+                return found
             if isinstance(bare, r.Call) and self.is_view_of_handle(bare):
                 assert isinstance(bare.callee, r.Member)
                 return self.id_of(draft, bare.callee.base)
         return None
+
+    def whole(self, name: str) -> Place | None:
+        """`type`, where `type = &heap->type`: the first part of an object has its address, and stands for it."""
+        part = self.flow.aliases.get(name, ())
+        return part[:1] if len(part) > 1 and "*" in self.function.locals.get(name, ("",))[0] else None
 
     def is_view_of_handle(self, call: r.Call) -> bool:
         """`h.ptr()` of a handle is what the handle is."""
@@ -162,9 +169,20 @@ class CountedWays:
     @cached_property
     def statics(self) -> frozenset[str]:
         """Locals that own what they hold: those that stay, and those that a function ends when they go."""
-        return self.function.cleaned | frozenset(
+        stay = (
             name for one in self.function.statements if isinstance(one, r.Declare) and one.static for name in one.names
         )
+        return self.function.cleaned | frozenset(name for name in stay if not self.is_filled_each_time(name))
+
+    def is_filled_each_time(self, name: str) -> bool:
+        """Whether nobody looks at what an earlier call left in the static: what each call puts there takes its place,
+        as in any local."""
+        fillings = [write for write in self.flow.writes_to((name,)) if write.op == "=" and not write.fresh]
+        if not any(isinstance(bare_value(write.value), r.Call) for write in fillings):
+            return False
+        known = {write.index for write in fillings}
+        looks = (event for event in self.flow if event.index not in known and _looks_at(event, name))
+        return all(self.flow.always_before(look, lambda one: one.index in known) for look in looks)
 
     @cached_property
     def outs(self) -> frozenset[str]:
@@ -220,6 +238,8 @@ class CountedWays:
         where = self.place(bare)
         if where is None or where in draft.places or not self.is_seen_by_others(bare, where):
             return None
+        if isinstance(bare, r.Name) and bare.text in self.flow.aliases and bare.text in self.function.declared:
+            return None  # the address of a part of something
         if (
             where[0] in self.function.declared
             and not types.parse(self.function.locals.get(where[0], ("",))[0]).pointers
@@ -355,6 +375,22 @@ def _is_empty(value: r.Value | None) -> bool:
     return value is None or (
         isinstance(value, r.Aggregate)
         and all(isinstance(one, r.Literal) or (isinstance(one, r.Name) and one.text == "NULL") for one in value.items)
+    )
+
+
+def _looks_at(event: Event, name: str) -> bool:
+    match event:
+        case e.CallEvent(node=value) | e.Read(node=value) | e.Test(value=value) | e.LeaveEvent(value=value):
+            pass
+        case e.Write(value=value, fresh=fresh):
+            if fresh and event.place == (name,):
+                return False
+        case e.OpaqueEvent(names=names):
+            return name in names
+        case _:
+            return False
+    return any(
+        (isinstance(inner, r.Name) and inner.text == name) or isinstance(inner, r.Lambda) for inner in walk(value)
     )
 
 

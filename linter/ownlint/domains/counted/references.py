@@ -65,7 +65,12 @@ class References:
             return None
         if call.callee.text in function.declared:
             return None
-        found = self.program.models.function(call.callee.text, "cpp", self.program.names.scopes(function))
+        scopes = self.program.names.scopes(function)
+        written = self.program.names.in_full(call.callee.text, function.file)
+        for name in (*self.program.macros.other_names(call.callee.text), written, call.callee.text):
+            found = self.program.models.function(name, "cpp", scopes)
+            if found and found[0].certainty != "possible":
+                break
         best = found[0] if found and found[0].certainty != "possible" else None
         if best is not None and "*" in best.name and self.is_project(call, function):
             return None  # it only looks like one
@@ -93,19 +98,23 @@ class References:
         return isinstance(base, r.Call) and self.is_library(base, function) and owner.startswith(self._prefixes)
 
     def is_macro(self, call: r.Call) -> bool:
-        return bool(self.program.macros.named(last_name(call.callee)))
+        """Whether a macro of the project is used, and is not just another name for a function."""
+        name, macros = last_name(call.callee), self.program.macros
+        return bool(macros.named(name)) and not macros.other_names(name)
 
     def is_library(self, call: r.Call, function: Function) -> bool:
         """Whether the call is of a library whose functions borrow what they are given, unless an entry says more."""
         if call.kind != "call" or not isinstance(call.callee, r.Name) or "::" in call.callee.text:
             return False
-        if not call.callee.text.startswith(self._prefixes) or call.callee.text in function.declared:
+        written = call.callee.text
+        name = next(iter(self.program.macros.other_names(written)), written)
+        if not name.startswith(self._prefixes) or written in function.declared:
             return False
-        if self.program.names.find_class(call.callee.text, function.record.scope, function.file) is not None:
+        if self.program.names.find_class(name, function.record.scope, function.file) is not None:
             return False  # a class of the project's own, whose object is made
-        if self.program.names.expand(call.callee.text, function.file, function.record.scope) != call.callee.text:
+        if self.program.names.expand(name, function.file, function.record.scope) != name:
             return False  # or another name for a class of anybody's
-        if self.program.index.functions_called(call.callee.text):
+        if self.program.index.functions_called(name):
             return False  # the project's, in a file that is included somewhere
         return not self.program.calls.callee(call, function).records and not self.is_macro(call)
 

@@ -315,7 +315,7 @@ class _Preparation:
 
     def usual_namespaces(self) -> None:
         """`namespace binding = pybind11;` makes `py     ::list` of `binding::list`: the shortest usual name of a
-        framework's namespace, where it finds room."""
+        framework's namespace, where it finds room. The alias keeps its name, for those who include it."""
         usual = self.usual_names() if b"namespace" in self.masked else {}
         for use in _NAMESPACE_USED.finditer(self.masked) if usual else ():
             short = usual.get(use[0])
@@ -323,7 +323,7 @@ class _Preparation:
                 continue
             before = self.masked[max(0, use.start() - 64) : use.start()].rstrip()
             behind = self.masked[use.end() : use.end() + 64].lstrip()
-            if not before.endswith(b"::") and (behind[:2] == b"::" or before.endswith(b"namespace")):
+            if not before.endswith(b"::") and behind[:2] == b"::":
                 self.buffer[slice(*use.span())] = short.ljust(len(use[0]))
 
     def else_by_macro(self) -> None:
