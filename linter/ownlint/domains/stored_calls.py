@@ -235,9 +235,7 @@ class StoredCalls:
             if file.language != "cpp":
                 continue
             written = [(one.name, one.type, "") for one in file.variables]
-            written += [
-                (field.name, field.type, _inside(cls)) for cls in file.classes for field in cls.fields
-            ]
+            written += [(field.name, field.type, _inside(cls)) for cls in file.classes for field in cls.fields]
             found.update(name for name, kind, scope in written if self._holds_callables(kind, file, scope))
         return frozenset(found)
 
