@@ -341,15 +341,14 @@ def decayed(function: Function) -> frozenset[str]:
     if not function.says(_ARRAY):
         return frozenset()
     inner = {name: one for one in inner_declarations(function) for name in one.names}
-    given = {
-        value.text
-        for one in values_in(function)
-        if isinstance(one, r.Assign) and one.op == "=" and named(one.target) not in inner
-        for value in (strip(one.value),)
-        if isinstance(value, r.Name)
-    }
     arrays = {name for name, one in inner.items() if is_array(one.type) and not one.static}
-    return frozenset(name for name in given & arrays if function.locals[name][0] == inner[name].type)
+    given: dict[str, bool] = {}
+    for one in values_in(function) if arrays else ():
+        value = strip(one.value) if isinstance(one, r.Assign) and one.op == "=" else None
+        if isinstance(one, r.Assign) and isinstance(value, r.Name) and value.text in arrays:
+            points = bool(types.parse(function.program.types.of(one.target, function)).pointers)
+            given[value.text] = points and given.get(value.text, True)  # a string copies what is there
+    return frozenset(name for name, points in given.items() if points and function.locals[name][0] == inner[name].type)
 
 
 def is_array(written: str) -> bool:
