@@ -82,10 +82,10 @@ class _Own(NamedTuple):
     mutex: records.Declare
     name: str
     calls: dict[tuple[str, str], e.CallEvent]
-    touches: dict[tuple[str, str], _Touch]
+    touches: dict[tuple[str, str], _OwnTouch]
 
 
-class _Touch(NamedTuple):
+class _OwnTouch(NamedTuple):
     """Something that outlives the call is touched with no other lock held; `changes` if anything changes it there."""
 
     event: e.Event
@@ -182,10 +182,10 @@ def _own(function: Function) -> _Own | None:
     return _Own(function, statics[0], name, calls, touches) if calls or touches else None
 
 
-def _touches(function: Function, mutex: str) -> dict[tuple[str, str], _Touch]:
+def _touches(function: Function, mutex: str) -> dict[tuple[str, str], _OwnTouch]:
     """What is touched with that lock and no other, by the domain that it is a member of and its name."""
     held = locks.held(function)
-    found: dict[tuple[str, str], _Touch] = {}
+    found: dict[tuple[str, str], _OwnTouch] = {}
     for domain in guarded.guarded(function.program).may_touch(function):
         tracer = Tracer(domain, function)
         for event in function.flow:
@@ -196,7 +196,7 @@ def _touches(function: Function, mutex: str) -> dict[tuple[str, str], _Touch]:
                     key = domain.scope, traced.member
                     before = found.get(key)
                     changes = kind != "read" or (before is not None and before.changes)
-                    found[key] = _Touch(before.event if before is not None else event, changes)
+                    found[key] = _OwnTouch(before.event if before is not None else event, changes)
     return found
 
 
