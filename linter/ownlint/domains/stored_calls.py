@@ -19,6 +19,7 @@ from ownlint.flow import events as e
 from ownlint.flow.places import Place, strip, walk
 from ownlint.patterns import strings
 from ownlint.project import types
+from ownlint.project.files import File
 from ownlint.project.program import Program
 from ownlint.project.questions import program_property, program_question
 from ownlint.project.recursion import Circular
@@ -147,7 +148,7 @@ class StoredCalls:
                 ):
                     value = strip(inner)
                 case r.Call(callee=r.Member(base=inner)) if self._holds_callables(
-                    self.program.types.of(inner, function)
+                    self.program.types.of(inner, function), function.file, function.record.scope
                 ):
                     value = strip(inner)
                 case _:
@@ -211,14 +212,15 @@ class StoredCalls:
         """Whether a parameter can be a function: its type is one, or a template's."""
         if types.parse(written).last in _WORD.findall(function.record.template):
             return True
-        return self._holds_callables(self.program.names.expand(written, function.file, function.record.scope))
+        return self._holds_callables(written, function.file, function.record.scope)
 
-    def _holds_callables(self, written: str) -> bool:
-        """Whether a type is one of functions, or holds some."""
+    def _holds_callables(self, written: str, file: File, scope: str) -> bool:
+        """Whether a type that is written in a file, inside the scope, is one of functions, or holds some."""
+        written = self.program.names.expand(written, file, scope)
         kind = types.parse(written)
         if types.called(written) or not _CALLABLE.isdisjoint(self.program.models.role(kind.name, ())):
             return True
-        return any(self._holds_callables(argument) for argument in kind.arguments)
+        return any(self._holds_callables(argument, file, scope) for argument in kind.arguments)
 
     def _answer(self, written: str) -> str:
         """What a function of a type answers, or one that the type holds; empty when that is unknown."""
@@ -230,12 +232,11 @@ class StoredCalls:
         """Names of the members and variables that hold callables."""
         found: set[str] = set()
         for file in self.program.files.values():
-            written = [(one.name, one.type) for one in file.variables]
-            written += [(field.name, field.type) for cls in file.classes for field in cls.fields]
-            if file.language == "cpp":
-                found.update(
-                    name for name, kind in written if self._holds_callables(self.program.names.expand(kind, file))
-                )
+            if file.language != "cpp":
+                continue
+            written = [(one.name, one.type, "") for one in file.variables]
+            written += [(field.name, field.type, _inside(cls)) for cls in file.classes for field in cls.fields]
+            found.update(name for name, kind, scope in written if self._holds_callables(kind, file, scope))
         return frozenset(found)
 
     @property
@@ -253,6 +254,10 @@ class StoredCalls:
 def _of_field(cls: Class | None, name: str) -> _Holder | None:
     found = cls.field(name) if cls is not None else None
     return (found[0].symbol, name) if found is not None else None
+
+
+def _inside(cls: r.ClassRecord) -> str:
+    return f"{cls.scope}::{cls.name}" if cls.scope else cls.name
 
 
 def _says(value: r.Value | None, names: set[str]) -> bool:

@@ -46,8 +46,9 @@ class Types:
                 if meant := self._meant(function.file, value.name_start):
                     return meant
                 return self._type_of_member(self.of(base, function, depth), name, function)
-            case r.Index(base=base):
-                return types.element(self.of(base, function, depth))
+            case r.Index(base=base, indexes=indexes):
+                held = self.of(base, function, depth)
+                return types.element(held) if indexes else types.walked(held)
             case r.Call():
                 return self.calls.result_type(value, function, depth)
             case r.Cast(type=written):

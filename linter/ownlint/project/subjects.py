@@ -215,6 +215,9 @@ class Function(_Subject):
                 case r.Loop(kind="range", target=r.Name(text=name), type=written, iterable=iterable):
                     element = r.Index(statement.start, statement.end, iterable, ()) if iterable is not None else None
                     found.setdefault(name, (written, element))
+                case r.Loop(kind="range", target=r.Aggregate(items=items)) if self.language == "cpp":
+                    for name, one in _bound_pair(statement, items):
+                        found.setdefault(name, (statement.type, one))
         return found
 
     @derived_property
@@ -433,3 +436,13 @@ class Binding(_Subject):
         return (
             self.program.index.function_at(self.file, self.record.in_function) if self.record.in_function >= 0 else None
         )
+
+
+def _bound_pair(loop: r.Loop, items: Sequence[r.Value]) -> Iterator[tuple[str, r.Value]]:
+    """What the two names of `for (auto& [key, value] : all)` stand for, as far as a pair is walked over."""
+    if loop.iterable is None or len(items) != 2:
+        return
+    element = r.Index(loop.start, loop.end, loop.iterable, ())
+    for item, part in zip(items, ("first", "second"), strict=True):
+        if isinstance(item, r.Name):
+            yield item.text, r.Member(item.start, item.end, element, part, at=item.start)

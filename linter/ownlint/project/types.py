@@ -120,6 +120,14 @@ def element(written: str) -> str:
     return kind.arguments[1] if len(kind.arguments) > 1 and _looks_associative(kind.last) else kind.arguments[0]
 
 
+def walked(written: str) -> str:
+    """What a loop over something of this type is given: of a map a key and its value."""
+    kind = parse(written)
+    if not kind.pointers and len(kind.arguments) > 1 and _looks_associative(kind.last):
+        return f"std::pair<const {kind.arguments[0]}, {kind.arguments[1]}>"
+    return element(written)
+
+
 def _looks_associative(last: str) -> bool:
     return "map" in last.lower() or last.lower().endswith(("dict", "table"))
 

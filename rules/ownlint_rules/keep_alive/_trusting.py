@@ -98,7 +98,8 @@ class _TrustReading:
         self.given = {
             p.name: p.type
             for number, p in enumerate(function.record.parameters)
-            if entered or (self._is_generic(p.type) and self._is_handed_on(number, depth))
+            if entered
+            or ((self._is_generic(p.type) or _is_object(function, p.type)) and self._is_handed_on(number, depth))
         }
 
     def _is_handed_on(self, number: int, depth: int) -> bool:
@@ -113,10 +114,17 @@ class _TrustReading:
                     continue
                 if function.program.calls.callee(event.node, caller).functions != (function,):
                     continue
-                found = _TrustReading(caller, depth + 1).source(args[number])
+                found = _TrustReading(caller, depth + 1).handed(args[number])
                 if found is not None and found.certainty == "likely" and not _was_looked_at(caller, event, found):
                     return True
         return False
+
+    def handed(self, value: r.Value) -> _Source | None:
+        """Also of a container whose own type is known: nobody knows its elements."""
+        inner = places.strip(value)
+        if isinstance(inner, r.Name) and _is_object(self.function, self.given.get(inner.text, "")):
+            return _Source(because("likely", _UP_TO_CALLER), (inner.text,))
+        return self.source(value)
 
     def source(self, value: r.Value | None, depth: int = 0) -> _Source | None:
         """None for what Python has not handed over, or where the type says what it is."""
@@ -159,7 +167,7 @@ class _TrustReading:
 
     def _named(self, name: str, depth: int) -> _Source | None:
         function = self.function
-        if name not in function.locals and (loop := self._unpacked(name)) is not None:
+        if (loop := self._unpacked(name)) is not None:
             return self._element(loop.iterable, r.Name(0, 0, name), depth)
         written = function.locals.get(name, ("", None))[0]
         if not self._is_generic(written) and not types.parse(written).is_placeholder:

@@ -570,6 +570,14 @@ class Guarded:
     def _all_domains(self) -> list[GuardedDomain]:
         return list(self._all())
 
+    def may_touch(self, function: Function) -> Iterator[GuardedDomain]:
+        """The domains of the function's own class and file, also those that have no lock."""
+        ancestry = function.home.ancestry if function.home is not None else ()
+        for domain in self._all_domains:
+            is_own = domain.cls in ancestry if domain.cls is not None else domain.file is function.file
+            if is_own and domain.members and function.says(domain.words):
+                yield domain
+
     def __init__(self, program: Program) -> None:
         self.program = program
         self.locking: locks.Locking = locks.locking(program)
@@ -578,7 +586,8 @@ class Guarded:
     @questions.program_property
     def domains(self) -> list[GuardedDomain]:
         """Those that have a lock, or say of some member which lock it belongs to."""
-        return [d for d in self._all_domains if (d.locks or any(m.annotations for m in d.all)) and d.members]
+        known = [d for d in self._all_domains if d.locks or any(m.annotations for m in d.all)]
+        return [d for d in known if d.members and (d.cls is not None or len(d.all) > 1)]
 
     def _all(self) -> Iterator[GuardedDomain]:
         for cls in self.program.classes:
@@ -596,8 +605,7 @@ class Guarded:
             for one in standing.of_file(self.program, file.path):
                 by_scope.setdefault(one.accessor.record.scope, []).append(_of_accessor(one))
             for scope, members in by_scope.items():
-                if len(members) > 1:
-                    yield GuardedDomain(self.program, file, scope, None, members)
+                yield GuardedDomain(self.program, file, scope, None, members)
 
     @questions.program_property
     def by_class(self) -> dict[Class, GuardedDomain]:

@@ -34,12 +34,13 @@ Type LineType(Context* context) {
 
 Reported where two functions of one file, and of one class where they are methods, each lock a mutex that is a static
 of their own, and under it call the same function with a parameter of the same type, a pointer or a reference to what
-it may change.
+it may change, or touch the same member of the class, variable of the file or object behind an accessor, which one of
+them changes.
 
-Quiet where the function has other statics, which are what its mutex guards, where what is given cannot be changed, and
-where the callee is told to be safe by the lock that it takes itself.
+Quiet where the function has other statics, which are what its mutex guards, where what is given cannot be changed,
+where the callee is told to be safe by the lock that it takes itself, and where another lock is held beside it.
 
-Limits: functions of different files are not compared, nor is what is reached through `this`.
+Limits: functions of different files are not compared.
 
 Source: a review of IREE's code generation, where each type of an MLIR context was made under a mutex of its own.
 """
@@ -67,6 +68,8 @@ from ownlint import (
     types,
 )
 from ownlint import events as e
+from ownlint_rules.locks import _guarded as guarded
+from ownlint_rules.locks._tracing import Tracer, touched
 
 _HAS_STATIC = re.compile(rb",true\]")
 
@@ -79,6 +82,14 @@ class _Own(NamedTuple):
     mutex: records.Declare
     name: str
     calls: dict[tuple[str, str], e.CallEvent]
+    touches: dict[tuple[str, str], _OwnTouch]
+
+
+class _OwnTouch(NamedTuple):
+    """Something that outlives the call is touched with no other lock held; `changes` if anything changes it there."""
+
+    event: e.Event
+    changes: bool
 
 
 @rule(severity="warning", cwe=(667,), usually="likely")
@@ -90,21 +101,43 @@ def mutex_per_function(function: Function) -> Iterator[Finding]:
     if own is None:
         return
     for other in alike:
-        shared = own.calls.keys() & other.calls.keys()
-        if other is own or not shared or other.function.record.scope != function.record.scope:
+        if other is own or other.function.record.scope != function.record.scope:
             continue
-        callee, _ = key = min(shared, key=lambda one: own.calls[one].index)
-        yield function.finding(
-            Span(own.mutex.start, own.mutex.end),
-            f"`{own.name}` keeps `{other.function.name}` from nothing, which calls `{callee}` under a mutex of its own",
-            certainty=because("likely", f"harmless if `{callee}` can be called by several threads"),
-            help="let the functions share one mutex",
-            steps=(
-                function.step(own.calls[key], "called under the one"),
-                other.function.step(other.calls[key], f"called under the other, in `{other.function.name}`"),
-            ),
-        )
-        return
+        if (shared := _shared(own, other)) is not None:
+            yield _finding(own, other, *shared)
+            return
+
+
+def _shared(own: _Own, other: _Own) -> tuple[str, e.Event, e.Event, bool] | None:
+    """What both do: its name, where each does it, and whether it is a call."""
+    called = own.calls.keys() & other.calls.keys()
+    if called:
+        callee, _ = key = min(called, key=lambda one: own.calls[one].index)
+        return callee, own.calls[key], other.calls[key], True
+    both = [
+        (one.event, name, other.touches[scope, name].event)
+        for (scope, name), one in own.touches.items()
+        if (scope, name) in other.touches and (one.changes or other.touches[scope, name].changes)
+    ]
+    if not both:
+        return None
+    mine, name, theirs = min(both, key=lambda one: one[0].index)
+    return name, mine, theirs, False
+
+
+def _finding(own: _Own, other: _Own, name: str, mine: e.Event, theirs: e.Event, is_call: bool) -> Finding:
+    does, done = ("calls", "called") if is_call else ("touches", "touched")
+    harmless = f"`{name}` can be called by several threads" if is_call else "only one thread ever comes here"
+    return own.function.finding(
+        Span(own.mutex.start, own.mutex.end),
+        f"`{own.name}` keeps `{other.function.name}` from nothing, which {does} `{name}` under a mutex of its own",
+        certainty=because("likely", f"harmless if {harmless}"),
+        help="let the functions share one mutex",
+        steps=(
+            own.function.step(mine, f"{done} under the one"),
+            other.function.step(theirs, f"{done} under the other, in `{other.function.name}`"),
+        ),
+    )
 
 
 def _may_have_one(function: Function) -> bool:
@@ -145,7 +178,26 @@ def _own(function: Function) -> _Own | None:
             inner = places.strip(argument)
             if isinstance(inner, records.Name) and inner.text in changed and not _locks_itself(function, call):
                 calls.setdefault((text(call.node.callee), changed[inner.text]), call)
-    return _Own(function, statics[0], name, calls) if calls else None
+    touches = _touches(function, name)
+    return _Own(function, statics[0], name, calls, touches) if calls or touches else None
+
+
+def _touches(function: Function, mutex: str) -> dict[tuple[str, str], _OwnTouch]:
+    """What is touched with that lock and no other, by the domain that it is a member of and its name."""
+    held = locks.held(function)
+    found: dict[tuple[str, str], _OwnTouch] = {}
+    for domain in guarded.guarded(function.program).may_touch(function):
+        tracer = Tracer(domain, function)
+        for event in function.flow:
+            if {one.lock for one in held.get(event.index, ())} != {(mutex,)}:
+                continue
+            for traced, kind, _ in touched(tracer, event):
+                if traced.member in domain.members:
+                    key = domain.scope, traced.member
+                    before = found.get(key)
+                    changes = kind != "read" or (before is not None and before.changes)
+                    found[key] = _OwnTouch(before.event if before is not None else event, changes)
+    return found
 
 
 def _locks_itself(function: Function, call: e.CallEvent) -> bool:

@@ -54,6 +54,8 @@ _MOST_CELLS = 128
 _LONGEST = 3
 _DEEPEST = 4
 
+GIVEN_ON = "harmless if who is given it looks at the address alone"
+"""Why it is doubted that a pointer to a local that is gone does harm where an unknown function is given it."""
 Why = Literal["released", "scope", "owner", "moved", "by callee", "destroyed", "destructor"]
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from ownlint.domains.counted.references import references
 from ownlint.domains.memory.blocks import (
     ELEMENTS,
+    GIVEN_ON,
     LOST,
     NULL,
     SOME,
@@ -325,6 +326,8 @@ class MemoryCalls(Pointers):
     def ordinary(self, event: e.CallEvent, draft: MemoryDraft, callee: Callee) -> None:
         node = event.node
         self.look_at_receiver(draft, node)
+        if not callee.functions and not self.program.macros.named(last_name(node.callee)):
+            self.look_at_gone(draft, node)
         held = self.held_function(draft, node)
         if held is not None:
             self.called_lambdas[node.start, node.end] = held
@@ -337,6 +340,15 @@ class MemoryCalls(Pointers):
             self.own(draft, node, callee, callee.functions[0])
         else:
             self.unknown(draft, node, callee)
+
+    def look_at_gone(self, draft: MemoryDraft, node: r.Call) -> None:
+        """A pointer to a local whose scope has ended is no use to anybody."""
+        for argument in node.args:
+            if isinstance(strip(argument), r.Name):
+                pointer = self.pointer(draft, argument)
+                ended = draft.how_ended(pointer.block)
+                if ended is not None and ended.why == "scope":
+                    self.look(draft, pointer, self.named(argument), GIVEN_ON)
 
     def held_function(self, draft: MemoryDraft, node: r.Call) -> Function | None:
         """The lambda that a variable holds on this way."""

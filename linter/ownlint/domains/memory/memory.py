@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import combinations
 
 from ownlint.domains.memory.blocks import (
+    GIVEN_ON,
     LOST,
     NOTHING,
     NULL,
@@ -605,7 +606,7 @@ def _is_zero(pointer: Pointer) -> bool:
 def certainty(one: MemoryTrouble) -> Certainty:
     """How sure it is that it happens."""
     if one.reason:
-        return because("likely" if one.reason == SOME_PATHS else "possible", one.reason)
+        return because("likely" if one.reason in (SOME_PATHS, GIVEN_ON) else "possible", one.reason)
     if one.ended.why == "moved" and one.ended.sure:
         return because("likely", "harmless where the container still had room")
     if not one.ended.sure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
@@ -19,6 +20,7 @@ from ownlint.project.subjects import Function
 
 SMART = frozenset({"smart pointer", "shared pointer"})
 THIS_BLOCK = ("in", ("var", THIS), ())
+_ARRAY = re.compile(rb'\]"')
 _STEPPING = frozenset({"+", "-"})
 
 
@@ -230,6 +232,8 @@ class Pointers:
                 return self.result(draft, value)
             case r.Name() if value.text == "NULL":
                 return NULL
+            case r.Name(text=name) if name in decayed(self.function):
+                return Cell(("var", name))
             case r.Name() | r.Member() | r.Index() | r.Unary() | r.Assign():
                 return draft.read(self.cell(draft, value, look=look))
         return LOST
@@ -329,3 +333,39 @@ def values_in(function: Function) -> Iterator[r.Value]:
     for statement in function.statements:
         for value in values(statement):
             yield from walk(value)
+
+
+@flow_question
+def decayed(function: Function) -> frozenset[str]:
+    """Arrays of inner blocks whose address another local is given: `text = buffer`."""
+    if not function.says(_ARRAY):
+        return frozenset()
+    inner = {name: one for one in inner_declarations(function) for name in one.names}
+    arrays = {name for name, one in inner.items() if is_array(one.type) and not one.static}
+    given: dict[str, bool] = {}
+    for one in values_in(function) if arrays else ():
+        value = strip(one.value) if isinstance(one, r.Assign) and one.op == "=" else None
+        if isinstance(one, r.Assign) and isinstance(value, r.Name) and value.text in arrays:
+            points = bool(types.parse(function.program.types.of(one.target, function)).pointers)
+            given[value.text] = points and given.get(value.text, True)  # a string copies what is there
+    return frozenset(name for name, points in given.items() if points and function.locals[name][0] == inner[name].type)
+
+
+def is_array(written: str) -> bool:
+    """Whether what is declared with the type is an array, whose name stands for the address of its first element."""
+    return written.rstrip().endswith("]")
+
+
+def inner_declarations(function: Function) -> Iterator[r.Declare]:
+    for statement in function.statements:
+        if isinstance(statement, r.Block | r.Branch | r.Loop):
+            for part in bodies_inside(statement):
+                yield from (one for one in part if isinstance(one, r.Declare))
+
+
+def bodies_inside(statement: r.Block | r.Branch | r.Loop) -> tuple[tuple[r.Statement, ...], ...]:
+    match statement:
+        case r.Branch(then=then, other=other):
+            return (then, other)
+        case _:
+            return (statement.body,)

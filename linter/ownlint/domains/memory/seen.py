@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from ownlint.domains.memory.pointers import SMART, named, values_in
+from ownlint.domains.memory.pointers import SMART, decayed, inner_declarations, named, values_in
 from ownlint.facts import records as r
 from ownlint.flow.places import THIS, last_name, strip, walk
 from ownlint.models.records import FunctionModel
@@ -41,7 +41,7 @@ def may_end(function: Function) -> bool:
         return True
     if not _changing(program).isdisjoint(mentioned) and _points_inside(function):
         return True
-    if _hands_out_own(function) or _lends_to_inner(function) or _assigns_owner(function):
+    if _hands_out_own(function) or decayed(function) or _lends_to_inner(function) or _assigns_owner(function):
         return True
     return bool(_lending_inner(function)) or _lambda_outlives_block(function)
 
@@ -50,7 +50,7 @@ def _lending_inner(function: Function) -> frozenset[str]:
     """Containers of inner blocks that are asked for an element, or where their elements are, and somebody keeps it."""
     if _lending(function.program).isdisjoint(function.mentioned) or not function.says(_ASSIGNS):
         return frozenset()
-    inner = {name for one in _inner_declarations(function) for name in one.names}
+    inner = {name for one in inner_declarations(function) for name in one.names}
     asked = {
         call.callee.base.text
         for one in values_in(function)
@@ -74,7 +74,7 @@ def _lends_to_inner(function: Function) -> bool:
     """Whether an object of an inner block is made of what a name stands for, and ends that with its block; or lends
     what is its own to a pointer from further out."""
     program = function.program
-    for one in _inner_declarations(function):
+    for one in inner_declarations(function):
         bare = strip(one.value)
         if isinstance(bare, r.Call) and any(isinstance(strip(given), r.Name) for given in bare.args):
             if not SMART.isdisjoint(program.types.roles(one.type, function)):
@@ -104,13 +104,6 @@ def class_of(function: Function, written: str) -> Class | None:
     if found is not None and found.file is file:
         return found
     return names.find_class(names.expand(written, file, scope), scope, file)
-
-
-def _inner_declarations(function: Function) -> Iterator[r.Declare]:
-    for statement in function.statements:
-        if isinstance(statement, r.Block | r.Branch | r.Loop):
-            for part in _bodies(statement):
-                yield from (one for one in part if isinstance(one, r.Declare))
 
 
 def _calls_ender(function: Function) -> bool:
@@ -231,7 +224,7 @@ def relevant(function: Function) -> frozenset[str]:
     into something of these, or the other way round. The others need not be followed."""
     program = function.program
     enders = _ending(program) | _changing(program)
-    found: set[str] = set(_lending_inner(function))
+    found: set[str] = set(_lending_inner(function) | decayed(function))
     joined: list[set[str]] = []
     for one in values_in(function):
         if isinstance(one, r.Call) and (one.kind == "delete" or last_name(one.callee) in enders or _destructs(one)):
@@ -316,7 +309,7 @@ def _hands_out_own(function: Function) -> bool:
         return True
     if not function.says(_ADDRESS):
         return False
-    inner = {name for one in _inner_declarations(function) for name in one.names}
+    inner = {name for one in inner_declarations(function) for name in one.names}
     return any(
         isinstance(one, r.Unary)
         and one.op == "&"
@@ -337,7 +330,7 @@ def _lambda_outlives_block(function: Function) -> bool:
     """Whether a variable may get a lambda that looks at the locals of a block further in."""
     if not function.says(_ASSIGNS) or not function.says(_HOLDS_LAMBDA):
         return False
-    inner = {name for one in _inner_declarations(function) for name in one.names}
+    inner = {name for one in inner_declarations(function) for name in one.names}
     made = [one for one in values_in(function) if isinstance(one, r.Lambda)] if inner else []
     if not any(capture.by_reference and capture.name in inner | {"&"} for one in made for capture in one.captures):
         return False
@@ -354,11 +347,3 @@ def _has_owner(function: Function) -> bool:
     return any(
         not SMART.isdisjoint(function.program.types.roles(written, function)) for written, _ in function.locals.values()
     )
-
-
-def _bodies(statement: r.Block | r.Branch | r.Loop) -> tuple[tuple[r.Statement, ...], ...]:
-    match statement:
-        case r.Branch(then=then, other=other):
-            return (then, other)
-        case _:
-            return (statement.body,)
