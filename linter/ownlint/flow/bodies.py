@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -98,6 +98,26 @@ def _declared_by(statement: r.Statement) -> Iterator[str]:
             yield from (handler.name for handler in handlers)
         case r.Nested(name=name):
             yield name
+
+
+def hidden_names(body: r.Body, around: Iterable[str]) -> frozenset[str]:
+    """Of C++: names of locals that a block inside declares once more, or that hide one of `around`. In a body where
+    names stand for places, such a name stands for several, and which of them ends is not known."""
+    found: set[str] = set()
+    left: list[tuple[r.Body, frozenset[str]]] = [(body, frozenset(around))]
+    while left:
+        inside, visible = left.pop()
+        own: set[str] = set()
+        for statement in inside:
+            declared = statement.names if isinstance(statement, r.Declare) else tuple(_declared_by(statement))
+            found |= visible.intersection(declared)
+            inner_bodies = _INNER.get(type(statement))
+            if inner_bodies is not None:
+                known = visible | own | set(declared)
+                left.extend((inner, known) for inner in inner_bodies(statement) if inner)
+            elif isinstance(statement, r.Declare):
+                own.update(declared)
+    return frozenset(found)
 
 
 def bound_names(target: r.Value | None) -> Iterator[str]:

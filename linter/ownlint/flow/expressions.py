@@ -268,6 +268,9 @@ class Expressions:
             self.finish_call(call, None, into, dropped, declares)
         elif role in _ASSERTING_ROLES:
             self.asserted(call, role)
+        elif role == "later":
+            said = dict.fromkeys(one.text for given in call.args for one in walk(given) if isinstance(one, r.Name))
+            self.emit(e.OpaqueEvent(call.span, name, tuple(said)))
         elif role in _LEAVING_ROLES:
             for argument in call.args:
                 self.value(argument, into, "", declares)

@@ -20,6 +20,7 @@ _WORD = re.compile(r"\b[a-z]+_[a-z_]+\b")
 _NAME = re.compile(r"\w++")
 _ASSIGNED = re.compile(r"\b(\w++)\s*+=(?=[^=])")
 _BRACKETS = re.compile(r"[\s()!]")
+_DECLARES = re.compile(r"\s*(?:const\s+)?(?!return\b)[A-Za-z_][\w:<>]*\s+[A-Za-z_]\w*")
 _LAMBDA = re.compile(r"\[[&=\w, ]*\]\s*(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?\s*(?:mutable\s*)?(?:->\s*[\w:<>*& ]+)?\{")
 _MACRO_CALL = re.compile(r"\b([A-Z][A-Z0-9_]{2,}|assert)\s*\(")
 _NOTHING = re.compile(
@@ -61,6 +62,8 @@ class Macros:
             learned = "evaluated assert"
         if not learned and self._is_hint(name):
             learned = "hint"
+        if not learned and any(_defers(macro) for macro in self.named(name)):
+            learned = "later"
         return learned
 
     def _learn(self, name: str, depth: int) -> str:
@@ -191,6 +194,15 @@ def _hands_on(macro: r.Macro) -> bool:
     """Whether the body evaluates a parameter."""
     names = {p.rstrip(".") or "__VA_ARGS__" for p in macro.parameters or ()}
     return not names.isdisjoint(_NAME.findall(macro.body))
+
+
+def _defers(macro: r.Macro) -> bool:
+    """Whether the body declares something by a lambda, and evaluates its parameters in there alone: a scope guard."""
+    if not _hands_on(macro) or _LAMBDA.search(macro.body) is None:
+        return False
+    outside = _without_lambdas(macro.body)
+    names = {p.rstrip(".") or "__VA_ARGS__" for p in macro.parameters or ()}
+    return _DECLARES.match(outside) is not None and names.isdisjoint(_NAME.findall(outside))
 
 
 def _expects(body: str, parameter: str) -> bool:

@@ -288,7 +288,8 @@ class MemoryWalk(MemoryCalls):
         return found
 
     def end_of_local(self, event: e.End, draft: MemoryDraft) -> None:
-        if len(event.place) == 1 and self.is_own(event.place[0]) and event.place[0] not in self.references:
+        name = event.place[0]
+        if len(event.place) == 1 and self.is_own(name) and name not in self.references and name not in self.hidden:
             self.end_variable(draft, event.place[0])
 
     def leave(self, event: e.LeaveEvent, draft: MemoryDraft) -> None:

@@ -12,7 +12,7 @@ from ownlint.domains.memory.blocks import ELEMENTS, LOST, NULL, SOME, Cell, Memo
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
-from ownlint.flow.bodies import values
+from ownlint.flow.bodies import hidden_names, values
 from ownlint.flow.places import CHAIN, THIS, last_name, strip, walk
 from ownlint.project import types
 from ownlint.project.questions import flow_question
@@ -86,6 +86,13 @@ class Pointers:
             found |= {name for name, (written, _) in current.locals.items() if types.parse(written).reference}
             current = current.parent
         return frozenset(found)
+
+    @cached_property
+    def hidden(self) -> frozenset[str]:
+        """Names that stand for one local here and for another in a block inside."""
+        if self.function.language != "cpp":
+            return frozenset()
+        return hidden_names(self.function.body, (one.name for one in self.function.record.parameters))
 
     @cached_property
     def plain_objects(self) -> frozenset[str]:
