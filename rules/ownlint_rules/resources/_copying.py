@@ -245,6 +245,30 @@ def copy_made(cls: Class) -> CopyMade | None:
     return next((made for made in of if not (by_itself and made.assigned)), None)
 
 
+def is_handle(cls: Class, field: r.Field) -> bool:
+    """Whether what the destructor ends is a handle of some library, by a function of that library, and no memory."""
+    destructor = cls.destructor
+    if destructor is None:
+        return False
+    bodies = [destructor, *(method for method in cls.methods if method.name in destructor.mentioned)]
+    ending = [(body, call.node) for body in bodies for call in body.flow.calls if _names(call.node, field.name)]
+    return bool(ending) and not any(node.kind == "delete" or _is_memory(body, node) for body, node in ending)
+
+
+def _is_memory(body: Function, node: r.Call) -> bool:
+    """Whether the standard library or the project itself ends it."""
+    callee = body.program.calls.callee(node, body)
+    return bool(callee.functions) or any(model.library == "std" for model in callee.models)
+
+
+def _names(call: r.Call, field: str) -> bool:
+    return any(
+        isinstance(inner, r.Name | r.Member) and places.last_name(inner) == field
+        for argument in (*call.args, call.callee)
+        for inner in places.walk(argument)
+    )
+
+
 def _key(cls: Class) -> _Key:
     return cls.symbol, cls.path
 

@@ -43,8 +43,10 @@ Quiet: a copy that is deleted, private and undefined, forbidden by a macro, or w
 not, since it keeps the compiler from writing a copy; a base or member that cannot be copied; abstract classes.
 
 Reported as likely only where a copy is in sight (a parameter by value, a container that moves its elements, an object
-that is made from another or assigned to it, a whole that is copied), or where copies were thought of: `= default`, an
-assignment of its own beside no copy constructor, a deleted constructor that forbids nothing. All else is possible.
+that is made from another or assigned to it, a whole that is copied), where copies were thought of (`= default`, an
+assignment of its own beside no copy constructor, a deleted constructor that forbids nothing), and of classes that are
+used as values: those that Python has, and those around a handle that its library's own function ends. All else is
+possible.
 
 Limits: what users of a library copy is not known; a member function's result is not taken for a copy.
 
@@ -60,7 +62,7 @@ from ownlint_rules.resources import _copying as copying
 from ownlint_rules.resources import _slots as slots
 
 
-@rule(severity="warning", cwe=(415,), usually="possible")
+@rule(severity="warning", cwe=(415,), usually="likely")
 def copyable_owner(cls: Class, program: Program) -> Iterator[Finding]:
     destructor = cls.destructor
     if destructor is None or not destructor.mentioned:
@@ -74,7 +76,8 @@ def copyable_owner(cls: Class, program: Program) -> Iterator[Finding]:
         return
     made = copying.copy_made(cls)
     is_meant = copies.how == "defaulted" or copies.missed is not None or copying.is_assigned_by_itself(cls)
-    sure = made is not None or (is_meant and copies.how not in ("assignment", "unclear"))
+    is_value = cls.name in program.names.bound_types or copying.is_handle(cls, field)
+    sure = made is not None or ((is_meant or is_value) and copies.how not in ("assignment", "unclear"))
     steps = [cls.step(field, "this is copied as it is")]
     if made is not None:
         steps.append(made.step)
