@@ -4,10 +4,14 @@ innocent twins are silent.
     python benchmarks/blind.py [--half a|b] [--certainty likely] [--list] [RULE]...
 
 Each rule has a folder in `tests/blind` with two pairs, `a` and `b`: `guilty.*`, its twin `innocent.*`, and `pair.toml`,
-which says where the bug is and what it does. What is missed in `a` may be read and mended at its cause; `b` is run and
-counted, and not looked at. A pair is found when a finding at the certainty stands within five lines of the bug, or in
-the function that the pair names (`found`; `by another` where it is none of the rule's), and the twin has none of that
-rule there. `scores.toml` in that folder holds the first run of each pair, which stays.
+which says where the bug is and what it does. What is missed in `a` may be read and fixed at its cause; `b` is run and
+counted, and not read. A pair is found when the rule has a finding in it (`by another` where only another rule has one,
+within five lines of the bug), and the twin has none of that rule. `scores.toml` in that folder holds the first run of
+each pair, which stays.
+
+A folder `seed-*` is a kind of point that a reviewer made, not a rule: its pairs are `a1`, `a2`, `b1`, `b2`, and `rules`
+in its `scores.toml` names the rules that make the point. A side that is a folder is a project; where it holds `before`
+and `after`, it is that change, checked with `--diff-base`.
 """
 
 from __future__ import annotations
@@ -33,15 +37,28 @@ NEAR = 5
 
 class Pair(NamedTuple):
     rule: str
-    half: str
+    """The rule, or the kind of point."""
+    number: str
     folder: Path
 
     @property
     def name(self) -> str:
-        return f"{self.rule}/{self.half}"
+        return f"{self.rule}/{self.number}"
+
+    @property
+    def half(self) -> str:
+        return self.number[0]
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """Those that make the point."""
+        scores = self.folder.parent / "scores.toml"
+        told = tomllib.loads(scores.read_text()) if scores.is_file() else {}
+        return tuple(told.get("rules", (self.rule,)))
 
     def source(self, side: str) -> Path:
-        return next(path for path in sorted(self.folder.glob(f"{side}.*")) if path.suffix != ".toml")
+        """A file, or a folder."""
+        return next(path for path in sorted(self.folder.glob(f"{side}*")) if path.suffix != ".toml")
 
 
 class Outcome(NamedTuple):
@@ -56,34 +73,50 @@ def pairs(rules: Sequence[str], half: str) -> list[Pair]:
     return sorted(one for one in found if (not rules or one.rule in rules) and half in ("", one.half))
 
 
-def findings(folder: Path, certainty: str) -> list[dict[str, Any]]:
-    """Of each program of the folder, which are projects of their own."""
-    ran = subprocess.run(
-        [sys.executable, "-m", "ownlint", "check", *OPTIONS, "--certainty", certainty, "."],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ,
-    )
+def findings(source: Path, certainty: str) -> list[dict[str, Any]]:
+    """Of the program, as a project of its own."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        options = [*OPTIONS, "--certainty", certainty]
+        if source.is_file():
+            shutil.copy(source, folder)
+        elif (source / "before").is_dir():
+            _commit(source / "before", folder)
+            shutil.copytree(source / "after", folder, dirs_exist_ok=True)
+            options += ["--diff-base", "HEAD"]
+        else:
+            shutil.copytree(source, folder, dirs_exist_ok=True)
+        ran = subprocess.run(
+            [sys.executable, "-m", "ownlint", "check", *options, "."],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+            env=os.environ,
+        )
     said: list[dict[str, Any]] = json.loads(ran.stdout)["findings"]
     return said
 
 
+def _commit(tree: Path, folder: Path) -> None:
+    """The tree as the only commit of a new repository."""
+    shutil.copytree(tree, folder, dirs_exist_ok=True)
+    git = ["git", "-c", "user.name=blind", "-c", "user.email=blind@invalid"]
+    for command in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message", "before"]):
+        subprocess.run([*git, *command], cwd=folder, check=True)
+
+
 def outcome(pair: Pair, certainty: str) -> Outcome:
     about = tomllib.loads((pair.folder / "pair.toml").read_text())
-    said = {}
-    for side in ("guilty", "innocent"):
-        with tempfile.TemporaryDirectory() as folder:
-            shutil.copy(pair.source(side), folder)
-            said[side] = findings(Path(folder), certainty)
-    near = [one for one in said["guilty"] if is_near(one, about)]
-    own = any(one["rule"] == pair.rule for one in said["guilty"])
-    twin = Counter(one["rule"] for one in said["innocent"])
-    if own and not twin[pair.rule]:
-        return Outcome("found", False)
-    others = [one for one in near if one["rule"] != pair.rule and not twin[one["rule"]]]
-    return Outcome("by another" if others else "missed", bool(twin[pair.rule]))
+    guilty, innocent = (findings(pair.source(side), certainty) for side in ("guilty", "innocent"))
+    twin = {one["rule"] for one in innocent}
+    loud = not twin.isdisjoint(pair.rules)
+    if any(one["rule"] in pair.rules for one in guilty) and not loud:
+        return Outcome("found", loud)
+    others = [
+        one for one in guilty if is_near(one, about) and one["rule"] not in pair.rules and one["rule"] not in twin
+    ]
+    return Outcome("by another" if others else "missed", loud)
 
 
 def is_near(finding: dict[str, Any], about: dict[str, Any]) -> bool:
