@@ -86,15 +86,17 @@ def _assertions(function: Function) -> list[r.Span]:
 def _read_of(function: Function, node: r.Value) -> tuple[Container, r.Value] | None:
     if isinstance(node, r.Index) or (isinstance(node, r.Name) and node.text in function.locals):
         at = element(function, node)
-        if at is not None and not (isinstance(node, r.Index) and _binds_reference(function, node)):
+        if at is not None and not (isinstance(node, r.Index) and binds_reference(function, node)):
             return at
     return None
 
 
-def _binds_reference(function: Function, node: r.Value) -> bool:
-    """`auto& slot = map[key];` looks at nothing yet."""
+def binds_reference(function: Function, node: r.Value) -> bool:
+    """`auto& slot = map[key];` and `auto* slot = &map[key];` look at nothing yet."""
     return any(
-        initial is not None and ("&" in written or "*" in written) and initial.start <= node.start < initial.end
+        initial is not None
+        and initial.start <= node.start < initial.end
+        and (written.endswith("&") or (isinstance(initial, r.Unary) and initial.op == "&"))
         for written, initial in function.locals.values()
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -42,10 +42,12 @@ class Gap(NamedTuple):
     look: e.Event
     act: e.Event
     lock: Place
-    tests: tuple[tuple[e.Test, bool], ...]
-    """The tests about what was found whose outcome is known where the act happens; never empty."""
+    tests: tuple[sections.Decider, ...]
+    """The conditions about what was found whose outcome is known where the act happens; never empty."""
     again: bool
     """The look comes again, in a loop; or the first lock was the caller's, who knows more."""
+    anyway: bool
+    """Some way leads to the act that takes the lock nowhere before."""
 
 
 def takes_locks(function: Function, times: int = 1) -> bool:
@@ -87,8 +89,13 @@ class Gaps:
         return any(len(found) > 1 for found in self.sections.of.values())
 
     def is_decided(self, act: e.Event) -> bool:
-        """Whether the act happens under a lock, and not on every way."""
-        return bool(self.sections.around(act)) and any(self.function.flow.guards(act))
+        """Whether the act happens under a lock, and something is asked before."""
+        tests = self._first_test
+        return bool(self.sections.around(act)) and tests is not None and tests.index < act.index
+
+    @cached_property
+    def _first_test(self) -> e.Test | None:
+        return next((event for event in self.function.flow if isinstance(event, e.Test)), None)
 
     def before(self, act: e.Event, looks: Iterable[e.Event]) -> Gap | None:
         """The gap between the act and the first of the looks that led to it."""
@@ -97,7 +104,7 @@ class Gaps:
             return None
         asked = [look for look in looks if look is not act]
         renewed = {look.index for look in asked if any(look in section for section in here)}
-        reached = {event.index for event in self.function.flow.before(act, lambda event: event.index in renewed)}
+        reached = {event.index for event in self.function.flow.leading(act, lambda event: event.index in renewed)}
         for look in asked:
             if look.index in reached and look.index not in renewed:
                 for section in here:
@@ -120,7 +127,9 @@ class Gaps:
         flow = self.function.flow
         again = _leads(flow, look, look)
         lent = all(_is_lent(self.function, one) for one in firsts)
-        return Gap(look, act, section.lock, tuple(tests), again or lent)
+        taken = {one.first.index for one in self.sections.of[section.lock] if act not in one}
+        anyway = any(event.index == flow.entry for event in flow.leading(act, lambda event: event.index in taken))
+        return Gap(look, act, section.lock, tuple(tests), again or lent, anyway)
 
     def _is_covered(self, look: e.Event, act: e.Event) -> bool:
         """Whether some other lock is held from the look to the act."""
@@ -171,7 +180,8 @@ def divided(function: Function) -> Gaps | None:
 def container_gaps(gaps: Gaps) -> Iterator[tuple[containers.Insert, Gap]]:
     """Inserts into a map or set that outlives the call, under one lock, because of a look under another."""
     function = gaps.function
-    inserts = (*containers.inserts(function), *_inserts_by_helpers(function))
+    own = [one for one in containers.inserts(function) if isinstance(one.event, e.CallEvent) or _is_entry(function, one.event)]
+    inserts = (*own, *_inserts_by_helpers(function))
     for insert in [one for one in inserts if gaps.is_decided(one.event)][:_MOST_ACTS]:
         found = islice(lookups.looks(function, insert.container, insert.key), _MOST_LOOKS)
         looks = [look.event for look in found if not look.asserted]
@@ -192,18 +202,76 @@ def _inserts_by_helpers(function: Function) -> Iterator[containers.Insert]:
 
 
 def state_gaps(gaps: Gaps) -> Iterator[tuple[assignments.Assignment, Gap]]:
-    """Assignments to what is no element of a container, under one lock, because of what was read under another."""
+    """Assignments to what is no entry of a map, under one lock, because of what was read under another."""
     function = gaps.function
-    reads: dict[Place, list[e.Event]] = {}
+    reads = _reads(function)
+    settings = [one for one in _settings(function) if one.place in reads and gaps.is_decided(one.event)]
+    for setting in settings[:_MOST_ACTS]:
+        looks = [look for look in reads[setting.place] if not _is_target(look, setting.event)]
+        if _outlives(function, setting.place) and (gap := gaps.before(setting.event, looks)) is not None:
+            yield setting, gap
+
+
+def _reads(function: Function) -> dict[Place, list[e.Event]]:
+    """By place, where it is read; to bind a reference reads nothing yet."""
+    found: dict[Place, list[e.Event]] = {}
     for event in function.flow:
-        if isinstance(event, e.Read):
-            reads.setdefault(event.place, []).append(event)
-    for event in [one for one in function.flow.writes if one.place in reads and gaps.is_decided(one)][:_MOST_ACTS]:
-        if event.fresh or event.op != "=" or event.place[-1].startswith("[") or not _outlives(function, event.place):
-            continue
-        held = assignments.held(event.value) or assignments.Held("object", None)
-        if (gap := gaps.before(event, reads[event.place])) is not None:
-            yield assignments.Assignment(event, event.place, held), gap
+        match event:
+            case e.Read(place=place, node=node) if not (
+                place[-1].startswith("[") and lookups.binds_reference(function, node)
+            ):
+                found.setdefault(place, []).append(event)
+            case e.CallEvent(node=node, receiver=on) if on is not None and node.args:
+                at = assignments.place(function, node)
+                if at is not None and at[-1].startswith("["):
+                    found.setdefault(at, []).append(event)
+    return found
+
+
+def _is_target(look: e.Event, act: e.Event) -> bool:
+    """Whether it is what the act is done to: `p` of `p.reset(..)`, `v.at(i)` of `v.at(i) = ..`."""
+    target = places.receiver(act.node) if isinstance(act, e.CallEvent) else None
+    span = (target.start, target.end) if target is not None else (act.span.start, act.span.end)
+    return (look.span.start, look.span.end) == span
+
+
+def _settings(function: Function) -> Iterator[assignments.Assignment]:
+    """What is given a value as a whole: by `=`, or as an owner by `reset` and `emplace`."""
+    known = {
+        one.event.index: one
+        for one in assignments.assignments(function)
+        if isinstance(one.event, e.CallEvent) and one.held.kind == "object" and one.event.receiver == one.place
+    }
+    for event in function.flow:
+        if isinstance(event, e.Write) and event.op == "=" and not event.fresh and not _is_entry(function, event):
+            yield assignments.Assignment(
+                event, event.place, assignments.held(event.value) or assignments.Held("object", None)
+            )
+        elif event.index in known:
+            yield known[event.index]
+
+
+def _is_entry(function: Function, write: e.Write) -> bool:
+    """Whether it writes an entry of a map; elements of a sequence are there before."""
+    if not write.place[-1].startswith("[") or write.target is None:
+        return False
+    base = _indexed(function, write.target)
+    written = function.program.types.of(base, function) if base is not None else ""
+    kind = types.parse(function.program.names.expand(written, function.file, function.record.scope))
+    return not kind.pointers and "sequence" not in function.program.types.roles(written, function)
+
+
+def _indexed(function: Function, value: r.Value | None) -> r.Value | None:
+    """`v` of `v[i]`, of `v.at(i)`, and of a reference to them."""
+    match places.strip(value):
+        case r.Index(base=base):
+            return base
+        case r.Call(callee=r.Member(base=base, name="at")):
+            return base
+        case r.Name(text=name) if name in function.locals:
+            initial = function.locals[name][1]
+            return None if isinstance(places.strip(initial), r.Name) else _indexed(function, initial)
+    return None
 
 
 _COUNTS = frozenset({"empty", "size"})
@@ -231,10 +299,10 @@ def emptiness_gaps(gaps: Gaps) -> Iterator[Gap]:
             yield gap
 
 
-def _says_one(guard: tuple[e.Test, bool]) -> bool:
-    """Whether a test says that something is in the container."""
-    test, outcome = guard
-    value = places.strip(test.value)
+def _says_one(decider: sections.Decider) -> bool:
+    """Whether a condition says that something is in the container."""
+    outcome = decider.outcome
+    value = places.strip(decider.condition)
     while isinstance(value, r.Unary) and value.op in ("!", "not"):
         value, outcome = places.strip(value.value), not outcome
     if isinstance(value, r.Call) and places.last_name(value.callee) == "empty":
@@ -342,7 +410,7 @@ class Handover(NamedTuple):
     stored: Helper
     key: r.Value
     value: r.Value | None
-    tests: tuple[tuple[e.Test, bool], ...]
+    tests: tuple[sections.Decider, ...]
 
 
 def handovers(function: Function) -> Iterator[Handover]:
@@ -490,7 +558,7 @@ def _is_atomic(function: Function, name: str) -> bool:
 def is_skipped(function: Function, value: r.Value, outcome: bool, given: conditions.Given) -> bool:
     """Whether the test comes out the other way once the place holds what the act leaves there; a local stands for what
     was last assigned to it."""
-    known = conditions.comes_to(function, value, given)
+    known = conditions.can_come_to(function, value, given)
     inner = places.strip(value)
     while known is None and isinstance(inner, r.Unary) and inner.op == "!":
         inner, outcome = places.strip(inner.value), not outcome
@@ -500,7 +568,7 @@ def is_skipped(function: Function, value: r.Value, outcome: bool, given: conditi
             for write in function.flow.writes
             if write.place == (inner.text,) and write.op == "=" and write.span.start < value.start
         ]
-        known = conditions.comes_to(function, given_to[-1], given) if given_to else None
+        known = conditions.can_come_to(function, given_to[-1], given) if given_to else None
     return known is (not outcome)
 
 

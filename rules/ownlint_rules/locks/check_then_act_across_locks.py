@@ -74,6 +74,7 @@ from ownlint import (
     records,
     resources,
     rule,
+    sections,
     text,
     types,
     weaker,
@@ -86,6 +87,7 @@ _LOOK_AGAIN = "look again under the second lock, or insert with `try_emplace` an
 
 _THREADS = "harmless if two threads never run this for the same object at the same time"
 _AGAIN = "the test may be made again, or a caller may hold the lock"
+_ANYWAY = "some way does it without a look"
 _REPLACED = "harmless if setting it twice comes to the same"
 
 
@@ -109,7 +111,7 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
             yield function.finding(
                 insert.event,
                 _stored(insert.key, insert.container),
-                certainty=weaker(certainty, because("possible", _AGAIN)) if gap.again else certainty,
+                certainty=weaker(certainty, _doubt(gap) or because("likely", _THREADS)),
                 help=_LOOK_AGAIN,
                 steps=(asked,),
             )
@@ -120,7 +122,7 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
         yield function.finding(
             gap.act,
             f"another thread may have taken the last of `{shown}` since it was asked for",
-            certainty=because("possible" if gap.again else "likely", _AGAIN if gap.again else _THREADS),
+            certainty=_doubt(gap) or because("likely", _THREADS),
             help="ask and take under one lock",
             steps=(function.step(gap.look, f"`{shown}` is asked here whether it is empty"),),
         )
@@ -128,6 +130,13 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
         certainty = _of_state(function, assignment, gap)
         if certainty is not None:
             yield _unset(function, assignment, gap.look, certainty, "it is read under one lock and set under the next")
+
+
+def _doubt(gap: rechecks.Gap) -> Certainty | None:
+    """What makes it no more than possible that the look is relied on."""
+    if gap.again:
+        return because("possible", _AGAIN)
+    return because("possible", _ANYWAY) if gap.anyway else None
 
 
 def _unset(
@@ -179,7 +188,7 @@ def _of_insert(
     function: Function,
     insert: containers.Insert,
     stored: tuple[Function, records.Value | None],
-    tests: tuple[tuple[events.Test, bool], ...],
+    tests: tuple[sections.Decider, ...],
 ) -> Certainty | None:
     """How sure it is that something is lost when two come at once; None when nothing is. `stored` is the value and the
     function that made it."""
@@ -250,14 +259,14 @@ def _mapped(function: Function, insert: containers.Insert) -> str:
     return function.program.names.expand(arguments[1], function.file, function.record.scope)
 
 
-def _is_absent(function: Function, insert: containers.Insert, tests: tuple[tuple[events.Test, bool], ...]) -> bool:
+def _is_absent(function: Function, insert: containers.Insert, tests: tuple[sections.Decider, ...]) -> bool:
     """Whether the store happens where the look found nothing, as far as its tests can be read."""
     entry = assignments.Held("entry", True, text(insert.key))
     place = _place_of(function, insert)
     if place is None:
         return True
     given = conditions.Given(place, entry)
-    answers = [(conditions.comes_to(function, test.value, given), outcome) for test, outcome in tests]
+    answers = [(conditions.comes_to(function, condition, given), outcome) for condition, outcome in tests]
     return not any(answer is outcome for answer, outcome in answers)
 
 
@@ -292,9 +301,11 @@ def _makes(function: Function, value: records.Value | None) -> bool:
 def _of_state(function: Function, assignment: assignments.Assignment, gap: rechecks.Gap) -> Certainty | None:
     """How sure it is that what was read decides against setting it twice, and that setting it twice does harm."""
     event = assignment.event
-    assert isinstance(event, events.Write)
+    assert isinstance(event, events.Write | events.CallEvent)
+    target = event.target if isinstance(event, events.Write) else places.receiver(event.node)
+    value = event.value if isinstance(event, events.Write) else event.node
     written = function.program.names.expand(
-        function.program.types.of(event.target, function), function.file, function.record.scope
+        function.program.types.of(target, function), function.file, function.record.scope
     )
     kind = types.parse(written)
     roles = set(function.program.types.roles(written, function))
@@ -304,14 +315,14 @@ def _of_state(function: Function, assignment: assignments.Assignment, gap: reche
             return None
         held = assignments.Held("object", True)
     given = conditions.Given(assignment.place, held)
-    if not any(rechecks.is_skipped(function, test.value, outcome, given) for test, outcome in gap.tests):
+    if not any(rechecks.is_skipped(function, condition, outcome, given) for condition, outcome in gap.tests):
         return None
-    if gap.again:
-        return because("possible", _AGAIN)
+    if (doubt := _doubt(gap)) is not None:
+        return doubt
     if held.kind in ("copy", "cleared"):
         return because("possible", _REPLACED)
     if kind.pointers:
-        made = event.value is not None and _is_made(function, event.value)
+        made = value is not None and _is_made(function, value)
         return because("likely", _THREADS) if made else because("possible", _REPLACED)
     if held.kind in ("flag", "state"):
         works = rechecks.works_between(function, gap)
