@@ -25,6 +25,7 @@ from ownlint.facts.show import text
 from ownlint.finding import Step
 from ownlint.flow import events as e
 from ownlint.flow.places import last_name, receiver, walk
+from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Function
 
 _HELPERS = 2
@@ -93,11 +94,17 @@ def _read_of(function: Function, node: r.Value) -> tuple[Container, r.Value] | N
 
 def binds_reference(function: Function, node: r.Value) -> bool:
     """`auto& slot = map[key];` and `auto* slot = &map[key];` look at nothing yet."""
-    return any(
-        initial is not None
-        and initial.start <= node.start < initial.end
-        and (written.endswith("&") or (isinstance(initial, r.Unary) and initial.op == "&"))
-        for written, initial in function.locals.values()
+    return any(bound.start <= node.start < bound.end for bound in _bound(function))
+
+
+@flow_question
+def _bound(function: Function) -> tuple[r.Value, ...]:
+    """What the references of the function are bound to."""
+    return tuple(
+        statement.value
+        for statement in function.statements
+        if isinstance(statement, r.Declare) and statement.value is not None
+        if statement.type.endswith("&") or (isinstance(statement.value, r.Unary) and statement.value.op == "&")
     )
 
 
