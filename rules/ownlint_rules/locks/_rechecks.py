@@ -97,6 +97,11 @@ class Gaps:
     def _first_test(self) -> e.Test | None:
         return next((event for event in self.function.flow if isinstance(event, e.Test)), None)
 
+    def locks(self, event: e.Event) -> frozenset[str]:
+        """Last names of the locks around an event that the function takes itself."""
+        entry = self.function.flow.entry
+        return frozenset(one.lock[-1] for one in self.sections.around(event) if one.first.index != entry)
+
     def before(self, act: e.Event, looks: Iterable[e.Event]) -> Gap | None:
         """The gap between the act and the first of the looks that led to it."""
         here = self.sections.around(act)
@@ -113,16 +118,11 @@ class Gaps:
         return None
 
     def _gap(self, look: e.Event, act: e.Event, section: sections.Section) -> Gap | None:
-        if (
-            isinstance(look, e.CallEvent)
-            and places.last_name(look.node.callee) in self.function.program.models.containers.keyed
-        ):
-            return None  # what it has put there is a mark
         firsts = [one for one in self.sections.around(look) if one.lock == section.lock and act not in one]
         if not firsts or self._is_covered(look, act):
             return None
         tests = self.told.deciders(look, act)
-        if not tests or any(self._is_marked(one, look, act) for one in firsts):
+        if not tests or self.is_marked(look, act):
             return None
         flow = self.function.flow
         again = _leads(flow, look, look)
@@ -135,14 +135,17 @@ class Gaps:
         """Whether some other lock is held from the look to the act."""
         return any(act in one for one in self.sections.around(look))
 
-    def _is_marked(self, section: sections.Section, look: e.Event, act: e.Event) -> bool:
-        """Whether the first section leaves something behind, on the way to the act, that others see."""
+    def is_marked(self, look: e.Event, act: e.Event) -> bool:
+        """Whether a section of the look leaves something behind, on the way to the act, that others see."""
         flow, function = self.function.flow, self.function
-        leading = {event.index for event in flow.before(act)}
         methods = function.program.models.containers
+        if isinstance(look, e.CallEvent) and places.last_name(look.node.callee) in methods.keyed:
+            return True
+        around = [one for one in self.sections.around(look) if act not in one]
+        leading = {event.index for event in flow.before(act)}
         puts = methods.keyed | methods.appends
         for event in flow.after(look):
-            if event not in section or event.index not in leading:
+            if event.index not in leading or not any(event in one for one in around):
                 continue
             match event:
                 case e.Write(place=place, op="=" | "|=", fresh=False) if _outlives(function, place):
@@ -180,23 +183,31 @@ def divided(function: Function) -> Gaps | None:
 def container_gaps(gaps: Gaps) -> Iterator[tuple[containers.Insert, Gap]]:
     """Inserts into a map or set that outlives the call, under one lock, because of a look under another."""
     function = gaps.function
-    own = [one for one in containers.inserts(function) if isinstance(one.event, e.CallEvent) or _is_entry(function, one.event)]
-    inserts = (*own, *_inserts_by_helpers(function))
-    for insert in [one for one in inserts if gaps.is_decided(one.event)][:_MOST_ACTS]:
+    for insert in (*_own_inserts(gaps), *_inserts_by_helpers(gaps)):
         found = islice(lookups.looks(function, insert.container, insert.key), _MOST_LOOKS)
         looks = [look.event for look in found if not look.asserted]
         if (gap := gaps.before(insert.event, looks)) is not None:
             yield insert, gap
 
 
-def _inserts_by_helpers(function: Function) -> Iterator[containers.Insert]:
+def _own_inserts(gaps: Gaps) -> list[containers.Insert]:
+    function = gaps.function
+    return [
+        one
+        for one in containers.inserts(function)
+        if gaps.is_decided(one.event) and (isinstance(one.event, e.CallEvent) or _is_entry(function, one.event))
+    ][:_MOST_ACTS]
+
+
+def _inserts_by_helpers(gaps: Gaps) -> Iterator[containers.Insert]:
     """What methods of the same class store that count on the caller's lock."""
+    function = gaps.function
     known = helpers(function.program)
     if known.bare_names.isdisjoint(function.mentioned):
         return
     for call, stored in _calls_of(function, known.bare):
         insert = stored.insert
-        if insert is not None and call.receiver in (None, (places.THIS,)):
+        if insert is not None and call.receiver in (None, (places.THIS,)) and gaps.is_decided(call):
             value = _handed_value(stored, call.node)
             yield insert._replace(event=call, key=call.node.args[stored.key], value=value)
 
@@ -340,6 +351,8 @@ class Helper(NamedTuple):
     function: Function
     container: containers.Container
     key: int
+    locks: frozenset[str]
+    """Last names of those it takes."""
     insert: containers.Insert | None = None
     """None for one that only looks."""
 
@@ -376,9 +389,9 @@ class Helpers:
             key = _parameter(insert.key, numbers)
             looks = list(lookups.looks(method, insert.container, insert.key))
             if key is not None and all(look.event is insert.event for look in looks):
-                mine = any(one.first.index != method.flow.entry for one in gaps.sections.around(insert.event))
+                mine = gaps.locks(insert.event)
                 (self.storing if mine else self.bare).setdefault(method, []).append(
-                    Helper(method, insert.container, key, insert)
+                    Helper(method, insert.container, key, mine, insert)
                 )
         if inserts or method.record.result in ("", "void"):
             return
@@ -393,7 +406,7 @@ class Helpers:
                 continue
             key, held = _parameter(node.args[0], numbers), containers.container(method, on)
             if key is not None and held is not None and gaps.sections.around(call):
-                self.looking.setdefault(method, []).append(Helper(method, held, key))
+                self.looking.setdefault(method, []).append(Helper(method, held, key, gaps.locks(call)))
 
 
 def _parameter(value: r.Value | None, numbers: dict[str, int]) -> int | None:
@@ -402,41 +415,97 @@ def _parameter(value: r.Value | None, numbers: dict[str, int]) -> int | None:
 
 
 class Handover(NamedTuple):
-    """Two calls on one object: `look` asks it for a key, `store` puts something there."""
+    """`look` asks an object for a key, `store` puts something there, and at least one of them is a call of a method
+    that takes the lock itself."""
 
-    look: e.CallEvent
-    store: e.CallEvent
-    asked: Helper
-    stored: Helper
+    look: e.Event
+    store: e.Event
+    asked: Helper | None
+    stored: Helper | None
+    insert: containers.Insert
     key: r.Value
     value: r.Value | None
     tests: tuple[sections.Decider, ...]
 
 
 def handovers(function: Function) -> Iterator[Handover]:
-    """Where a function looks something up by one method and stores it by another, each with a lock of its own."""
+    """Where a function looks something up and stores it later, each under a lock of its own: by two methods, or by one
+    and itself."""
     said = function.mentioned
     known = helpers(function.program)
-    if known.storing_names.isdisjoint(said) or known.looking_names.isdisjoint(said):
+    stores, asks = not known.storing_names.isdisjoint(said), not known.looking_names.isdisjoint(said)
+    locking = takes_locks(function)
+    if not (stores and asks) and not (locking and (stores or asks)):
         return
-    flow = function.flow
-    asking = _calls_of(function, known.looking)
-    storing = _calls_of(function, known.storing)
-    if not asking or not storing:
+    asking = _calls_of(function, known.looking) if asks else []
+    storing = _calls_of(function, known.storing) if stores else []
+    if not asking and not storing:
         return
-    covered = sections.sections(function) if takes_locks(function) else None
-    told = sections.Told(function)
+    gaps = Gaps(function)
+    seen: set[int] = set()
+    for handover in (
+        *_by_two(gaps, asking, storing),
+        *(_stored_by_method(gaps, storing) if locking else ()),
+        *(_asked_by_method(gaps, asking) if locking else ()),
+    ):
+        if handover.store.index not in seen:
+            seen.add(handover.store.index)
+            yield handover
+
+
+Calls = list[tuple[e.CallEvent, Helper]]
+
+
+def _by_two(gaps: Gaps, asking: Calls, storing: Calls) -> Iterator[Handover]:
+    function = gaps.function
     for store, stored in storing:
         for look, asked in asking:
             if look.receiver != store.receiver or not asked.container.is_same(stored.container.names):
                 continue
             one, other = look.node.args[asked.key], store.node.args[stored.key]
-            if not containers.is_same_key(function, one, other) or (covered is not None and covered.around(look)):
-                continue
-            tests = told.deciders(look, store)
-            if tests and _leads(flow, look, store):
-                yield Handover(look, store, asked, stored, other, _handed_value(stored, store.node), tuple(tests))
-                break
+            if containers.is_same_key(function, one, other) and not gaps.sections.around(look):
+                yield from _handed(gaps, look, store, asked, stored)
+
+
+def _stored_by_method(gaps: Gaps, storing: Calls) -> Iterator[Handover]:
+    """What the function has found under its own lock, a method of the same object stores."""
+    for store, stored in storing:
+        if store.receiver in (None, (places.THIS,)) and not gaps.sections.around(store):
+            looks = lookups.looks(gaps.function, stored.container, store.node.args[stored.key])
+            for look in islice(looks, _MOST_LOOKS):
+                if gaps.locks(look.event) & stored.locks and not look.asserted and not gaps.is_marked(look.event, store):
+                    yield from _handed(gaps, look.event, store, None, stored)
+
+
+def _asked_by_method(gaps: Gaps, asking: Calls) -> Iterator[Handover]:
+    """What a method of the same object has found, the function stores under its own lock."""
+    function = gaps.function
+    asked_by = {
+        call.index: asked for call, asked in asking
+        if call.receiver in (None, (places.THIS,)) and not gaps.sections.around(call)
+    }
+    for insert in _own_inserts(gaps) if asked_by else ():
+        looks = [look.event for look in islice(lookups.looks(function, insert.container, insert.key), _MOST_LOOKS)]
+        here = gaps.sections.around(insert.event)
+        if any(look in one for look in looks for one in here if look is not insert.event):
+            continue
+        for look in looks:
+            asked = asked_by.get(look.index)
+            if isinstance(look, e.CallEvent) and asked is not None and gaps.locks(insert.event) & asked.locks:
+                yield from _handed(gaps, look, insert.event, asked, insert)
+
+
+def _handed(
+    gaps: Gaps, look: e.Event, store: e.Event, asked: Helper | None, stored: Helper | containers.Insert
+) -> Iterator[Handover]:
+    tests = gaps.told.deciders(look, store)
+    if not tests or not _leads(gaps.function.flow, look, store):
+        return
+    if isinstance(stored, containers.Insert):
+        yield Handover(look, store, asked, None, stored, stored.key, stored.value, tuple(tests))
+    elif stored.insert is not None and isinstance(store, e.CallEvent):
+        key, value = store.node.args[stored.key], _handed_value(stored, store.node)
+        yield Handover(look, store, asked, stored, stored.insert, key, value, tuple(tests))
 
 
 def _handed_value(stored: Helper, call: r.Call) -> r.Value | None:

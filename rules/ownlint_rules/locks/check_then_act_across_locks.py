@@ -88,6 +88,7 @@ _LOOK_AGAIN = "look again under the second lock, or insert with `try_emplace` an
 _THREADS = "harmless if two threads never run this for the same object at the same time"
 _AGAIN = "the test may be made again, or a caller may hold the lock"
 _ANYWAY = "some way does it without a look"
+_NOT_ABSENT = "whether it is stored where nothing was found is not known"
 _REPLACED = "harmless if setting it twice comes to the same"
 
 
@@ -159,26 +160,64 @@ def _stored(key: records.Value, held: containers.Container) -> str:
 
 def _by_helpers(function: Function) -> Iterator[Finding]:
     for handover in rechecks.handovers(function):
-        stored = handover.stored
-        insert = stored.insert
-        assert insert is not None
-        handed = (function, handover.value) if handover.value is not None else (stored.function, insert.value)
-        certainty = _of_insert(stored.function, insert, handed, ())
+        stored, insert, asked = handover.stored, handover.insert, handover.asked
+        around = stored.function if stored is not None else function
+        made = (function, handover.value) if stored is None or handover.value is not None else (around, insert.value)
+        certainty = _of_insert(around, insert, made, () if asked is not None else handover.tests)
         if certainty is None:
             continue
-        asked = handover.asked.function
+        if asked is not None and any(_says_found(function, one, handover.look) for one in handover.tests):
+            certainty = weaker(certainty, because("possible", _NOT_ABSENT))
+        shown = text(handover.key)
+        if asked is not None:
+            first = f"`{asked.function.name}` asks for `{shown}`, and lets go of the lock"
+        else:
+            first = f"`{insert.container.shown}` is asked for `{shown}` here"
+        steps = [function.step(handover.look, first)]
+        if stored is not None:
+            steps.append(stored.function.step(insert.event, f"`{stored.function.name}` does not look again"))
+        takers = " and ".join(f"`{one.function.name}`" for one in (asked, stored) if one is not None)
+        both = asked is not None and stored is not None
         yield function.finding(
             handover.store,
             _stored(handover.key, insert.container),
             certainty=weaker(certainty, because("likely", _THREADS)),
-            help=f"look and store under one lock, which `{asked.name}` and `{stored.function.name}` take in turn",
-            steps=(
-                function.step(
-                    handover.look, f"`{asked.name}` asks for `{text(handover.key)}`, and lets go of the lock"
-                ),
-                stored.function.step(insert.event, f"`{stored.function.name}` does not look again"),
-            ),
+            help=f"look and store under one lock, which {takers} {'take' if both else 'takes'} "
+            + ("in turn" if both else "apart"),
+            steps=tuple(steps),
         )
+
+
+def _says_found(function: Function, decider: sections.Decider, look: events.Event) -> bool:
+    """Whether the condition came out as it does when a method that was asked has found something."""
+    return _found(function, decider.condition, look) is decider.outcome
+
+
+def _found(function: Function, value: records.Value | None, look: events.Event, depth: int = 0) -> bool | None:
+    """What a condition on a method's answer comes to when that is not empty."""
+    match places.strip(value):
+        case records.Call(start=start, end=end) if (start, end) == (look.span.start, look.span.end):
+            return True
+        case records.Unary(op="!" | "not", value=negated):
+            inner = _found(function, negated, look, depth)
+            return None if inner is None else not inner
+        case records.Binary(op="==" | "!=" as op, left=left, right=right) if _is_nothing(right):
+            inner = _found(function, left, look, depth)
+            return None if inner is None else inner is (op == "!=")
+        case records.Call(callee=records.Member(base=base, name="has_value" | "ok" | "get"), args=()):
+            return _found(function, base, look, depth)
+        case records.Name(text=name) if depth < 3:
+            return _found(function, conditions.computed_once(function, name), look, depth + 1)
+    return None
+
+
+def _is_nothing(value: records.Value) -> bool:
+    match places.strip(value):
+        case records.Literal(kind=kind):
+            return kind == "null"
+        case records.Name() as name:
+            return places.last_name(name) in ("NULL", "nullopt")
+    return False
 
 
 # --- what is lost -------------------------------------------------------------------------------------
@@ -215,7 +254,7 @@ def _of_insert(
     elif keeps:
         return None
     if tests and not _is_absent(function, insert, tests):
-        return because("possible", "whether it is stored where nothing was found is not known")
+        return because("possible", _NOT_ABSENT)
     return lost
 
 
