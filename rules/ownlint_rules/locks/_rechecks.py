@@ -117,6 +117,19 @@ class Gaps:
                         return gap
         return None
 
+    def is_apart(self, look: e.Event, act: e.Event, looks: Iterable[e.Event]) -> bool:
+        """Whether one lock is let go between the look and the act, and no look comes again before the act."""
+        here = self.sections.around(act)
+        renewed = {one.index for one in looks if any(one in section for section in here)}
+        return (
+            look.index not in renewed
+            and any(one.lock == section.lock for one in self.sections.around(look) for section in here)
+            and not self._is_covered(look, act)
+            and not self.is_marked(look, act)
+            and not _leads(self.function.flow, look, look)
+            and look in self.function.flow.leading(act, lambda event: event.index in renewed)
+        )
+
     def _gap(self, look: e.Event, act: e.Event, section: sections.Section) -> Gap | None:
         firsts = [one for one in self.sections.around(look) if one.lock == section.lock and act not in one]
         if not firsts or self._is_covered(look, act):
@@ -148,7 +161,7 @@ class Gaps:
             if event.index not in leading or not any(event in one for one in around):
                 continue
             match event:
-                case e.Write(place=place, op="=" | "|=", fresh=False) if _outlives(function, place):
+                case e.Write(place=place, op="=" | "|=", fresh=False) if outlives(function, place):
                     return True
                 case e.CallEvent(node=node) if places.last_name(node.callee) in puts:
                     on = places.receiver(node)
@@ -157,8 +170,8 @@ class Gaps:
         return False
 
 
-_MOST_ACTS = 12
-_MOST_LOOKS = 16
+MOST_ACTS = 12
+MOST_LOOKS = 16
 """Of one function; one with more of them was written by a program."""
 _LARGEST_HELPER = 3000
 """Bytes of an encoded body: some ten statements."""
@@ -184,7 +197,7 @@ def container_gaps(gaps: Gaps) -> Iterator[tuple[containers.Insert, Gap]]:
     """Inserts into a map or set that outlives the call, under one lock, because of a look under another."""
     function = gaps.function
     for insert in (*_own_inserts(gaps), *_inserts_by_helpers(gaps)):
-        found = islice(lookups.looks(function, insert.container, insert.key), _MOST_LOOKS)
+        found = islice(lookups.looks(function, insert.container, insert.key), MOST_LOOKS)
         looks = [look.event for look in found if not look.asserted]
         if (gap := gaps.before(insert.event, looks)) is not None:
             yield insert, gap
@@ -196,7 +209,7 @@ def _own_inserts(gaps: Gaps) -> list[containers.Insert]:
         one
         for one in containers.inserts(function)
         if gaps.is_decided(one.event) and (isinstance(one.event, e.CallEvent) or _is_entry(function, one.event))
-    ][:_MOST_ACTS]
+    ][:MOST_ACTS]
 
 
 def _inserts_by_helpers(gaps: Gaps) -> Iterator[containers.Insert]:
@@ -215,15 +228,15 @@ def _inserts_by_helpers(gaps: Gaps) -> Iterator[containers.Insert]:
 def state_gaps(gaps: Gaps) -> Iterator[tuple[assignments.Assignment, Gap]]:
     """Assignments to what is no entry of a map, under one lock, because of what was read under another."""
     function = gaps.function
-    reads = _reads(function)
-    settings = [one for one in _settings(function) if one.place in reads and gaps.is_decided(one.event)]
-    for setting in settings[:_MOST_ACTS]:
-        looks = [look for look in reads[setting.place] if not _is_target(look, setting.event)]
-        if _outlives(function, setting.place) and (gap := gaps.before(setting.event, looks)) is not None:
+    read = reads(function)
+    settings = [one for one in _settings(function) if one.place in read and gaps.is_decided(one.event)]
+    for setting in settings[:MOST_ACTS]:
+        looks = [look for look in read[setting.place] if not is_target(look, setting.event)]
+        if outlives(function, setting.place) and (gap := gaps.before(setting.event, looks)) is not None:
             yield setting, gap
 
 
-def _reads(function: Function) -> dict[Place, list[e.Event]]:
+def reads(function: Function) -> dict[Place, list[e.Event]]:
     """By place, where it is read; to bind a reference reads nothing yet."""
     found: dict[Place, list[e.Event]] = {}
     for event in function.flow:
@@ -239,7 +252,7 @@ def _reads(function: Function) -> dict[Place, list[e.Event]]:
     return found
 
 
-def _is_target(look: e.Event, act: e.Event) -> bool:
+def is_target(look: e.Event, act: e.Event) -> bool:
     """Whether it is what the act is done to: `p` of `p.reset(..)`, `v.at(i)` of `v.at(i) = ..`."""
     target = places.receiver(act.node) if isinstance(act, e.CallEvent) else None
     span = (target.start, target.end) if target is not None else (act.span.start, act.span.end)
@@ -299,12 +312,12 @@ def emptiness_gaps(gaps: Gaps) -> Iterator[Gap]:
     for call in function.flow.calls:
         if call.receiver is not None and places.last_name(call.node.callee) in _COUNTS:
             asked.setdefault(call.receiver, []).append(call)
-    for act in [call for call in function.flow.calls if call.receiver in asked and gaps.is_decided(call)][:_MOST_ACTS]:
+    for act in [call for call in function.flow.calls if call.receiver in asked and gaps.is_decided(call)][:MOST_ACTS]:
         if act.receiver is None or places.last_name(act.node.callee) not in need_one or act.node.args:
             continue
         on = places.receiver(act.node)
         roles = function.program.types.roles(function.program.types.of(on, function), function)
-        if "container" not in roles or not _outlives(function, act.receiver):
+        if "container" not in roles or not outlives(function, act.receiver):
             continue
         if (gap := gaps.before(act, asked[act.receiver])) is not None and any(map(_says_one, gap.tests)):
             yield gap
@@ -327,7 +340,7 @@ def _leads(flow: Flow, one: e.Event, other: e.Event) -> bool:
     return flow.path(one, lambda event: event is other) is not None
 
 
-def _outlives(function: Function, place: Place) -> bool:
+def outlives(function: Function, place: Place) -> bool:
     """Whether others can see it: a member, a variable, or what a pointer or reference leads to."""
     if not function.is_local(place):
         return True
@@ -472,7 +485,7 @@ def _stored_by_method(gaps: Gaps, storing: Calls) -> Iterator[Handover]:
     for store, stored in storing:
         if store.receiver in (None, (places.THIS,)) and not gaps.sections.around(store):
             looks = lookups.looks(gaps.function, stored.container, store.node.args[stored.key])
-            for look in islice(looks, _MOST_LOOKS):
+            for look in islice(looks, MOST_LOOKS):
                 if gaps.locks(look.event) & stored.locks and not look.asserted and not gaps.is_marked(look.event, store):
                     yield from _handed(gaps, look.event, store, None, stored)
 
@@ -485,7 +498,7 @@ def _asked_by_method(gaps: Gaps, asking: Calls) -> Iterator[Handover]:
         if call.receiver in (None, (places.THIS,)) and not gaps.sections.around(call)
     }
     for insert in _own_inserts(gaps) if asked_by else ():
-        looks = [look.event for look in islice(lookups.looks(function, insert.container, insert.key), _MOST_LOOKS)]
+        looks = [look.event for look in islice(lookups.looks(function, insert.container, insert.key), MOST_LOOKS)]
         here = gaps.sections.around(insert.event)
         if any(look in one for look in looks for one in here if look is not insert.event):
             continue
@@ -568,7 +581,7 @@ def atomic_gaps(function: Function) -> Iterator[tuple[assignments.Assignment, e.
         ):
             continue
         looked += 1
-        if looked > _MOST_ACTS:
+        if looked > MOST_ACTS:
             return
         earlier = flow.before(act)
         reads = [one for one in earlier if isinstance(one, e.Read) and one.place == assignment.place]

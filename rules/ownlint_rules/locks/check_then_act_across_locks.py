@@ -79,6 +79,7 @@ from ownlint import (
     types,
     weaker,
 )
+from ownlint_rules.locks import _counting as counting
 from ownlint_rules.locks import _rechecks as rechecks
 
 _OWNERS = frozenset({"smart pointer", "scoped owner"})
@@ -99,6 +100,7 @@ def check_then_act_across_locks(function: Function) -> Iterator[Finding]:
     gaps = rechecks.divided(function)
     if gaps is not None:
         yield from _in_one(function, gaps)
+        yield from _counted(function, gaps)
     yield from _by_helpers(function)
     for assignment, read, certainty in rechecks.atomic_gaps(function):
         yield _unset(function, assignment, read, certainty, "it is loaded first and stored later")
@@ -131,6 +133,36 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
         certainty = _of_state(function, assignment, gap)
         if certainty is not None:
             yield _unset(function, assignment, gap.look, certainty, "it is read under one lock and set under the next")
+
+
+def _counted(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
+    for counted in counting.bounded(gaps):
+        shown = places.render(counted.place)
+        what = f"the size of `{shown}`" if counted.is_size else f"`{shown}`"
+        yield function.finding(
+            counted.gap.act,
+            f"another thread may have changed {what} since it was compared",
+            certainty=_doubt(counted.gap) or because("likely", _THREADS),
+            help="compare and change it under one lock",
+            steps=(function.step(counted.gap.look, f"{what} is read here"),),
+        )
+    for slot in counting.slots(gaps):
+        shown = places.render(slot.act.receiver or ())
+        yield function.finding(
+            slot.act,
+            f"another thread may have added to `{shown}` since `{slot.local}` was its size",
+            certainty=because("likely", _THREADS),
+            help="read the size and add under one lock",
+            steps=(function.step(slot.look, f"the size of `{shown}` is read here"),),
+        )
+    for drop in counting.drops(gaps):
+        yield function.finding(
+            drop.gap.act,
+            f"another thread may be using `{text(drop.key)}` of `{drop.container.shown}` again since its count was lowered",
+            certainty=_doubt(drop.gap) or because("likely", _THREADS),
+            help="lower the count and erase under one lock",
+            steps=(function.step(drop.gap.look, "its count is lowered here"),),
+        )
 
 
 def _doubt(gap: rechecks.Gap) -> Certainty | None:
