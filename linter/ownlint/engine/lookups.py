@@ -85,6 +85,9 @@ def _assertions(function: Function) -> list[r.Span]:
 
 
 def _read_of(function: Function, node: r.Value) -> tuple[Container, r.Value] | None:
+    """The map and the key, where an entry or a member of it is read."""
+    while isinstance(node, r.Member | r.Unary | r.Cast):
+        node = node.base if isinstance(node, r.Member) else node.value
     if isinstance(node, r.Index) or (isinstance(node, r.Name) and node.text in function.locals):
         at = element(function, node)
         if at is not None and not (isinstance(node, r.Index) and binds_reference(function, node)):

@@ -108,8 +108,10 @@ def check_then_act_across_locks(function: Function) -> Iterator[Finding]:
 
 def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
     for insert, gap in rechecks.container_gaps(gaps):
-        certainty = _of_insert(function, insert, (function, insert.value), gap.tests)
+        certainty = _of_insert(function, insert, (function, insert.value))
         if certainty is not None:
+            if any(_says_found(function, one, gap.look) for one in gap.tests):
+                certainty = because("possible", _NOT_ABSENT)
             asked = function.step(gap.look, f"`{insert.container.shown}` is asked for `{text(insert.key)}` here")
             yield function.finding(
                 insert.event,
@@ -195,11 +197,11 @@ def _by_helpers(function: Function) -> Iterator[Finding]:
         stored, insert, asked = handover.stored, handover.insert, handover.asked
         around = stored.function if stored is not None else function
         made = (function, handover.value) if stored is None or handover.value is not None else (around, insert.value)
-        certainty = _of_insert(around, insert, made, () if asked is not None else handover.tests)
+        certainty = _of_insert(around, insert, made)
         if certainty is None:
             continue
-        if asked is not None and any(_says_found(function, one, handover.look) for one in handover.tests):
-            certainty = weaker(certainty, because("possible", _NOT_ABSENT))
+        if any(_says_found(function, one, handover.look) for one in handover.tests):
+            certainty = because("possible", _NOT_ABSENT)
         shown = text(handover.key)
         if asked is not None:
             first = f"`{asked.function.name}` asks for `{shown}`, and lets go of the lock"
@@ -220,35 +222,59 @@ def _by_helpers(function: Function) -> Iterator[Finding]:
         )
 
 
+# --- what was found -----------------------------------------------------------------------------------
+
+
 def _says_found(function: Function, decider: sections.Decider, look: events.Event) -> bool:
-    """Whether the condition came out as it does when a method that was asked has found something."""
+    """Whether the condition came out as it does when the look has found something."""
     return _found(function, decider.condition, look) is decider.outcome
 
 
 def _found(function: Function, value: records.Value | None, look: events.Event, depth: int = 0) -> bool | None:
-    """What a condition on a method's answer comes to when that is not empty."""
-    match places.strip(value):
-        case records.Call(start=start, end=end) if (start, end) == (look.span.start, look.span.end):
-            return True
+    """What a condition comes to when the look has found something, where its other parts let it."""
+    inner = places.strip(value)
+    if inner is None or depth > _DEEPEST:
+        return None
+    if (inner.start, inner.end) == (look.span.start, look.span.end):
+        return True
+    match inner:
         case records.Unary(op="!" | "not", value=negated):
-            inner = _found(function, negated, look, depth)
-            return None if inner is None else not inner
-        case records.Binary(op="==" | "!=" as op, left=left, right=right) if _is_nothing(right):
-            inner = _found(function, left, look, depth)
-            return None if inner is None else inner is (op == "!=")
+            return _not(_found(function, negated, look, depth))
+        case records.Unary(op="*", value=base) | records.Member(base=base, name="second"):
+            return _found(function, base, look, depth)
+        case records.Binary(op="&&" | "||", left=left, right=right):
+            parts = {_found(function, part, look, depth) for part in (left, right)} - {None}
+            return parts.pop() if len(parts) == 1 else None
+        case records.Binary(op="==" | "!=" | ">" as op, left=left, right=right) if _is_nothing(right):
+            known = _found(function, left, look, depth)
+            return _not(known) if op == "==" else known
+        case records.Conditional(condition=condition, other=other) if _is_nothing(other):
+            return _found(function, condition, look, depth)
         case records.Call(callee=records.Member(base=base, name="has_value" | "ok" | "get"), args=()):
             return _found(function, base, look, depth)
-        case records.Name(text=name) if depth < 3:
-            return _found(function, conditions.computed_once(function, name), look, depth + 1)
+        case records.Name(text=name) if name in function.declared:
+            given = [write.value for write in function.flow.writes_to((name,)) if write.value is not None]
+            given = [one for one in given if not _is_nothing(one)]
+            return _found(function, given[0], look, depth + 1) if len(given) == 1 else None
     return None
+
+
+_DEEPEST = 3
+"""How many locals may hand on what was found."""
+
+
+def _not(known: bool | None) -> bool | None:
+    return None if known is None else not known
 
 
 def _is_nothing(value: records.Value) -> bool:
     match places.strip(value):
-        case records.Literal(kind=kind):
-            return kind == "null"
+        case records.Literal(kind=kind, text=shown):
+            return kind == "null" or shown in ("0", "false")
         case records.Name() as name:
             return places.last_name(name) in ("NULL", "nullopt")
+        case records.Call(callee=callee, args=()):
+            return places.last_name(callee) in ("end", "cend")
     return False
 
 
@@ -259,7 +285,6 @@ def _of_insert(
     function: Function,
     insert: containers.Insert,
     stored: tuple[Function, records.Value | None],
-    tests: tuple[sections.Decider, ...],
 ) -> Certainty | None:
     """How sure it is that something is lost when two come at once; None when nothing is. `stored` is the value and the
     function that made it."""
@@ -285,8 +310,6 @@ def _of_insert(
         lost = because("likely", _THREADS)
     elif keeps:
         return None
-    if tests and not _is_absent(function, insert, tests):
-        return because("possible", _NOT_ABSENT)
     return lost
 
 
@@ -328,23 +351,6 @@ def _mapped(function: Function, insert: containers.Insert) -> str:
     if len(arguments) < 2:
         return ""
     return function.program.names.expand(arguments[1], function.file, function.record.scope)
-
-
-def _is_absent(function: Function, insert: containers.Insert, tests: tuple[sections.Decider, ...]) -> bool:
-    """Whether the store happens where the look found nothing, as far as its tests can be read."""
-    entry = assignments.Held("entry", True, text(insert.key))
-    place = _place_of(function, insert)
-    if place is None:
-        return True
-    given = conditions.Given(place, entry)
-    answers = [(conditions.comes_to(function, condition, given), outcome) for condition, outcome in tests]
-    return not any(answer is outcome for answer, outcome in answers)
-
-
-def _place_of(function: Function, insert: containers.Insert) -> places.Place | None:
-    if isinstance(insert.event, events.CallEvent):
-        return insert.event.receiver
-    return insert.event.place[:-1] if insert.event.place else None
 
 
 def _is_made(function: Function, value: records.Value | None) -> bool:
