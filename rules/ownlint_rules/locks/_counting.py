@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Literal, NamedTuple
 
-from ownlint import Function, Place, assignments, conditions, containers, lookups, places
+from ownlint import Function, Place, assignments, containers, lookups, places
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.locks import _rechecks as rechecks
@@ -114,7 +114,7 @@ def _bounds(
                 yield "above"
             elif op == "!=":
                 yield "above" if _is_zero(other) else "apart"
-        case r.Name(text=name) if depth < 3 and (made := conditions.computed_once(function, name)) is not None:
+        case r.Name(text=name) if depth < 3 and (made := rechecks.only_value(function, name)) is not None:
             yield from _bounds(function, made, outcome, place, is_size, depth + 1)
         case inner if inner is not None and not is_size and outcome and assignments.place(function, inner) == place:
             yield "above"
@@ -141,7 +141,7 @@ def _is_zero(value: r.Value) -> bool:
 # --- the place at the end ----------------------------------------------------------------------------
 
 
-class Slot(NamedTuple):
+class TakenIndex(NamedTuple):
     """A size that was read before something is put at the end, and what it is used for."""
 
     look: e.Event
@@ -149,7 +149,7 @@ class Slot(NamedTuple):
     local: str
 
 
-def slots(gaps: rechecks.Gaps) -> Iterator[Slot]:
+def taken_indexes(gaps: rechecks.Gaps) -> Iterator[TakenIndex]:
     """Sizes that are taken for the index of what is put at the end under a later lock, and handed out as that."""
     function = gaps.function
     sizes = _sizes(function)
@@ -167,7 +167,7 @@ def slots(gaps: rechecks.Gaps) -> Iterator[Slot]:
                 and gaps.is_apart(look, act, sizes[look.receiver])
                 and _is_handed_out(function, local, act)
             ):
-                yield Slot(look, act, local)
+                yield TakenIndex(look, act, local)
                 break
 
 
@@ -233,9 +233,13 @@ def _is_of_entry(function: Function, write: e.Write, held: containers.Container,
             case r.Unary(op="*" | "&", value=inner):
                 value = inner
             case r.Index(base=base, indexes=(index,)):
-                return held.is_same(containers.names_of(function, base)) and containers.is_same_key(function, index, key)
+                return held.is_same(containers.names_of(function, base)) and containers.is_same_key(
+                    function, index, key
+                )
             case r.Call(callee=r.Member(base=base, name="at" | "find"), args=(index,)):
-                return held.is_same(containers.names_of(function, base)) and containers.is_same_key(function, index, key)
+                return held.is_same(containers.names_of(function, base)) and containers.is_same_key(
+                    function, index, key
+                )
             case r.Name(text=name) if name in function.locals and function.locals[name][1] is not None:
                 value = function.locals[name][1]
             case _:

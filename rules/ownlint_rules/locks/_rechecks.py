@@ -319,21 +319,23 @@ def emptiness_gaps(gaps: Gaps) -> Iterator[Gap]:
         roles = function.program.types.roles(function.program.types.of(on, function), function)
         if "container" not in roles or not outlives(function, act.receiver):
             continue
-        if (gap := gaps.before(act, asked[act.receiver])) is not None and any(map(_says_one, gap.tests)):
+        gap = gaps.before(act, asked[act.receiver])
+        if gap is not None and any(_says_one(function, one.condition, one.outcome) for one in gap.tests):
             yield gap
 
 
-def _says_one(decider: sections.Decider) -> bool:
-    """Whether a condition says that something is in the container."""
-    outcome = decider.outcome
-    value = places.strip(decider.condition)
-    while isinstance(value, r.Unary) and value.op in ("!", "not"):
-        value, outcome = places.strip(value.value), not outcome
-    if isinstance(value, r.Call) and places.last_name(value.callee) == "empty":
-        return not outcome
-    return isinstance(value, r.Binary | r.Call) and any(
-        places.last_name(call.callee) == "size" for call in places.calls_in(value)
-    )
+def _says_one(function: Function, value: r.Value | None, outcome: bool, depth: int = 0) -> bool:
+    """Whether a condition that came out so says that something is in the container."""
+    match places.strip(value):
+        case r.Unary(op="!" | "not", value=negated):
+            return _says_one(function, negated, not outcome, depth)
+        case r.Call(callee=callee) if places.last_name(callee) == "empty":
+            return not outcome
+        case r.Name(text=name) if depth < 3:
+            return _says_one(function, only_value(function, name), outcome, depth + 1)
+        case r.Binary() | r.Call() as inner:
+            return any(places.last_name(call.callee) in _COUNTS for call in places.calls_in(inner))
+    return False
 
 
 def _leads(flow: Flow, one: e.Event, other: e.Event) -> bool:
@@ -486,7 +488,11 @@ def _stored_by_method(gaps: Gaps, storing: Calls) -> Iterator[Handover]:
         if store.receiver in (None, (places.THIS,)) and not gaps.sections.around(store):
             looks = lookups.looks(gaps.function, stored.container, store.node.args[stored.key])
             for look in islice(looks, MOST_LOOKS):
-                if gaps.locks(look.event) & stored.locks and not look.asserted and not gaps.is_marked(look.event, store):
+                if (
+                    gaps.locks(look.event) & stored.locks
+                    and not look.asserted
+                    and not gaps.is_marked(look.event, store)
+                ):
                     yield from _handed(gaps, look.event, store, None, stored)
 
 
@@ -494,7 +500,8 @@ def _asked_by_method(gaps: Gaps, asking: Calls) -> Iterator[Handover]:
     """What a method of the same object has found, the function stores under its own lock."""
     function = gaps.function
     asked_by = {
-        call.index: asked for call, asked in asking
+        call.index: asked
+        for call, asked in asking
         if call.receiver in (None, (places.THIS,)) and not gaps.sections.around(call)
     }
     for insert in _own_inserts(gaps) if asked_by else ():
@@ -729,3 +736,24 @@ def sources(function: Function, value: r.Value | None) -> list[r.Value]:
     if not isinstance(inner, r.Name) or inner.text not in function.declared:
         return [inner] if inner is not None else []
     return [write.value for write in function.flow.writes if write.place == (inner.text,) and write.value is not None]
+
+
+def only_value(function: Function, name: str) -> r.Value | None:
+    """What a local holds where it holds anything: the one value that is given to it and is not null."""
+    if name not in function.declared:
+        return None
+    given = [write.value for write in function.flow.writes_to((name,)) if write.value is not None]
+    given = [value for value in given if not is_nothing(value)]
+    return given[0] if len(given) == 1 else None
+
+
+def is_nothing(value: r.Value | None) -> bool:
+    """Whether it says that nothing is there: null, false, zero, an empty optional, the end of a container."""
+    match places.strip(value):
+        case r.Literal(kind=kind, text=shown):
+            return kind == "null" or shown in ("0", "false")
+        case r.Name() as name:
+            return places.last_name(name) in ("NULL", "nullopt")
+        case r.Call(callee=callee, args=()):
+            return places.last_name(callee) in ("end", "cend")
+    return False

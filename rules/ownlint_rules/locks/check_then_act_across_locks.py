@@ -41,13 +41,19 @@ Reported where one lock is taken twice in a function (guards of any kind, by han
 the first section looks into a map by a key, a test about the answer decides, and the second section stores under the
 same key without a look of its own, so that something is lost: a bare pointer or handle that was made in between, or
 an owner whose object others use already. Likewise a flag or a pointer that is read under one lock and set under the
-next, an element that is taken from a container because it was not empty under the lock before, an atomic that is loaded
-and then stored, and two methods of one object that each lock for themselves.
+next, an element that is taken from a container because it was not empty under the lock before, a count or a size that is
+compared with a bound under one lock and changed under the next, a size that becomes the index of what is added later, an
+entry that is erased because its count reached zero under the lock before, an atomic that is loaded and then stored, and
+methods of one object that each lock for themselves.
+
+Both sections may stand under one flag (`if (cached)`), the look may be a part of a condition
+(`it != end() && it->second->fits(n)`), and the map a member of an element of another one.
 
 Quiet where the second section looks again, where the insert's own answer is read, where the first section leaves a
 mark (an entry, a flag, a set of pending keys), where another lock is held from the look to the store, and where
 nothing is lost: values and shared owners. Shown with `--certainty possible`: a plain value that is computed twice,
-what may be set twice without harm, and loops that look again in their next round.
+what may be set twice without harm, what is also stored where nothing was looked up or was found, and loops that look
+again in their next round.
 
 Limits: that one thread alone calls a function cannot be seen, nor a look by a lambda for the function around it.
 Containers are told apart by name and class, not by object.
@@ -148,19 +154,20 @@ def _counted(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
             help="compare and change it under one lock",
             steps=(function.step(counted.gap.look, f"{what} is read here"),),
         )
-    for slot in counting.slots(gaps):
-        shown = places.render(slot.act.receiver or ())
+    for index in counting.taken_indexes(gaps):
+        shown = places.render(index.act.receiver or ())
         yield function.finding(
-            slot.act,
-            f"another thread may have added to `{shown}` since `{slot.local}` was its size",
+            index.act,
+            f"another thread may have added to `{shown}` since `{index.local}` was its size",
             certainty=because("likely", _THREADS),
             help="read the size and add under one lock",
-            steps=(function.step(slot.look, f"the size of `{shown}` is read here"),),
+            steps=(function.step(index.look, f"the size of `{shown}` is read here"),),
         )
     for drop in counting.drops(gaps):
+        entry = f"`{text(drop.key)}` of `{drop.container.shown}`"
         yield function.finding(
             drop.gap.act,
-            f"another thread may be using `{text(drop.key)}` of `{drop.container.shown}` again since its count was lowered",
+            f"another thread may be using {entry} again since its count was lowered",
             certainty=_doubt(drop.gap) or because("likely", _THREADS),
             help="lower the count and erase under one lock",
             steps=(function.step(drop.gap.look, "its count is lowered here"),),
@@ -245,17 +252,15 @@ def _found(function: Function, value: records.Value | None, look: events.Event, 
         case records.Binary(op="&&" | "||", left=left, right=right):
             parts = {_found(function, part, look, depth) for part in (left, right)} - {None}
             return parts.pop() if len(parts) == 1 else None
-        case records.Binary(op="==" | "!=" | ">" as op, left=left, right=right) if _is_nothing(right):
+        case records.Binary(op="==" | "!=" | ">" as op, left=left, right=right) if rechecks.is_nothing(right):
             known = _found(function, left, look, depth)
             return _not(known) if op == "==" else known
-        case records.Conditional(condition=condition, other=other) if _is_nothing(other):
+        case records.Conditional(condition=condition, other=other) if rechecks.is_nothing(other):
             return _found(function, condition, look, depth)
         case records.Call(callee=records.Member(base=base, name="has_value" | "ok" | "get"), args=()):
             return _found(function, base, look, depth)
-        case records.Name(text=name) if name in function.declared:
-            given = [write.value for write in function.flow.writes_to((name,)) if write.value is not None]
-            given = [one for one in given if not _is_nothing(one)]
-            return _found(function, given[0], look, depth + 1) if len(given) == 1 else None
+        case records.Name(text=name):
+            return _found(function, rechecks.only_value(function, name), look, depth + 1)
     return None
 
 
@@ -265,17 +270,6 @@ _DEEPEST = 3
 
 def _not(known: bool | None) -> bool | None:
     return None if known is None else not known
-
-
-def _is_nothing(value: records.Value) -> bool:
-    match places.strip(value):
-        case records.Literal(kind=kind, text=shown):
-            return kind == "null" or shown in ("0", "false")
-        case records.Name() as name:
-            return places.last_name(name) in ("NULL", "nullopt")
-        case records.Call(callee=callee, args=()):
-            return places.last_name(callee) in ("end", "cend")
-    return False
 
 
 # --- what is lost -------------------------------------------------------------------------------------
