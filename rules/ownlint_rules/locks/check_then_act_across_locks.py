@@ -41,10 +41,10 @@ Reported where one lock is taken twice in a function (guards of any kind, by han
 the first section looks into a map by a key, a test about the answer decides, and the second section stores under the
 same key without a look of its own, so that something is lost: a bare pointer or handle that was made in between, or
 an owner whose object others use already. Likewise a flag or a pointer that is read under one lock and set under the
-next, an element that is taken from a container because it was not empty under the lock before, a count or a size that is
-compared with a bound under one lock and changed under the next, a size that becomes the index of what is added later, an
-entry that is erased because its count reached zero under the lock before, an atomic that is loaded and then stored, and
-methods of one object that each lock for themselves.
+next, an element that is taken from a container because it was not empty under the lock before, a count or a size that
+is compared with a bound under one lock and changed under the next, a size that becomes the index of what is added
+later, an entry that is erased because its count reached zero under the lock before, an atomic that is loaded and then
+stored, and methods of one object that each lock for themselves.
 
 Both sections may stand under one flag (`if (cached)`), the look may be a part of a condition
 (`it != end() && it->second->fits(n)`), and the map a member of an element of another one.
