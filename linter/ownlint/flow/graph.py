@@ -282,16 +282,9 @@ class Flow:
     def leading(self, event: e.Event, avoiding: Predicate = lambda _: False) -> list[e.Event]:
         """Like `before`, by ways that agree with what is asked of names above the event: none leads from under
         `if (p)` to under `if (!p)` while nothing sets `p`."""
-        before = self.before(event, avoiding)
-        decided = self.decided(event)
-        cut = {
-            (test.index, outcome)
-            for test in (self.before(event) if decided else ())
-            for outcome in (True, False)
-            if self._disagrees(test, outcome, decided)
-        }
+        cut = self._cut(event)
         if not cut:
-            return before
+            return self.before(event, avoiding)
         open_to = {self.entry}
         queue = [self.entry]
         for current in queue:
@@ -309,6 +302,23 @@ class Flow:
                 queue.append(source)
         spend(len(open_to) + len(seen))
         return [self.events[index] for index in sorted(seen)]
+
+    def _cut(self, event: e.Event) -> frozenset[tuple[int, bool | None]]:
+        """The outcomes of earlier tests that cannot be on a way to the event, by the tests' indexes."""
+        if event.index not in self._cuts:
+            decided = self.decided(event)
+            self._cuts[event.index] = frozenset(
+                (test.index, outcome)
+                for test in (self.before(event) if decided else ())
+                for outcome in (True, False)
+                if self._disagrees(test, outcome, decided)
+            )
+        return self._cuts[event.index]
+
+    @cached_property
+    def _cuts(self) -> dict[int, frozenset[tuple[int, bool | None]]]:
+        """Of the events that somebody has asked about."""
+        return {}
 
     def _disagrees(self, test: e.Event, outcome: bool, decided: list[tuple[e.Test, Asked]]) -> bool:
         """Whether a test that comes so cannot be followed by those `decided` later."""

@@ -8,7 +8,7 @@ behind, or by another lock that is held all the time.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
 from itertools import islice
 from typing import NamedTuple
@@ -102,8 +102,9 @@ class Gaps:
         entry = self.function.flow.entry
         return frozenset(one.lock[-1] for one in self.sections.around(event) if one.first.index != entry)
 
-    def before(self, act: e.Event, looks: Iterable[e.Event]) -> Gap | None:
-        """The gap between the act and the first of the looks that led to it."""
+    def before(self, act: e.Event, looks: Iterable[e.Event], about: Collection[str] = ()) -> Gap | None:
+        """The gap between the act and the first of the looks that led to it. The locals that it is `about` are bound
+        anew where the next round of a loop looks for something else."""
         here = self.sections.around(act)
         if not here:
             return None
@@ -113,7 +114,7 @@ class Gaps:
         for look in asked:
             if look.index in reached and look.index not in renewed:
                 for section in here:
-                    if (gap := self._gap(look, act, section)) is not None:
+                    if (gap := self._gap(look, act, section, about)) is not None:
                         return gap
         return None
 
@@ -130,7 +131,7 @@ class Gaps:
             and look in self.function.flow.leading(act, lambda event: event.index in renewed)
         )
 
-    def _gap(self, look: e.Event, act: e.Event, section: sections.Section) -> Gap | None:
+    def _gap(self, look: e.Event, act: e.Event, section: sections.Section, about: Collection[str]) -> Gap | None:
         firsts = [one for one in self.sections.around(look) if one.lock == section.lock and act not in one]
         if not firsts or self._is_covered(look, act):
             return None
@@ -138,7 +139,8 @@ class Gaps:
         if not tests or self.is_marked(look, act):
             return None
         flow = self.function.flow
-        again = _leads(flow, look, look)
+        anew = {write.index for name in about for write in flow.writes_to((name,))}
+        again = flow.path(look, lambda event: event is look, lambda event: event.index in anew) is not None
         lent = all(_is_lent(self.function, one) for one in firsts)
         taken = {one.first.index for one in self.sections.of[section.lock] if act not in one}
         anyway = any(event.index == flow.entry for event in flow.leading(act, lambda event: event.index in taken))
@@ -199,7 +201,7 @@ def container_gaps(gaps: Gaps) -> Iterator[tuple[containers.Insert, Gap]]:
     for insert in (*_own_inserts(gaps), *_inserts_by_helpers(gaps)):
         found = islice(lookups.looks(function, insert.container, insert.key), MOST_LOOKS)
         looks = [look.event for look in found if not look.asserted]
-        if (gap := gaps.before(insert.event, looks)) is not None:
+        if (gap := gaps.before(insert.event, looks, containers.origins(function, insert.key))) is not None:
             yield insert, gap
 
 
@@ -351,10 +353,17 @@ def outlives(function: Function, place: Place) -> bool:
     written, initial = function.locals[place[0]]
     kind = types.parse(function.program.names.expand(written, function.file, function.record.scope))
     if kind.is_placeholder and kind.is_value and initial is not None:
-        kind = types.parse(function.program.types.of(initial, function))
-        return bool(kind.pointers)
-    roles = function.program.types.roles(written, function)
-    return not kind.is_value or "smart pointer" in roles or "shared pointer" in roles
+        written = function.program.types.of(initial, function)
+        kind = types.parse(written)
+        return bool(kind.pointers) or kind.last == "iterator" or _leads_out(function, written)
+    return not kind.is_value or _leads_out(function, written)
+
+
+def _leads_out(function: Function, written: str) -> bool:
+    return not _POINTING.isdisjoint(function.program.types.roles(written, function))
+
+
+_POINTING = frozenset({"smart pointer", "shared pointer", "iterator"})
 
 
 # --- gaps between two methods -----------------------------------------------------------------------
