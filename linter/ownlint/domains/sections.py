@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
 from ownlint.domains import locks
 from ownlint.facts import records as r
 from ownlint.flow import events as e
-from ownlint.flow.places import Place, walk
+from ownlint.flow.places import Place, strip, walk
 from ownlint.project.questions import Answers
 from ownlint.project.subjects import Function
 
@@ -112,11 +113,55 @@ class Told:
         nearest = islice(self.function.flow.guards(write), _GUARDS)
         return any(_is_about(test.value, look, told) for test, _ in nearest)
 
-    def deciders(self, look: e.Event, act: e.Event) -> list[tuple[e.Test, bool]]:
-        """The tests about what the look found whose outcome is known where the act happens, nearest first."""
-        told = self.by(look)
-        nearest = islice(self.function.flow.guards(act), _MOST_GUARDS)
-        return [(test, outcome) for test, outcome in nearest if _is_about(test.value, look, told)]
+    def deciders(self, look: e.Event, act: e.Event) -> list[Decider]:
+        """The conditions about what the look found that let the act happen on one side alone, unless the look comes
+        again; and what is asserted about it. In source order."""
+        told, flow = self.by(look), self.function.flow
+        leading = {event.index for event in flow.leading(act, lambda event: event is look)}
+        behind = {event.index for event in flow.after(look, lambda event: event is act)}
+        asserted = {test.index for test, _ in islice(flow.guards(act), _MOST_GUARDS) if test.asserted}
+        found: list[Decider] = []
+        for condition, tests in self._conditions:
+            if tests[-1].index not in behind or not _is_about(condition, look, told):
+                continue
+            if tests[0].asserted:
+                found += [Decider(condition, True)] if tests[0].index in asserted else []
+                continue
+            open_to = {
+                _outcome(condition, test, label)
+                for test in tests
+                for target, label in flow.successors[test.index]
+                if label is not None and (target in leading or target == act.index)
+            } - {None}
+            found += [Decider(condition, outcome) for outcome in (True, False) if open_to == {outcome}]
+        return found
+
+    @cached_property
+    def _conditions(self) -> list[tuple[r.Value, list[e.Test]]]:
+        """What branches and loops ask, each with the tests of its operands; other tests are conditions themselves."""
+        tests = [event for event in self.function.flow if isinstance(event, e.Test)]
+        tests.sort(key=lambda test: test.span.start)
+        starts = [test.span.start for test in tests]
+        found: list[tuple[r.Value, list[e.Test]]] = []
+        grouped: set[int] = set()
+        for statement in self.function.statements:
+            condition = statement.condition if isinstance(statement, r.Branch | r.Loop) else None
+            if condition is None:
+                continue
+            inside = tests[bisect_left(starts, condition.start) : bisect_left(starts, condition.end)]
+            inside = [test for test in inside if {_outcome(condition, test, one) for one in (True, False)} != {None}]
+            if inside:
+                found.append((condition, inside))
+                grouped.update(test.index for test in inside)
+        found += [(test.value, [test]) for test in tests if test.index not in grouped]
+        return sorted(found, key=lambda one: one[1][0].index)
+
+
+class Decider(NamedTuple):
+    """A condition, and how it came out where something happens."""
+
+    condition: r.Value
+    outcome: bool
 
 
 _CLOSE = 8
@@ -124,6 +169,21 @@ _FAR = 400
 """So many events around a look may set locals to what it found."""
 _GUARDS = 4
 _MOST_GUARDS = 40
+
+
+def _outcome(condition: r.Value, test: e.Test, label: bool) -> bool | None:
+    """How the condition comes out by one operand's test alone; None when another operand has the say."""
+    inner = strip(condition) or condition
+    match inner:
+        case r.Unary(op="!" | "not", value=negated):
+            known = _outcome(negated, test, label)
+            return None if known is None else not known
+        case r.Binary(op="&&" | "||" as op, left=left, right=right):
+            if test.span.start >= right.start:
+                return _outcome(right, test, label)
+            known = _outcome(left, test, label)
+            return known if known is (op == "||") else None
+    return label if test.span.start <= inner.start and inner.end <= test.span.end else None
 
 
 def _is_about(value: r.Value | None, look: e.Event, told: set[str] | frozenset[str]) -> bool:

@@ -25,6 +25,7 @@ from ownlint.facts.show import text
 from ownlint.finding import Step
 from ownlint.flow import events as e
 from ownlint.flow.places import last_name, receiver, walk
+from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Function
 
 _HELPERS = 2
@@ -84,18 +85,29 @@ def _assertions(function: Function) -> list[r.Span]:
 
 
 def _read_of(function: Function, node: r.Value) -> tuple[Container, r.Value] | None:
+    """The map and the key, where an entry or a member of it is read."""
+    while isinstance(node, r.Member | r.Unary | r.Cast):
+        node = node.base if isinstance(node, r.Member) else node.value
     if isinstance(node, r.Index) or (isinstance(node, r.Name) and node.text in function.locals):
         at = element(function, node)
-        if at is not None and not (isinstance(node, r.Index) and _binds_reference(function, node)):
+        if at is not None and not (isinstance(node, r.Index) and binds_reference(function, node)):
             return at
     return None
 
 
-def _binds_reference(function: Function, node: r.Value) -> bool:
-    """`auto& slot = map[key];` looks at nothing yet."""
-    return any(
-        initial is not None and ("&" in written or "*" in written) and initial.start <= node.start < initial.end
-        for written, initial in function.locals.values()
+def binds_reference(function: Function, node: r.Value) -> bool:
+    """`auto& slot = map[key];` and `auto* slot = &map[key];` look at nothing yet."""
+    return any(bound.start <= node.start < bound.end for bound in _bound(function))
+
+
+@flow_question
+def _bound(function: Function) -> tuple[r.Value, ...]:
+    """What the references of the function are bound to."""
+    return tuple(
+        statement.value
+        for statement in function.statements
+        if isinstance(statement, r.Declare) and statement.value is not None
+        if statement.type.endswith("&") or (isinstance(statement.value, r.Unary) and statement.value.op == "&")
     )
 
 

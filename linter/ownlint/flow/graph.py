@@ -16,7 +16,7 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.lower import Graph
-from ownlint.flow.places import Place, strip, walk
+from ownlint.flow.places import THIS, Place, strip, walk
 from ownlint.steps import spend
 
 Predicate = Callable[[e.Event], bool]
@@ -104,7 +104,9 @@ def _is_null(value: r.Value) -> bool:
 
 
 def _may_set(event: e.Write | e.OpaqueEvent, names: frozenset[str]) -> bool:
-    return isinstance(event, e.OpaqueEvent) or event.place[:1] == () or event.place[0] in names
+    if isinstance(event, e.OpaqueEvent) or not event.place:
+        return True
+    return event.place[0] in names or (event.place[0] == THIS and not names.isdisjoint(event.place[1:2]))
 
 
 def _gives_address(value: r.Value, names: frozenset[str]) -> bool:
@@ -276,6 +278,57 @@ class Flow:
     def before(self, event: e.Event, avoiding: Predicate = lambda _: False) -> list[e.Event]:
         """All events from which some path reaches `event`, in source order."""
         return [self.events[index] for index in sorted(self._search(event.index, avoiding, forward=False))]
+
+    def leading(self, event: e.Event, avoiding: Predicate = lambda _: False) -> list[e.Event]:
+        """Like `before`, by ways that agree with what is asked of names above the event: none leads from under
+        `if (p)` to under `if (!p)` while nothing sets `p`."""
+        cut = self._cut(event)
+        if not cut:
+            return self.before(event, avoiding)
+        open_to = {self.entry}
+        queue = [self.entry]
+        for current in queue:
+            for target, label in self.successors[current]:
+                if target not in open_to and (current, label) not in cut:
+                    open_to.add(target)
+                    queue.append(target)
+        seen: set[int] = set()
+        queue = [event.index]
+        for current in queue:
+            for source, label in self.predecessors[current]:
+                if source in seen or source not in open_to or (source, label) in cut or avoiding(self.events[source]):
+                    continue
+                seen.add(source)
+                queue.append(source)
+        spend(len(open_to) + len(seen))
+        return [self.events[index] for index in sorted(seen)]
+
+    def _cut(self, event: e.Event) -> frozenset[tuple[int, bool | None]]:
+        """The outcomes of earlier tests that cannot be on a way to the event, by the tests' indexes."""
+        if event.index not in self._cuts:
+            decided = self.decided(event)
+            self._cuts[event.index] = frozenset(
+                (test.index, outcome)
+                for test in (self.before(event) if decided else ())
+                for outcome in (True, False)
+                if self._disagrees(test, outcome, decided)
+            )
+        return self._cuts[event.index]
+
+    @cached_property
+    def _cuts(self) -> dict[int, frozenset[tuple[int, bool | None]]]:
+        """Of the events that somebody has asked about."""
+        return {}
+
+    def _disagrees(self, test: e.Event, outcome: bool, decided: list[tuple[e.Test, Asked]]) -> bool:
+        """Whether a test that comes so cannot be followed by those `decided` later."""
+        if not isinstance(test, e.Test) or (asked := self._plainly_asked(test, outcome)) is None:
+            return False
+        return any(
+            asked.contradicts(later) and not self._sets_between(test, decider, asked.names)
+            for decider, later in decided
+            if decider is not test
+        )
 
     def always_before(self, event: e.Event, wanted: Predicate) -> bool:
         """Whether every path from the entry to `event` meets one for which `wanted` holds."""

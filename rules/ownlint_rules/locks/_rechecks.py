@@ -8,8 +8,8 @@ behind, or by another lock that is held all the time.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -42,10 +42,12 @@ class Gap(NamedTuple):
     look: e.Event
     act: e.Event
     lock: Place
-    tests: tuple[tuple[e.Test, bool], ...]
-    """The tests about what was found whose outcome is known where the act happens; never empty."""
+    tests: tuple[sections.Decider, ...]
+    """The conditions about what was found whose outcome is known where the act happens; never empty."""
     again: bool
     """The look comes again, in a loop; or the first lock was the caller's, who knows more."""
+    anyway: bool
+    """Some way leads to the act that takes the lock nowhere before."""
 
 
 def takes_locks(function: Function, times: int = 1) -> bool:
@@ -87,56 +89,81 @@ class Gaps:
         return any(len(found) > 1 for found in self.sections.of.values())
 
     def is_decided(self, act: e.Event) -> bool:
-        """Whether the act happens under a lock, and not on every way."""
-        return bool(self.sections.around(act)) and any(self.function.flow.guards(act))
+        """Whether the act happens under a lock, and something is asked before."""
+        tests = self._first_test
+        return bool(self.sections.around(act)) and tests is not None and tests.index < act.index
 
-    def before(self, act: e.Event, looks: Iterable[e.Event]) -> Gap | None:
-        """The gap between the act and the first of the looks that led to it."""
+    @cached_property
+    def _first_test(self) -> e.Test | None:
+        return next((event for event in self.function.flow if isinstance(event, e.Test)), None)
+
+    def locks(self, event: e.Event) -> frozenset[str]:
+        """Last names of the locks around an event that the function takes itself."""
+        entry = self.function.flow.entry
+        return frozenset(one.lock[-1] for one in self.sections.around(event) if one.first.index != entry)
+
+    def before(self, act: e.Event, looks: Iterable[e.Event], about: Collection[str] = ()) -> Gap | None:
+        """The gap between the act and the first of the looks that led to it. The locals that it is `about` are bound
+        anew where the next round of a loop looks for something else."""
         here = self.sections.around(act)
         if not here:
             return None
         asked = [look for look in looks if look is not act]
         renewed = {look.index for look in asked if any(look in section for section in here)}
-        reached = {event.index for event in self.function.flow.before(act, lambda event: event.index in renewed)}
+        reached = {event.index for event in self.function.flow.leading(act, lambda event: event.index in renewed)}
         for look in asked:
             if look.index in reached and look.index not in renewed:
                 for section in here:
-                    if (gap := self._gap(look, act, section)) is not None:
+                    if (gap := self._gap(look, act, section, about)) is not None:
                         return gap
         return None
 
-    def _gap(self, look: e.Event, act: e.Event, section: sections.Section) -> Gap | None:
-        if (
-            isinstance(look, e.CallEvent)
-            and places.last_name(look.node.callee) in self.function.program.models.containers.keyed
-        ):
-            return None  # what it has put there is a mark
+    def is_apart(self, look: e.Event, act: e.Event, looks: Iterable[e.Event]) -> bool:
+        """Whether one lock is let go between the look and the act, and no look comes again before the act."""
+        here = self.sections.around(act)
+        renewed = {one.index for one in looks if any(one in section for section in here)}
+        return (
+            look.index not in renewed
+            and any(one.lock == section.lock for one in self.sections.around(look) for section in here)
+            and not self._is_covered(look, act)
+            and not self.is_marked(look, act)
+            and not _leads(self.function.flow, look, look)
+            and look in self.function.flow.leading(act, lambda event: event.index in renewed)
+        )
+
+    def _gap(self, look: e.Event, act: e.Event, section: sections.Section, about: Collection[str]) -> Gap | None:
         firsts = [one for one in self.sections.around(look) if one.lock == section.lock and act not in one]
         if not firsts or self._is_covered(look, act):
             return None
         tests = self.told.deciders(look, act)
-        if not tests or any(self._is_marked(one, look, act) for one in firsts):
+        if not tests or self.is_marked(look, act):
             return None
         flow = self.function.flow
-        again = _leads(flow, look, look)
+        anew = {write.index for name in about for write in flow.writes_to((name,))}
+        again = flow.path(look, lambda event: event is look, lambda event: event.index in anew) is not None
         lent = all(_is_lent(self.function, one) for one in firsts)
-        return Gap(look, act, section.lock, tuple(tests), again or lent)
+        taken = {one.first.index for one in self.sections.of[section.lock] if act not in one}
+        anyway = any(event.index == flow.entry for event in flow.leading(act, lambda event: event.index in taken))
+        return Gap(look, act, section.lock, tuple(tests), again or lent, anyway)
 
     def _is_covered(self, look: e.Event, act: e.Event) -> bool:
         """Whether some other lock is held from the look to the act."""
         return any(act in one for one in self.sections.around(look))
 
-    def _is_marked(self, section: sections.Section, look: e.Event, act: e.Event) -> bool:
-        """Whether the first section leaves something behind, on the way to the act, that others see."""
+    def is_marked(self, look: e.Event, act: e.Event) -> bool:
+        """Whether a section of the look leaves something behind, on the way to the act, that others see."""
         flow, function = self.function.flow, self.function
-        leading = {event.index for event in flow.before(act)}
         methods = function.program.models.containers
+        if isinstance(look, e.CallEvent) and places.last_name(look.node.callee) in methods.keyed:
+            return True
+        around = [one for one in self.sections.around(look) if act not in one]
+        leading = {event.index for event in flow.before(act)}
         puts = methods.keyed | methods.appends
         for event in flow.after(look):
-            if event not in section or event.index not in leading:
+            if event.index not in leading or not any(event in one for one in around):
                 continue
             match event:
-                case e.Write(place=place, op="=" | "|=", fresh=False) if _outlives(function, place):
+                case e.Write(place=place, op="=" | "|=", fresh=False) if outlives(function, place):
                     return True
                 case e.CallEvent(node=node) if places.last_name(node.callee) in puts:
                     on = places.receiver(node)
@@ -145,8 +172,8 @@ class Gaps:
         return False
 
 
-_MOST_ACTS = 12
-_MOST_LOOKS = 16
+MOST_ACTS = 12
+MOST_LOOKS = 16
 """Of one function; one with more of them was written by a program."""
 _LARGEST_HELPER = 3000
 """Bytes of an encoded body: some ten statements."""
@@ -171,39 +198,106 @@ def divided(function: Function) -> Gaps | None:
 def container_gaps(gaps: Gaps) -> Iterator[tuple[containers.Insert, Gap]]:
     """Inserts into a map or set that outlives the call, under one lock, because of a look under another."""
     function = gaps.function
-    inserts = (*containers.inserts(function), *_inserts_by_helpers(function))
-    for insert in [one for one in inserts if gaps.is_decided(one.event)][:_MOST_ACTS]:
-        found = islice(lookups.looks(function, insert.container, insert.key), _MOST_LOOKS)
+    for insert in (*_own_inserts(gaps), *_inserts_by_helpers(gaps)):
+        found = islice(lookups.looks(function, insert.container, insert.key), MOST_LOOKS)
         looks = [look.event for look in found if not look.asserted]
-        if (gap := gaps.before(insert.event, looks)) is not None:
+        if (gap := gaps.before(insert.event, looks, containers.origins(function, insert.key))) is not None:
             yield insert, gap
 
 
-def _inserts_by_helpers(function: Function) -> Iterator[containers.Insert]:
+def _own_inserts(gaps: Gaps) -> list[containers.Insert]:
+    function = gaps.function
+    return [
+        one
+        for one in containers.inserts(function)
+        if gaps.is_decided(one.event) and (isinstance(one.event, e.CallEvent) or _is_entry(function, one.event))
+    ][:MOST_ACTS]
+
+
+def _inserts_by_helpers(gaps: Gaps) -> Iterator[containers.Insert]:
     """What methods of the same class store that count on the caller's lock."""
+    function = gaps.function
     known = helpers(function.program)
     if known.bare_names.isdisjoint(function.mentioned):
         return
     for call, stored in _calls_of(function, known.bare):
         insert = stored.insert
-        if insert is not None and call.receiver in (None, (places.THIS,)):
+        if insert is not None and call.receiver in (None, (places.THIS,)) and gaps.is_decided(call):
             value = _handed_value(stored, call.node)
             yield insert._replace(event=call, key=call.node.args[stored.key], value=value)
 
 
 def state_gaps(gaps: Gaps) -> Iterator[tuple[assignments.Assignment, Gap]]:
-    """Assignments to what is no element of a container, under one lock, because of what was read under another."""
+    """Assignments to what is no entry of a map, under one lock, because of what was read under another."""
     function = gaps.function
-    reads: dict[Place, list[e.Event]] = {}
+    read = reads(function)
+    settings = [one for one in _settings(function) if one.place in read and gaps.is_decided(one.event)]
+    for setting in settings[:MOST_ACTS]:
+        looks = [look for look in read[setting.place] if not is_target(look, setting.event)]
+        if outlives(function, setting.place) and (gap := gaps.before(setting.event, looks)) is not None:
+            yield setting, gap
+
+
+def reads(function: Function) -> dict[Place, list[e.Event]]:
+    """By place, where it is read; to bind a reference reads nothing yet."""
+    found: dict[Place, list[e.Event]] = {}
     for event in function.flow:
-        if isinstance(event, e.Read):
-            reads.setdefault(event.place, []).append(event)
-    for event in [one for one in function.flow.writes if one.place in reads and gaps.is_decided(one)][:_MOST_ACTS]:
-        if event.fresh or event.op != "=" or event.place[-1].startswith("[") or not _outlives(function, event.place):
-            continue
-        held = assignments.held(event.value) or assignments.Held("object", None)
-        if (gap := gaps.before(event, reads[event.place])) is not None:
-            yield assignments.Assignment(event, event.place, held), gap
+        match event:
+            case e.Read(place=place, node=node) if not (
+                place[-1].startswith("[") and lookups.binds_reference(function, node)
+            ):
+                found.setdefault(place, []).append(event)
+            case e.CallEvent(node=node, receiver=on) if on is not None and node.args:
+                at = assignments.place(function, node)
+                if at is not None and at[-1].startswith("["):
+                    found.setdefault(at, []).append(event)
+    return found
+
+
+def is_target(look: e.Event, act: e.Event) -> bool:
+    """Whether it is what the act is done to: `p` of `p.reset(..)`, `v.at(i)` of `v.at(i) = ..`."""
+    target = places.receiver(act.node) if isinstance(act, e.CallEvent) else None
+    span = (target.start, target.end) if target is not None else (act.span.start, act.span.end)
+    return (look.span.start, look.span.end) == span
+
+
+def _settings(function: Function) -> Iterator[assignments.Assignment]:
+    """What is given a value as a whole: by `=`, or as an owner by `reset` and `emplace`."""
+    known = {
+        one.event.index: one
+        for one in assignments.assignments(function)
+        if isinstance(one.event, e.CallEvent) and one.held.kind == "object" and one.event.receiver == one.place
+    }
+    for event in function.flow:
+        if isinstance(event, e.Write) and event.op == "=" and not event.fresh and not _is_entry(function, event):
+            yield assignments.Assignment(
+                event, event.place, assignments.held(event.value) or assignments.Held("object", None)
+            )
+        elif event.index in known:
+            yield known[event.index]
+
+
+def _is_entry(function: Function, write: e.Write) -> bool:
+    """Whether it writes an entry of a map; elements of a sequence are there before."""
+    if not write.place[-1].startswith("[") or write.target is None:
+        return False
+    base = _indexed(function, write.target)
+    written = function.program.types.of(base, function) if base is not None else ""
+    kind = types.parse(function.program.names.expand(written, function.file, function.record.scope))
+    return not kind.pointers and "sequence" not in function.program.types.roles(written, function)
+
+
+def _indexed(function: Function, value: r.Value | None) -> r.Value | None:
+    """`v` of `v[i]`, of `v.at(i)`, and of a reference to them."""
+    match places.strip(value):
+        case r.Index(base=base):
+            return base
+        case r.Call(callee=r.Member(base=base, name="at")):
+            return base
+        case r.Name(text=name) if name in function.locals:
+            initial = function.locals[name][1]
+            return None if isinstance(places.strip(initial), r.Name) else _indexed(function, initial)
+    return None
 
 
 _COUNTS = frozenset({"empty", "size"})
@@ -220,35 +314,37 @@ def emptiness_gaps(gaps: Gaps) -> Iterator[Gap]:
     for call in function.flow.calls:
         if call.receiver is not None and places.last_name(call.node.callee) in _COUNTS:
             asked.setdefault(call.receiver, []).append(call)
-    for act in [call for call in function.flow.calls if call.receiver in asked and gaps.is_decided(call)][:_MOST_ACTS]:
+    for act in [call for call in function.flow.calls if call.receiver in asked and gaps.is_decided(call)][:MOST_ACTS]:
         if act.receiver is None or places.last_name(act.node.callee) not in need_one or act.node.args:
             continue
         on = places.receiver(act.node)
         roles = function.program.types.roles(function.program.types.of(on, function), function)
-        if "container" not in roles or not _outlives(function, act.receiver):
+        if "container" not in roles or not outlives(function, act.receiver):
             continue
-        if (gap := gaps.before(act, asked[act.receiver])) is not None and any(map(_says_one, gap.tests)):
+        gap = gaps.before(act, asked[act.receiver])
+        if gap is not None and any(_says_one(function, one.condition, one.outcome) for one in gap.tests):
             yield gap
 
 
-def _says_one(guard: tuple[e.Test, bool]) -> bool:
-    """Whether a test says that something is in the container."""
-    test, outcome = guard
-    value = places.strip(test.value)
-    while isinstance(value, r.Unary) and value.op in ("!", "not"):
-        value, outcome = places.strip(value.value), not outcome
-    if isinstance(value, r.Call) and places.last_name(value.callee) == "empty":
-        return not outcome
-    return isinstance(value, r.Binary | r.Call) and any(
-        places.last_name(call.callee) == "size" for call in places.calls_in(value)
-    )
+def _says_one(function: Function, value: r.Value | None, outcome: bool, depth: int = 0) -> bool:
+    """Whether a condition that came out so says that something is in the container."""
+    match places.strip(value):
+        case r.Unary(op="!" | "not", value=negated):
+            return _says_one(function, negated, not outcome, depth)
+        case r.Call(callee=callee) if places.last_name(callee) == "empty":
+            return not outcome
+        case r.Name(text=name) if depth < 3:
+            return _says_one(function, only_value(function, name), outcome, depth + 1)
+        case r.Binary() | r.Call() as inner:
+            return any(places.last_name(call.callee) in _COUNTS for call in places.calls_in(inner))
+    return False
 
 
 def _leads(flow: Flow, one: e.Event, other: e.Event) -> bool:
     return flow.path(one, lambda event: event is other) is not None
 
 
-def _outlives(function: Function, place: Place) -> bool:
+def outlives(function: Function, place: Place) -> bool:
     """Whether others can see it: a member, a variable, or what a pointer or reference leads to."""
     if not function.is_local(place):
         return True
@@ -257,10 +353,17 @@ def _outlives(function: Function, place: Place) -> bool:
     written, initial = function.locals[place[0]]
     kind = types.parse(function.program.names.expand(written, function.file, function.record.scope))
     if kind.is_placeholder and kind.is_value and initial is not None:
-        kind = types.parse(function.program.types.of(initial, function))
-        return bool(kind.pointers)
-    roles = function.program.types.roles(written, function)
-    return not kind.is_value or "smart pointer" in roles or "shared pointer" in roles
+        written = function.program.types.of(initial, function)
+        kind = types.parse(written)
+        return bool(kind.pointers) or kind.last == "iterator" or _leads_out(function, written)
+    return not kind.is_value or _leads_out(function, written)
+
+
+def _leads_out(function: Function, written: str) -> bool:
+    return not _POINTING.isdisjoint(function.program.types.roles(written, function))
+
+
+_POINTING = frozenset({"smart pointer", "shared pointer", "iterator"})
 
 
 # --- gaps between two methods -----------------------------------------------------------------------
@@ -272,6 +375,8 @@ class Helper(NamedTuple):
     function: Function
     container: containers.Container
     key: int
+    locks: frozenset[str]
+    """Last names of those it takes."""
     insert: containers.Insert | None = None
     """None for one that only looks."""
 
@@ -308,9 +413,9 @@ class Helpers:
             key = _parameter(insert.key, numbers)
             looks = list(lookups.looks(method, insert.container, insert.key))
             if key is not None and all(look.event is insert.event for look in looks):
-                mine = any(one.first.index != method.flow.entry for one in gaps.sections.around(insert.event))
+                mine = gaps.locks(insert.event)
                 (self.storing if mine else self.bare).setdefault(method, []).append(
-                    Helper(method, insert.container, key, insert)
+                    Helper(method, insert.container, key, mine, insert)
                 )
         if inserts or method.record.result in ("", "void"):
             return
@@ -325,7 +430,7 @@ class Helpers:
                 continue
             key, held = _parameter(node.args[0], numbers), containers.container(method, on)
             if key is not None and held is not None and gaps.sections.around(call):
-                self.looking.setdefault(method, []).append(Helper(method, held, key))
+                self.looking.setdefault(method, []).append(Helper(method, held, key, gaps.locks(call)))
 
 
 def _parameter(value: r.Value | None, numbers: dict[str, int]) -> int | None:
@@ -334,41 +439,102 @@ def _parameter(value: r.Value | None, numbers: dict[str, int]) -> int | None:
 
 
 class Handover(NamedTuple):
-    """Two calls on one object: `look` asks it for a key, `store` puts something there."""
+    """`look` asks an object for a key, `store` puts something there, and at least one of them is a call of a method
+    that takes the lock itself."""
 
-    look: e.CallEvent
-    store: e.CallEvent
-    asked: Helper
-    stored: Helper
+    look: e.Event
+    store: e.Event
+    asked: Helper | None
+    stored: Helper | None
+    insert: containers.Insert
     key: r.Value
     value: r.Value | None
-    tests: tuple[tuple[e.Test, bool], ...]
+    tests: tuple[sections.Decider, ...]
 
 
 def handovers(function: Function) -> Iterator[Handover]:
-    """Where a function looks something up by one method and stores it by another, each with a lock of its own."""
+    """Where a function looks something up and stores it later, each under a lock of its own: by two methods, or by one
+    and itself."""
     said = function.mentioned
     known = helpers(function.program)
-    if known.storing_names.isdisjoint(said) or known.looking_names.isdisjoint(said):
+    stores, asks = not known.storing_names.isdisjoint(said), not known.looking_names.isdisjoint(said)
+    locking = takes_locks(function)
+    if not (stores and asks) and not (locking and (stores or asks)):
         return
-    flow = function.flow
-    asking = _calls_of(function, known.looking)
-    storing = _calls_of(function, known.storing)
-    if not asking or not storing:
+    asking = _calls_of(function, known.looking) if asks else []
+    storing = _calls_of(function, known.storing) if stores else []
+    if not asking and not storing:
         return
-    covered = sections.sections(function) if takes_locks(function) else None
-    told = sections.Told(function)
+    gaps = Gaps(function)
+    seen: set[int] = set()
+    for handover in (
+        *_by_two(gaps, asking, storing),
+        *(_stored_by_method(gaps, storing) if locking else ()),
+        *(_asked_by_method(gaps, asking) if locking else ()),
+    ):
+        if handover.store.index not in seen:
+            seen.add(handover.store.index)
+            yield handover
+
+
+Calls = list[tuple[e.CallEvent, Helper]]
+
+
+def _by_two(gaps: Gaps, asking: Calls, storing: Calls) -> Iterator[Handover]:
+    function = gaps.function
     for store, stored in storing:
         for look, asked in asking:
             if look.receiver != store.receiver or not asked.container.is_same(stored.container.names):
                 continue
             one, other = look.node.args[asked.key], store.node.args[stored.key]
-            if not containers.is_same_key(function, one, other) or (covered is not None and covered.around(look)):
-                continue
-            tests = told.deciders(look, store)
-            if tests and _leads(flow, look, store):
-                yield Handover(look, store, asked, stored, other, _handed_value(stored, store.node), tuple(tests))
-                break
+            if containers.is_same_key(function, one, other) and not gaps.sections.around(look):
+                yield from _handed(gaps, look, store, asked, stored)
+
+
+def _stored_by_method(gaps: Gaps, storing: Calls) -> Iterator[Handover]:
+    """What the function has found under its own lock, a method of the same object stores."""
+    for store, stored in storing:
+        if store.receiver in (None, (places.THIS,)) and not gaps.sections.around(store):
+            looks = lookups.looks(gaps.function, stored.container, store.node.args[stored.key])
+            for look in islice(looks, MOST_LOOKS):
+                if (
+                    gaps.locks(look.event) & stored.locks
+                    and not look.asserted
+                    and not gaps.is_marked(look.event, store)
+                ):
+                    yield from _handed(gaps, look.event, store, None, stored)
+
+
+def _asked_by_method(gaps: Gaps, asking: Calls) -> Iterator[Handover]:
+    """What a method of the same object has found, the function stores under its own lock."""
+    function = gaps.function
+    asked_by = {
+        call.index: asked
+        for call, asked in asking
+        if call.receiver in (None, (places.THIS,)) and not gaps.sections.around(call)
+    }
+    for insert in _own_inserts(gaps) if asked_by else ():
+        looks = [look.event for look in islice(lookups.looks(function, insert.container, insert.key), MOST_LOOKS)]
+        here = gaps.sections.around(insert.event)
+        if any(look in one for look in looks for one in here if look is not insert.event):
+            continue
+        for look in looks:
+            asked = asked_by.get(look.index)
+            if isinstance(look, e.CallEvent) and asked is not None and gaps.locks(insert.event) & asked.locks:
+                yield from _handed(gaps, look, insert.event, asked, insert)
+
+
+def _handed(
+    gaps: Gaps, look: e.Event, store: e.Event, asked: Helper | None, stored: Helper | containers.Insert
+) -> Iterator[Handover]:
+    tests = gaps.told.deciders(look, store)
+    if not tests or not _leads(gaps.function.flow, look, store):
+        return
+    if isinstance(stored, containers.Insert):
+        yield Handover(look, store, asked, None, stored, stored.key, stored.value, tuple(tests))
+    elif stored.insert is not None and isinstance(store, e.CallEvent):
+        key, value = store.node.args[stored.key], _handed_value(stored, store.node)
+        yield Handover(look, store, asked, stored, stored.insert, key, value, tuple(tests))
 
 
 def _handed_value(stored: Helper, call: r.Call) -> r.Value | None:
@@ -431,7 +597,7 @@ def atomic_gaps(function: Function) -> Iterator[tuple[assignments.Assignment, e.
         ):
             continue
         looked += 1
-        if looked > _MOST_ACTS:
+        if looked > MOST_ACTS:
             return
         earlier = flow.before(act)
         reads = [one for one in earlier if isinstance(one, e.Read) and one.place == assignment.place]
@@ -490,7 +656,7 @@ def _is_atomic(function: Function, name: str) -> bool:
 def is_skipped(function: Function, value: r.Value, outcome: bool, given: conditions.Given) -> bool:
     """Whether the test comes out the other way once the place holds what the act leaves there; a local stands for what
     was last assigned to it."""
-    known = conditions.comes_to(function, value, given)
+    known = conditions.can_come_to(function, value, given)
     inner = places.strip(value)
     while known is None and isinstance(inner, r.Unary) and inner.op == "!":
         inner, outcome = places.strip(inner.value), not outcome
@@ -500,7 +666,7 @@ def is_skipped(function: Function, value: r.Value, outcome: bool, given: conditi
             for write in function.flow.writes
             if write.place == (inner.text,) and write.op == "=" and write.span.start < value.start
         ]
-        known = conditions.comes_to(function, given_to[-1], given) if given_to else None
+        known = conditions.can_come_to(function, given_to[-1], given) if given_to else None
     return known is (not outcome)
 
 
@@ -579,3 +745,24 @@ def sources(function: Function, value: r.Value | None) -> list[r.Value]:
     if not isinstance(inner, r.Name) or inner.text not in function.declared:
         return [inner] if inner is not None else []
     return [write.value for write in function.flow.writes if write.place == (inner.text,) and write.value is not None]
+
+
+def only_value(function: Function, name: str) -> r.Value | None:
+    """What a local holds where it holds anything: the one value that is given to it and is not null."""
+    if name not in function.declared:
+        return None
+    given = [write.value for write in function.flow.writes_to((name,)) if write.value is not None]
+    given = [value for value in given if not is_nothing(value)]
+    return given[0] if len(given) == 1 else None
+
+
+def is_nothing(value: r.Value | None) -> bool:
+    """Whether it says that nothing is there: null, false, zero, an empty optional, the end of a container."""
+    match places.strip(value):
+        case r.Literal(kind=kind, text=shown):
+            return kind == "null" or shown in ("0", "false")
+        case r.Name() as name:
+            return places.last_name(name) in ("NULL", "nullopt")
+        case r.Call(callee=callee, args=()):
+            return places.last_name(callee) in ("end", "cend")
+    return False

@@ -41,13 +41,19 @@ Reported where one lock is taken twice in a function (guards of any kind, by han
 the first section looks into a map by a key, a test about the answer decides, and the second section stores under the
 same key without a look of its own, so that something is lost: a bare pointer or handle that was made in between, or
 an owner whose object others use already. Likewise a flag or a pointer that is read under one lock and set under the
-next, an element that is taken from a container because it was not empty under the lock before, an atomic that is loaded
-and then stored, and two methods of one object that each lock for themselves.
+next, an element that is taken from a container because it was not empty under the lock before, a count or a size that
+is compared with a bound under one lock and changed under the next, a size that becomes the index of what is added
+later, an entry that is erased because its count reached zero under the lock before, an atomic that is loaded and then
+stored, and methods of one object that each lock for themselves.
+
+Both sections may stand under one flag (`if (cached)`), the look may be a part of a condition
+(`it != end() && it->second->fits(n)`), and the map a member of an element of another one.
 
 Quiet where the second section looks again, where the insert's own answer is read, where the first section leaves a
 mark (an entry, a flag, a set of pending keys), where another lock is held from the look to the store, and where
 nothing is lost: values and shared owners. Shown with `--certainty possible`: a plain value that is computed twice,
-what may be set twice without harm, and loops that look again in their next round.
+what may be set twice without harm, what is also stored where nothing was looked up or was found, and loops that look
+again in their next round.
 
 Limits: that one thread alone calls a function cannot be seen, nor a look by a lambda for the function around it.
 Containers are told apart by name and class, not by object.
@@ -74,10 +80,12 @@ from ownlint import (
     records,
     resources,
     rule,
+    sections,
     text,
     types,
     weaker,
 )
+from ownlint_rules.locks import _counting as counting
 from ownlint_rules.locks import _rechecks as rechecks
 
 _OWNERS = frozenset({"smart pointer", "scoped owner"})
@@ -86,6 +94,8 @@ _LOOK_AGAIN = "look again under the second lock, or insert with `try_emplace` an
 
 _THREADS = "harmless if two threads never run this for the same object at the same time"
 _AGAIN = "the test may be made again, or a caller may hold the lock"
+_ANYWAY = "some way does it without a look"
+_NOT_ABSENT = "whether it is stored where nothing was found is not known"
 _REPLACED = "harmless if setting it twice comes to the same"
 
 
@@ -96,6 +106,7 @@ def check_then_act_across_locks(function: Function) -> Iterator[Finding]:
     gaps = rechecks.divided(function)
     if gaps is not None:
         yield from _in_one(function, gaps)
+        yield from _counted(function, gaps)
     yield from _by_helpers(function)
     for assignment, read, certainty in rechecks.atomic_gaps(function):
         yield _unset(function, assignment, read, certainty, "it is loaded first and stored later")
@@ -103,13 +114,15 @@ def check_then_act_across_locks(function: Function) -> Iterator[Finding]:
 
 def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
     for insert, gap in rechecks.container_gaps(gaps):
-        certainty = _of_insert(function, insert, (function, insert.value), gap.tests)
+        certainty = _of_insert(function, insert, (function, insert.value))
         if certainty is not None:
+            if any(_says_found(function, one, gap.look) for one in gap.tests):
+                certainty = because("possible", _NOT_ABSENT)
             asked = function.step(gap.look, f"`{insert.container.shown}` is asked for `{text(insert.key)}` here")
             yield function.finding(
                 insert.event,
                 _stored(insert.key, insert.container),
-                certainty=weaker(certainty, because("possible", _AGAIN)) if gap.again else certainty,
+                certainty=weaker(certainty, _doubt(gap) or because("likely", _THREADS)),
                 help=_LOOK_AGAIN,
                 steps=(asked,),
             )
@@ -120,7 +133,7 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
         yield function.finding(
             gap.act,
             f"another thread may have taken the last of `{shown}` since it was asked for",
-            certainty=because("possible" if gap.again else "likely", _AGAIN if gap.again else _THREADS),
+            certainty=_doubt(gap) or because("likely", _THREADS),
             help="ask and take under one lock",
             steps=(function.step(gap.look, f"`{shown}` is asked here whether it is empty"),),
         )
@@ -128,6 +141,44 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
         certainty = _of_state(function, assignment, gap)
         if certainty is not None:
             yield _unset(function, assignment, gap.look, certainty, "it is read under one lock and set under the next")
+
+
+def _counted(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
+    for counted in counting.bounded(gaps):
+        shown = places.render(counted.place)
+        what = f"the size of `{shown}`" if counted.is_size else f"`{shown}`"
+        yield function.finding(
+            counted.gap.act,
+            f"another thread may have changed {what} since it was compared",
+            certainty=_doubt(counted.gap) or because("likely", _THREADS),
+            help="compare and change it under one lock",
+            steps=(function.step(counted.gap.look, f"{what} is read here"),),
+        )
+    for index in counting.taken_indexes(gaps):
+        shown = places.render(index.act.receiver or ())
+        yield function.finding(
+            index.act,
+            f"another thread may have added to `{shown}` since `{index.local}` was its size",
+            certainty=because("likely", _THREADS),
+            help="read the size and add under one lock",
+            steps=(function.step(index.look, f"the size of `{shown}` is read here"),),
+        )
+    for drop in counting.drops(gaps):
+        entry = f"`{text(drop.key)}` of `{drop.container.shown}`"
+        yield function.finding(
+            drop.gap.act,
+            f"another thread may be using {entry} again since its count was lowered",
+            certainty=_doubt(drop.gap) or because("likely", _THREADS),
+            help="lower the count and erase under one lock",
+            steps=(function.step(drop.gap.look, "its count is lowered here"),),
+        )
+
+
+def _doubt(gap: rechecks.Gap) -> Certainty | None:
+    """What makes it no more than possible that the look is relied on."""
+    if gap.again:
+        return because("possible", _AGAIN)
+    return because("possible", _ANYWAY) if gap.anyway else None
 
 
 def _unset(
@@ -150,26 +201,75 @@ def _stored(key: records.Value, held: containers.Container) -> str:
 
 def _by_helpers(function: Function) -> Iterator[Finding]:
     for handover in rechecks.handovers(function):
-        stored = handover.stored
-        insert = stored.insert
-        assert insert is not None
-        handed = (function, handover.value) if handover.value is not None else (stored.function, insert.value)
-        certainty = _of_insert(stored.function, insert, handed, ())
+        stored, insert, asked = handover.stored, handover.insert, handover.asked
+        around = stored.function if stored is not None else function
+        made = (function, handover.value) if stored is None or handover.value is not None else (around, insert.value)
+        certainty = _of_insert(around, insert, made)
         if certainty is None:
             continue
-        asked = handover.asked.function
+        if any(_says_found(function, one, handover.look) for one in handover.tests):
+            certainty = because("possible", _NOT_ABSENT)
+        shown = text(handover.key)
+        if asked is not None:
+            first = f"`{asked.function.name}` asks for `{shown}`, and lets go of the lock"
+        else:
+            first = f"`{insert.container.shown}` is asked for `{shown}` here"
+        steps = [function.step(handover.look, first)]
+        if stored is not None:
+            steps.append(stored.function.step(insert.event, f"`{stored.function.name}` does not look again"))
+        takers = " and ".join(f"`{one.function.name}`" for one in (asked, stored) if one is not None)
+        both = asked is not None and stored is not None
         yield function.finding(
             handover.store,
             _stored(handover.key, insert.container),
             certainty=weaker(certainty, because("likely", _THREADS)),
-            help=f"look and store under one lock, which `{asked.name}` and `{stored.function.name}` take in turn",
-            steps=(
-                function.step(
-                    handover.look, f"`{asked.name}` asks for `{text(handover.key)}`, and lets go of the lock"
-                ),
-                stored.function.step(insert.event, f"`{stored.function.name}` does not look again"),
-            ),
+            help=f"look and store under one lock, which {takers} {'take' if both else 'takes'} "
+            + ("in turn" if both else "apart"),
+            steps=tuple(steps),
         )
+
+
+# --- what was found -----------------------------------------------------------------------------------
+
+
+def _says_found(function: Function, decider: sections.Decider, look: events.Event) -> bool:
+    """Whether the condition came out as it does when the look has found something."""
+    return _found(function, decider.condition, look) is decider.outcome
+
+
+def _found(function: Function, value: records.Value | None, look: events.Event, depth: int = 0) -> bool | None:
+    """What a condition comes to when the look has found something, where its other parts let it."""
+    inner = places.strip(value)
+    if inner is None or depth > _DEEPEST:
+        return None
+    if (inner.start, inner.end) == (look.span.start, look.span.end):
+        return True
+    match inner:
+        case records.Unary(op="!" | "not", value=negated):
+            return _not(_found(function, negated, look, depth))
+        case records.Unary(op="*", value=base) | records.Member(base=base, name="second"):
+            return _found(function, base, look, depth)
+        case records.Binary(op="&&" | "||", left=left, right=right):
+            parts = {_found(function, part, look, depth) for part in (left, right)} - {None}
+            return parts.pop() if len(parts) == 1 else None
+        case records.Binary(op="==" | "!=" | ">" as op, left=left, right=right) if rechecks.is_nothing(right):
+            known = _found(function, left, look, depth)
+            return _not(known) if op == "==" else known
+        case records.Conditional(condition=condition, other=other) if rechecks.is_nothing(other):
+            return _found(function, condition, look, depth)
+        case records.Call(callee=records.Member(base=base, name="has_value" | "ok" | "get"), args=()):
+            return _found(function, base, look, depth)
+        case records.Name(text=name):
+            return _found(function, rechecks.only_value(function, name), look, depth + 1)
+    return None
+
+
+_DEEPEST = 3
+"""How many locals may hand on what was found."""
+
+
+def _not(known: bool | None) -> bool | None:
+    return None if known is None else not known
 
 
 # --- what is lost -------------------------------------------------------------------------------------
@@ -179,7 +279,6 @@ def _of_insert(
     function: Function,
     insert: containers.Insert,
     stored: tuple[Function, records.Value | None],
-    tests: tuple[tuple[events.Test, bool], ...],
 ) -> Certainty | None:
     """How sure it is that something is lost when two come at once; None when nothing is. `stored` is the value and the
     function that made it."""
@@ -205,8 +304,6 @@ def _of_insert(
         lost = because("likely", _THREADS)
     elif keeps:
         return None
-    if tests and not _is_absent(function, insert, tests):
-        return because("possible", "whether it is stored where nothing was found is not known")
     return lost
 
 
@@ -250,23 +347,6 @@ def _mapped(function: Function, insert: containers.Insert) -> str:
     return function.program.names.expand(arguments[1], function.file, function.record.scope)
 
 
-def _is_absent(function: Function, insert: containers.Insert, tests: tuple[tuple[events.Test, bool], ...]) -> bool:
-    """Whether the store happens where the look found nothing, as far as its tests can be read."""
-    entry = assignments.Held("entry", True, text(insert.key))
-    place = _place_of(function, insert)
-    if place is None:
-        return True
-    given = conditions.Given(place, entry)
-    answers = [(conditions.comes_to(function, test.value, given), outcome) for test, outcome in tests]
-    return not any(answer is outcome for answer, outcome in answers)
-
-
-def _place_of(function: Function, insert: containers.Insert) -> places.Place | None:
-    if isinstance(insert.event, events.CallEvent):
-        return insert.event.receiver
-    return insert.event.place[:-1] if insert.event.place else None
-
-
 def _is_made(function: Function, value: records.Value | None) -> bool:
     """Whether the value comes out of a call that is more than a question, rather than from a parameter or an owner that
     somebody else has."""
@@ -292,9 +372,11 @@ def _makes(function: Function, value: records.Value | None) -> bool:
 def _of_state(function: Function, assignment: assignments.Assignment, gap: rechecks.Gap) -> Certainty | None:
     """How sure it is that what was read decides against setting it twice, and that setting it twice does harm."""
     event = assignment.event
-    assert isinstance(event, events.Write)
+    assert isinstance(event, events.Write | events.CallEvent)
+    target = event.target if isinstance(event, events.Write) else places.receiver(event.node)
+    value = event.value if isinstance(event, events.Write) else event.node
     written = function.program.names.expand(
-        function.program.types.of(event.target, function), function.file, function.record.scope
+        function.program.types.of(target, function), function.file, function.record.scope
     )
     kind = types.parse(written)
     roles = set(function.program.types.roles(written, function))
@@ -304,14 +386,14 @@ def _of_state(function: Function, assignment: assignments.Assignment, gap: reche
             return None
         held = assignments.Held("object", True)
     given = conditions.Given(assignment.place, held)
-    if not any(rechecks.is_skipped(function, test.value, outcome, given) for test, outcome in gap.tests):
+    if not any(rechecks.is_skipped(function, condition, outcome, given) for condition, outcome in gap.tests):
         return None
-    if gap.again:
-        return because("possible", _AGAIN)
+    if (doubt := _doubt(gap)) is not None:
+        return doubt
     if held.kind in ("copy", "cleared"):
         return because("possible", _REPLACED)
     if kind.pointers:
-        made = event.value is not None and _is_made(function, event.value)
+        made = value is not None and _is_made(function, value)
         return because("likely", _THREADS) if made else because("possible", _REPLACED)
     if held.kind in ("flag", "state"):
         works = rechecks.works_between(function, gap)

@@ -107,7 +107,7 @@ template <class T, class... A> shared_ptr<T> make_shared(A&&... a);
 template <class T> struct vector {
   vector(); vector(const vector&); ~vector();
   T* begin(); T* end(); const T* begin() const; const T* end() const; size_t size() const; bool empty() const;
-  void push_back(T value); T& operator[](size_t at); T& back(); void clear(); void reserve(size_t);
+  void push_back(T value); T& operator[](size_t at); T& at(size_t at); T& back(); void clear(); void reserve(size_t);
 };
 
 template <class K, class V> struct map {
