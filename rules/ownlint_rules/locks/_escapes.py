@@ -8,11 +8,11 @@ vector moves when the vector grows; an object behind a `unique_ptr` stays until 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import Class, Function, assignments, conditions, glance, locks, places, types
+from ownlint import Function, assignments, conditions, glance, locks, places, types
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.locks._guarded import Guard, GuardedDomain, MemberUse, guarded
@@ -271,21 +271,24 @@ def locks_itself(domain: GuardedDomain, written: str) -> bool:
 # --- what happens to it elsewhere ---------------------------------------------------------------------------
 
 
-def hazard(domain: GuardedDomain, borrow: WayIn, storage: Storage) -> Evidence | None:
-    """What the project does elsewhere to what a borrow leads to: it dies, moves, or changes. The worst is told."""
+def hazard(
+    domain: GuardedDomain, borrow: WayIn, storage: Storage, meets: Callable[[tuple[str, ...]], bool] = lambda _: True
+) -> Evidence | None:
+    """What the project does elsewhere to what a borrow leads to: it dies, moves, or changes. The worst is told; `meets`
+    says of a place below the target whether a change of that matters."""
     target = borrow.traced.place[borrow.traced.at :]
     weak: Evidence | None = None
     for use in domain.changes(target[0]):
         changed = use.traced.place[use.traced.at :]
         above = target[: len(changed)] == changed
-        inside = changed[: len(target)] == target
+        inside = changed[: len(target)] == target and meets(changed[len(target) :])
         if not (above or inside) or (use.kind == "overwrite" and _fills(domain, use)):
             continue
         if storage.kind == "owned":
             if use.kind in _STRONG and len(changed) <= len(storage.slot):
                 return Evidence(use, True)
             weak = weak or Evidence(use, False) if len(changed) > len(storage.slot) else weak
-        elif storage.kind == "element" and not storage.moves and use.kind == "grow" and above:
+        elif storage.kind == "element" and not storage.moves and use.kind == "grow" and len(changed) < len(target):
             continue
         elif storage.kind == "element" and _may_insert(domain, use):
             weak = weak or Evidence(use, False)
@@ -503,26 +506,6 @@ def takes_lock(function: Function) -> bool:
 
 
 # --- who keeps what it is given -----------------------------------------------------------------------------
-
-
-def made_class(function: Function, call: r.Call, makers: frozenset[str]) -> Class | None:
-    """The project's class of which a call makes an object: `T(a)`, `new T(a)`, `make_unique<T>(a)`."""
-    if places.last_name(call.callee) in makers and call.template:
-        written = call.template
-    elif call.kind in ("construct", "new") or places.receiver(call) is None:
-        written = call.callee.text if isinstance(call.callee, r.Name) else ""
-    else:
-        return None
-    return function.program.names.find_class(written, function.record.scope, function.file) if written else None
-
-
-def parameter_type(cls: Class, count: int, position: int) -> str:
-    """The type of a constructor's parameter; a reference to something where nobody says."""
-    for made in cls.declarations:
-        if made.kind == "constructor" and position < len(made.parameters) and len(made.parameters) >= count:
-            return made.parameters[position].type
-    fields = [field for field in cls.record.fields if not field.static]
-    return fields[position].type if position < len(fields) else "auto&"
 
 
 def is_lock(function: Function, value: r.Value, current: locks.Locks) -> bool:

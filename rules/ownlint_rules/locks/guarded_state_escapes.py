@@ -60,12 +60,14 @@ Source: a review of command-buffer caching in XLA, where a wrapper kept `&entry.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 
 from ownlint import (
     Certainty,
     Finding,
     Function,
+    Place,
     Span,
     Step,
     because,
@@ -75,10 +77,10 @@ from ownlint import (
     records,
     rule,
     types,
-    views,
 )
 from ownlint_rules.locks import _escapes as escapes
 from ownlint_rules.locks import _guarded as guarded
+from ownlint_rules.locks import _keepers as keepers
 
 _DIES = {
     "erase": "this erases from `{}`",
@@ -88,21 +90,23 @@ _DIES = {
     "change": "this changes `{}`",
 }
 _ARTICLE = {"pointer": "a pointer", "reference": "a reference", "iterator": "an iterator", "view": "a view"}
-_MAKERS = frozenset({"make_unique", "make_shared", "MakeUnique", "MakeShared"})
 _HELP = "hand out a copy or a shared pointer, or do the work while the lock is held"
 
 
 @rule(severity="error", cwe=(362,), usually="likely")
 def guarded_state_escapes(function: Function) -> Iterator[Finding]:
     domains = [domain for domain in escapes.domains_of(function) if escapes.may_escape(function, domain)]
-    if not domains or not escapes.takes_lock(function):
+    if not domains:
+        return
+    takes = escapes.takes_lock(function)
+    if not takes and not keepers.may_give(function):
         return
     held = locks.held(function)
-    if not any(held.values()):
-        return
     for domain in domains:
-        if any(escapes.is_under_own(domain, locks, function) for locks in set(held.values())):
-            yield from _EscapeJudge(function, domain, held).findings()
+        judge = _EscapeJudge(function, domain, held)
+        if takes and any(escapes.is_under_own(domain, locks, function) for locks in set(held.values())):
+            yield from judge.findings()
+        yield from judge.kept()
 
 
 _READ = {
@@ -124,16 +128,15 @@ class _EscapeJudge:
         yield from self.returned()
         yield from self.used_later()
         yield from self.stored()
-        yield from self.kept()
 
     # --- the ways out ---
 
+    def result(self) -> str:
+        written = self.function.record.result
+        return self.function.program.calls.inferred_result(self.function) if self.is_open() else written
+
     def returned(self) -> Iterator[Finding]:
-        result = (
-            self.function.program.calls.inferred_result(self.function)
-            if self.is_open()
-            else self.function.record.result
-        )
+        result = self.result()
         for leave in self.function.flow.leaves:
             if leave.kind != "return" or leave.value is None or leave.index not in self.function.flow.reachable:
                 continue
@@ -195,7 +198,7 @@ class _EscapeJudge:
             written = self.function.program.types.of(write.target, self.function)
             found = self.borrower.borrow(write.value, written.rstrip(" &") or "auto*")
             guard = self.owned_here(found, write)
-            if found is not None and guard is not None and not self.is_beside(write, guard):
+            if found is not None and guard is not None and not self.is_beside(write.place, guard):
                 yield from self.judge(
                     write.span,
                     f"{_ARTICLE[found.how]} into `{found.traced.member}`, which is guarded by `{guard.lock}`, is "
@@ -216,9 +219,9 @@ class _EscapeJudge:
         through = not isinstance(write.target, records.Name)
         return bool(kind.pointers and through) or bool(kind.reference)
 
-    def is_beside(self, write: events.Write, guard: guarded.Guard) -> bool:
+    def is_beside(self, place: Place, guard: guarded.Guard) -> bool:
         """Whether the same lock guards what is written: whoever looks there holds it."""
-        traced = self.borrower.tracer.place(write.place)
+        traced = self.borrower.tracer.place(place)
         if traced is None:
             return False
         other = self.domain.guards.get(traced.member)
@@ -228,36 +231,56 @@ class _EscapeJudge:
         return all(self.domain.is_held(use, guard.lock) for use in uses)
 
     def kept(self) -> Iterator[Finding]:
-        for event in self.function.flow:
+        for event, given in self.given():
             if event.index not in self.held:
                 continue  # nothing comes there
-            leaves = isinstance(event, events.LeaveEvent) and event.kind == "return"
-            lasts = isinstance(event, events.Write) and not event.fresh and self.outlives(event)
-            for call in places.calls_in(event.value) if leaves or lasts else ():  # type: ignore[attr-defined]
-                yield from self.kept_by(call, event)
-
-    def kept_by(self, call: records.Call, event: events.Event) -> Iterator[Finding]:
-        cls = escapes.made_class(self.function, call, _MAKERS)
-        if cls is None:
-            return
-        stored = views.stored_arguments(cls, len(call.args))
-        if any(escapes.is_lock(self.function, argument, self.held[event.index]) for argument in call.args):
-            return
-        for position in sorted(stored):
-            if position >= len(call.args):
-                continue
-            found = self.borrower.borrow(call.args[position], escapes.parameter_type(cls, len(call.args), position))
-            guard = self.owned_here(found, event)
-            if isinstance(event, events.Write) and guard is not None and self.is_beside(event, guard):
-                continue
+            found = self.borrower.borrow(given.value, given.wanted)
+            guard = self.domain.guard(found.traced.member) if found is not None else None
             if found is not None and guard is not None:
-                yield from self.judge(
-                    call.args[position].span,
-                    f"`{cls.name}` keeps {_ARTICLE[found.how]} into `{found.traced.member}`, which is guarded by "
-                    f"`{guard.lock}`",
-                    found,
-                    guard,
-                )
+                yield from self.kept_by(event, given, found, guard)
+
+    def given(self) -> Iterator[tuple[events.Event, keepers.Given]]:
+        """What stays in objects: those that are returned, and those that live on."""
+        function = self.function
+        yield from keepers.initialised(function)
+        for leave in function.flow.leaves:
+            if leave.kind == "return" and leave.value is not None:
+                for given in keepers.returned(function, leave, self.result()):
+                    yield leave, given
+        yield from keepers.put(function)
+        for call in function.flow.calls:
+            for position, argument in enumerate(call.node.args):
+                if self.borrower.tracer.trace(argument) is not None:
+                    for given in keepers.handed(function, call, position):
+                        yield call, given
+
+    def kept_by(
+        self, event: events.Event, given: keepers.Given, found: escapes.WayIn, guard: guarded.Guard
+    ) -> Iterator[Finding]:
+        looks = keepers.looks(self.function, given)
+        bare = next((look for look in looks if keepers.is_bare(look, guard.lock)), None)
+        if bare is None and (looks or not self.is_let_go(event, given, found)):
+            return
+        keeps = f"`{given.holder.name}`" if given.holder is not None and given.made is None else "a lambda"
+        steps = () if bare is None else (bare.function.step(bare.span, f"`{guard.lock}` is not held here"),)
+        yield from self.judge(
+            given.value.span,
+            f"{keeps} keeps {_ARTICLE[found.how]} into `{found.traced.member}`, which is guarded by `{guard.lock}`",
+            found,
+            guard,
+            *steps,
+            bare=bare,
+        )
+
+    def is_let_go(self, event: events.Event, given: keepers.Given, found: escapes.WayIn) -> bool:
+        """Whether an object leaves the lock that does not get the lock as well, so that it cannot hold it."""
+        guard = self.owned_here(found, event)
+        if guard is None or given.holder is None or given.made is not None:
+            return False
+        if given.into is not None and (self.is_beside(given.into, guard) or not _is_made(event, given.value)):
+            return False
+        arguments = (arg for call in places.calls_in(_value(event)) for arg in call.args)
+        return not any(escapes.is_lock(self.function, arg, self.held[event.index]) for arg in arguments)
 
     # --- the verdict ---
 
@@ -270,24 +293,44 @@ class _EscapeJudge:
         return guard if guard is not None and escapes.is_own(here, guard.lock, self.function) else None
 
     def judge(
-        self, at: Span, message: str, found: escapes.WayIn, guard: guarded.Guard, *steps: Step
+        self,
+        at: Span,
+        message: str,
+        found: escapes.WayIn,
+        guard: guarded.Guard,
+        *steps: Step,
+        bare: keepers.Look | None = None,
     ) -> Iterator[Finding]:
         storage = escapes.store(self.domain, found)
         if storage.kind == "foreign" or guard.pointee:
             return
-        evidence = escapes.hazard(self.domain, found, storage)
+        evidence = (
+            escapes.hazard(self.domain, found, storage)
+            if bare is None
+            else escapes.hazard(self.domain, found, storage, functools.partial(keepers.comes_to, bare))
+        )
         if evidence is None:
             return
         inferred = f"that `{guard.lock}` guards it is {_READ[guard.why]}"
         certainty: Certainty = "certain" if guard.why == "annotation" else because("likely", inferred)
         if storage.kind == "unknown" or not storage.type:
             certainty = because("possible", f"the type of `{found.traced.member}` is not known")
-        elif not evidence.strong or escapes.is_pinned(self.function):
+        elif (not evidence.strong and bare is None) or escapes.is_pinned(self.function):
             certainty = because("possible", "callers may see to it that nothing is removed meanwhile")
         elif escapes.locks_itself(self.domain, storage.type):
             if storage.kind == "object" or evidence.use.kind == "change":
                 return
             certainty = because("possible", "what is handed out has a lock of its own")
         use = evidence.use
-        elsewhere = use.function.step(use.span, _DIES[use.kind].format(use.member))
+        happens = "change" if bare is not None and use.kind in ("grow", "overwrite") else use.kind
+        elsewhere = use.function.step(use.span, _DIES[happens].format(use.member))
         yield self.function.finding(at, message, certainty=certainty, help=_HELP, steps=(*steps, elsewhere))
+
+
+def _value(event: events.Event) -> records.Value | None:
+    return event.node if isinstance(event, events.CallEvent) else getattr(event, "value", None)
+
+
+def _is_made(event: events.Event, value: records.Value) -> bool:
+    """Whether what keeps the value is made there, rather than given it later."""
+    return any(places.strip(arg) is value for call in places.calls_in(_value(event)) for arg in call.args)

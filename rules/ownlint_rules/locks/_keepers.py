@@ -1,0 +1,398 @@
+"""Objects that keep a way into guarded state, and what they do with it: their methods go through it, with the lock of
+whoever made them or without.
+
+The object cannot know the lock unless it is given it, too. So a method that goes through what it keeps is careful when
+it takes a lock that is not the object's own, or when whoever calls it holds one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from ownlint import Class, Function, Place, Span, bodies, keeping, locks, mutexes, places, types
+from ownlint import events as e
+from ownlint import records as r
+from ownlint_rules.locks._guarded import guarded, is_exempt, is_unreachable
+
+_DEEPEST = 2
+_MOST_CALLERS = 400
+
+
+class Given(NamedTuple):
+    """`value` stays in an object, or in what a lambda captures."""
+
+    value: r.Value
+    wanted: str
+    """The type as which it is taken."""
+    into: Place | None = None
+    """Where the object stands, or the pointer; None where it is returned."""
+    holder: Class | None = None
+    field: str = ""
+    made: r.Lambda | None = None
+
+
+class Look(NamedTuple):
+    """A function goes through what is kept; `path` are the fields that it comes to, empty for all of it."""
+
+    function: Function
+    at: e.Event
+    span: Span
+    path: tuple[str, ...]
+    method: Function | None = None
+    """The project's own method that is called on it."""
+
+
+# --- who is given what ------------------------------------------------------------------------------------
+
+
+def returned(function: Function, leave: e.LeaveEvent, result: str) -> Iterator[Given]:
+    """What stays in the object that is returned."""
+    for kept in keeping.kept(function, leave.value, result):
+        if kept.holder is not None or kept.how == "capture":
+            yield _of(kept, leave.value, None)
+
+
+def put(function: Function) -> Iterator[tuple[e.Event, Given]]:
+    """What stays in what outlives the call: members, variables, what pointers lead to."""
+    for store in keeping.stores(function, outlives):
+        if store.kept.read or store.kept.how == "key":
+            continue
+        value = store.event.value if isinstance(store.event, e.Write) else getattr(store.event, "node", None)
+        given = _of(store.kept, value, store.place)
+        if given.holder is None and given.made is None:
+            given = given._replace(holder=(owner := _owner(function, store)), field=store.place[-1] if owner else "")
+        yield store.event, given
+
+
+def initialised(function: Function) -> Iterator[tuple[e.Event, Given]]:
+    """What members keep that a constructor makes."""
+    home = function.home
+    for write in function.flow.writes if home is not None and function.record.initializers else ():
+        if write.op != "init":
+            continue
+        each = next((one for one in function.record.initializers if one.span == write.span), None)
+        found = home.field(each.name) if each is not None and home is not None else None
+        if each is None or found is None:
+            continue
+        owner, field = found
+        written = owner.program.names.expand(field.type, owner.file, owner.symbol)
+        cls = owner.program.names.find_class(types.parse(written).name, owner.symbol, owner.file)
+        kepts = (
+            keeping.kept_by(cls, each.args)
+            if cls is not None and types.parse(written).is_value
+            else (one for arg in each.args for one in keeping.kept(function, arg, ""))
+        )
+        for kept in kepts:
+            if kept.holder is not None and not kept.read:
+                yield write, _of(kept, None, (places.THIS, each.name))
+
+
+def handed(function: Function, call: e.CallEvent, position: int, depth: int = 0) -> Iterator[Given]:
+    """What a function of the project stores of one of its arguments: a setter, a register."""
+    for target in function.program.calls.callee(call.node, function).functions[:2]:
+        if target is function or position >= len(target.record.parameters):
+            continue
+        taken = target.record.parameters[position]
+        for given in _stored(target, taken.name, depth):
+            into = _outside(function, call, target, given.into)
+            if into is None or not outlives(function, into, None):
+                continue
+            if given.holder is None and given.into is not None and given.into[0] == places.THIS and len(into) > 2:
+                given = given._replace(holder=target.home, field=given.into[1])
+            yield given._replace(value=call.node.args[position], wanted=taken.type, into=into)
+
+
+def _stored(target: Function, name: str, depth: int) -> Iterator[Given]:
+    for _, given in put(target):
+        if given.made is None and keeping.leads_to(target, given.value, {name}):
+            yield given
+    if depth >= _DEEPEST:
+        return
+    for call in target.flow.calls:
+        for position, arg in enumerate(call.node.args):
+            inner = places.strip(arg)
+            if isinstance(inner, r.Name) and inner.text == name:
+                yield from handed(target, call, position, depth + 1)
+
+
+def _outside(function: Function, call: e.CallEvent, target: Function, into: Place | None) -> Place | None:
+    """A place of the callee, as its caller knows it."""
+    if into is None or into[0] == places.THIS:
+        return (*(call.receiver or (places.THIS,)), *into[1:]) if into is not None else None
+    names = [parameter.name for parameter in target.record.parameters]
+    if into[0] not in names:
+        return into
+    at = names.index(into[0])
+    given = places.strip(call.node.args[at]) if at < len(call.node.args) else None
+    while isinstance(given, r.Unary) and given.op in ("&", "*"):
+        given = places.strip(given.value)
+    root = places.place_of(given, function.flow.aliases) if given is not None else None
+    return (*root, *into[1:]) if root is not None else None
+
+
+def _of(kept: keeping.Kept, inside: r.Value | None, into: Place | None) -> Given:
+    if kept.holder is not None or kept.how != "capture":
+        return Given(kept.value, kept.taken_as or "auto*", into, kept.holder, kept.field)
+    for made in places.walk(inside):
+        for capture in made.captures if isinstance(made, r.Lambda) else ():
+            if capture.value is not None and places.strip(capture.value) is kept.value:
+                return Given(kept.value, "auto*", into, None, capture.name, made)  # type: ignore[arg-type]
+            if isinstance(kept.value, r.Name) and capture.name in (kept.value.text, "&", "="):
+                by_reference = capture.by_reference or capture.name == "&"
+                return Given(kept.value, "auto&" if by_reference else "auto*", into, None, kept.value.text, made)  # type: ignore[arg-type]
+    return Given(kept.value, "auto&", into)
+
+
+def _owner(function: Function, store: keeping.Store) -> Class | None:
+    """The class of the object to whose field a pointer is written."""
+    target = store.event.target if isinstance(store.event, e.Write) else None
+    inner = places.strip(target)
+    if isinstance(inner, r.Member):
+        written = function.program.types.of(inner.base, function)
+        for one in (written, types.element(written)):
+            expanded = function.program.names.expand(types.parse(one).name, function.file, function.record.scope)
+            cls = function.program.names.find_class(expanded, function.record.scope, function.file) if one else None
+            if cls is not None and cls.field(inner.name) is not None:
+                return cls
+    return None
+
+
+def outlives(function: Function, place: Place, _target: r.Value | None) -> bool:
+    """Whether what is written lives on when the function ends: a member, a variable, what a parameter or a pointer leads
+    to that was not made here."""
+    root = place[0]
+    if root == places.THIS:
+        return len(place) > 1
+    if root not in function.declared:
+        return root not in function.flow.aliases
+    written, initial = function.locals.get(root, ("", None))
+    parameter = next((p for p in function.record.parameters if p.name == root), None)
+    kind = types.parse(parameter.type if parameter is not None else written)
+    if kind.reference:
+        return parameter is not None
+    if not kind.pointers or (len(place) == 1 and not isinstance(places.strip(_target), r.Unary)):
+        return False
+    made = places.strip(initial)
+    return parameter is not None or not (
+        isinstance(made, r.Unary) or (isinstance(made, r.Call) and made.kind == "new") or made is None
+    )
+
+
+def may_give(function: Function) -> bool:
+    """Whether the body may give an address away. Needs no decoding."""
+    return b'"&"' in function.encoded or bool(function.record.initializers) or keeping.may_store(function)
+
+
+# --- what is done with it ---------------------------------------------------------------------------------
+
+
+def looks(function: Function, given: Given) -> list[Look]:
+    """Where methods of the object that keeps it, or the lambda, go through what was given."""
+    if given.made is not None:
+        body = function.program.index.function_at(function.file, given.made.function)
+        direct = given.wanted.endswith("&")
+        return list(_looks_in(body, frozenset({given.field}), "", direct)) if body is not None else []
+    found = given.holder.field(given.field) if given.holder is not None else None
+    if found is None or given.holder is None:
+        return []
+    owner, field = found
+    kind = types.parse(owner.program.names.expand(field.type, owner.file, owner.symbol))
+    return [
+        look
+        for method in _methods(given.holder, owner)
+        for look in _looks_in(method, frozenset(), field.name, not kind.pointers)
+    ]
+
+
+def _methods(cls: Class, owner: Class) -> Iterator[Function]:
+    """What can run on an object of a class and knows a field of `owner`, one of its bases."""
+    seen: set[str] = set()
+    known = guarded(cls.program).functions_with(owner)
+    for one in cls.ancestry[: cls.ancestry.index(owner) + 1] if owner in cls.ancestry else (cls,):
+        here = [f for f in known if f.home is one]
+        yield from (f for f in here if f.name not in seen and not is_exempt(f) and not is_unreachable(f))
+        seen |= {f.name for f in here if f.record.kind == "method"}
+
+
+def _looks_in(function: Function, names: frozenset[str], field: str, direct: bool) -> Iterator[Look]:
+    """Where a body goes through a pointer, a reference or a view: a member of its object, or a name in it."""
+    if not any(keeping.said_names(function) & {one} for one in (*names, field) if one):
+        return
+    reader = _Reader(function, names, field, direct)
+    seen: set[int] = set()
+    for event in function.flow:
+        whole = event.node if isinstance(event, e.Read) else event.target if isinstance(event, e.Write) else None
+        if reader.is_object(whole) and not reader.is_handed_on(whole):
+            yield Look(function, event, event.span, ())
+        for value in _values(event):
+            for node in places.walk(value):
+                if id(node) not in seen and (path := reader.through(node)) is not None:
+                    seen.add(id(node))
+                    yield Look(function, event, node.span, path, reader.method(node))
+
+
+def _values(event: e.Event) -> tuple[r.Value | None, ...]:
+    match event:
+        case e.CallEvent(node=node):
+            return (node,)
+        case e.Read(node=node):
+            return (node,)
+        case e.Write(value=value, target=target):
+            return (target, value)
+    return ()
+
+
+class _Reader:
+    def __init__(self, function: Function, names: frozenset[str], field: str, direct: bool) -> None:
+        self.function = function
+        self.field = field if field not in function.declared else ""
+        self.direct = direct
+        self.pointers = frozenset() if direct else names
+        self.objects = names if direct else frozenset()
+        for name, (written, initial) in function.locals.items():
+            kind, inner = types.parse(written), places.strip(initial)
+            if inner is None:
+                continue
+            if kind.reference and isinstance(inner, r.Unary) and inner.op == "*" and self.is_pointer(inner.value):
+                self.objects |= {name}
+            elif kind.reference and self.is_object(inner):
+                self.objects |= {name}
+            elif not kind.reference and self.is_pointer(inner):
+                self.pointers |= {name}
+
+    def _is_kept(self, value: r.Value | None) -> bool:
+        match places.strip(value):
+            case r.Name(text=name):
+                return name == self.field and bool(name)
+            case r.Member(base=r.Name(text=places.THIS), name=name):
+                return name == self.field and bool(name)
+        return False
+
+    def is_pointer(self, value: r.Value | None) -> bool:
+        inner = places.strip(value)
+        named = isinstance(inner, r.Name) and inner.text in self.pointers
+        return named or (not self.direct and self._is_kept(inner))
+
+    def is_object(self, value: r.Value | None) -> bool:
+        inner = places.strip(value)
+        named = isinstance(inner, r.Name) and inner.text in self.objects
+        return named or (self.direct and self._is_kept(inner))
+
+    def through(self, node: r.Value) -> tuple[str, ...] | None:
+        """The fields to which an expression comes through what is kept; None when it does not go there."""
+        match node:
+            case r.Call(callee=r.Member(base=base)) if self.is_pointer(base) or self.is_object(base):
+                return ()
+            case r.Member(base=base, name=name) if self.is_pointer(base) or self.is_object(base):
+                return (name,)
+            case r.Index(base=base) if self.is_pointer(base) or self.is_object(base):
+                return ()
+            case r.Unary(op="*", value=inner) if self.is_pointer(inner) or self.is_object(inner):
+                return ()
+            case r.Call() if self._is_read_by(node):
+                return ()
+        return None
+
+    def _is_read_by(self, call: r.Call) -> bool:
+        """Whether a function that is given it goes through it."""
+        for position, arg in enumerate(call.args):
+            direct = self.is_object(arg)
+            if direct or self.is_pointer(arg):
+                for target in self.function.program.calls.callee(call, self.function).functions[:1]:
+                    names = [parameter.name for parameter in target.record.parameters]
+                    if position < len(names) and target is not self.function and target.record.kind != "constructor":
+                        return any(True for _ in _looks_in(target, frozenset({names[position]}), "", direct))
+        return False
+
+    def is_handed_on(self, value: r.Value | None) -> bool:
+        """Whether only the address of an object goes on, to a call, a reference or a caller."""
+        return value is not None and value.start in self._handed_on
+
+    @cached_property
+    def _handed_on(self) -> frozenset[int]:
+        found: set[int] = set()
+        by_reference = not types.parse(self.function.record.result).is_value
+        for statement in self.function.statements:
+            if isinstance(statement, r.Declare) and statement.value is not None:
+                found.add(statement.value.start)
+            if isinstance(statement, r.Leave) and statement.value is not None and by_reference:
+                found.add(statement.value.start)
+            for value in bodies.values(statement):
+                for inner in places.walk(value):
+                    if isinstance(inner, r.Call):
+                        found.update(arg.start for arg in inner.args)
+                    if isinstance(inner, r.Unary) and inner.op == "&":
+                        found.add(inner.value.start)
+        return frozenset(found)
+
+    def method(self, node: r.Value) -> Function | None:
+        if isinstance(node, r.Call) and isinstance(node.callee, r.Member):
+            return next(iter(self.function.program.calls.callee(node, self.function).functions), None)
+        return None
+
+
+def comes_to(look: Look, changed: tuple[str, ...]) -> bool:
+    """Whether a look meets what is changed, a place below what is kept."""
+    if not changed:
+        return True
+    if look.path:
+        return changed[0] in look.path
+    return look.method is None or changed[0] in keeping.said_names(look.method)
+
+
+# --- without the lock -------------------------------------------------------------------------------------
+
+
+def is_bare(look: Look, lock: str) -> bool:
+    """Whether nothing that can be the lock is held at a look, by the function itself or by those who call it."""
+    function = look.function
+    locking = locks.locking(function.program)
+    held = locking.held(function)
+    if look.at.index not in held or any(not _is_its_own(function, h.lock) for h in held[look.at.index]):
+        return False
+    if function.record.kind == "lambda":
+        return True
+    if locks.says_locked(function):
+        return False
+    known = locking.from_callers(function)
+    if known.alone or any(not _is_its_own(function, place) for place in known.locks):
+        return False
+    return bool(known.sites) or not _may_be_called_under(function, lock)
+
+
+def _is_its_own(function: Function, lock: Place) -> bool:
+    """Whether a lock is a part of the function's object: then it is no other's."""
+    found = function.home.field(lock[1]) if function.home is not None and lock[0] == places.THIS else None
+    if found is None or len(lock) != 2:
+        return False
+    owner, field = found
+    written = owner.program.names.expand(field.type, owner.file, owner.symbol)
+    return types.parse(written).is_value and mutexes.mutexes(owner.program).is_mutex(
+        field.type, owner.file, owner.symbol
+    )
+
+
+def _may_be_called_under(function: Function, lock: str) -> bool:
+    """Whether some call that can mean a function is made under the lock, and none that does without."""
+    program = function.program
+    locking = locks.locking(program)
+    careful = False
+    for caller in program.index.callers(function)[:_MOST_CALLERS]:
+        for event in caller.flow.calls:
+            if places.last_name(event.node.callee) != function.name or not _may_mean(caller, event, function):
+                continue
+            here = locking.held(caller).get(event.index, frozenset())
+            if locks.holds(here, lock) or locks.holds(locking.from_callers(caller).locks, lock):
+                careful = True
+            elif program.calls.callee(event.node, caller).owner is not None:
+                return False
+    return careful
+
+
+def _may_mean(caller: Function, event: e.CallEvent, function: Function) -> bool:
+    found = caller.program.calls.callee(event.node, caller)
+    if found.owner is None or function.home is None:
+        return function in found.functions or not found.functions
+    return found.owner in function.home.ancestry or function.home in found.owner.ancestry
