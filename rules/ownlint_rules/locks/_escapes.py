@@ -496,8 +496,13 @@ def domains_of(function: Function) -> list[GuardedDomain]:
 
 
 def may_escape(function: Function, domain: GuardedDomain) -> bool:
-    """Whether the body says a member of the domain, or calls a helper that hands one out. Needs no decoding."""
-    return function.says(domain.words) or function.mentions(*domain.lenders)
+    """Whether the function says a member of the domain, or calls a helper that hands one out. Needs no decoding."""
+    if function.says(domain.words) or function.mentions(*domain.lenders):
+        return True
+    initial = (arg for each in function.record.initializers for arg in each.args)
+    return any(
+        isinstance(inner, r.Name) and inner.text in domain.members for arg in initial for inner in places.walk(arg)
+    )
 
 
 def takes_lock(function: Function) -> bool:

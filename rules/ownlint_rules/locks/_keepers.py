@@ -7,7 +7,7 @@ it takes a lock that is not the object's own, or when whoever calls it holds one
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -27,10 +27,12 @@ class Given(NamedTuple):
     wanted: str
     """The type as which it is taken."""
     into: Place | None = None
-    """Where the object stands, or the pointer; None where it is returned."""
+    """Where the object stands, or the pointer; None where it is returned or handed on."""
     holder: Class | None = None
     field: str = ""
     made: r.Lambda | None = None
+    used: e.CallEvent | None = None
+    """The object lives no longer than the function, which calls it here."""
 
 
 class Look(NamedTuple):
@@ -47,74 +49,162 @@ class Look(NamedTuple):
 # --- who is given what ------------------------------------------------------------------------------------
 
 
-def returned(function: Function, leave: e.LeaveEvent, result: str) -> Iterator[Given]:
-    """What stays in the object that is returned."""
-    for kept in keeping.kept(function, leave.value, result):
-        if kept.holder is not None or kept.how == "capture":
-            yield _of(kept, leave.value, None)
+def given(function: Function, leads: Callable[[r.Value], bool]) -> Iterator[tuple[e.Event, Given]]:
+    """What objects and lambdas keep that live on, or are used, and when they get it. `leads` says which values are
+    worth a look."""
+    yield from _initialised(function)
+    result = result_of(function)
+    for leave in function.flow.leaves:
+        if leave.kind == "return" and leave.value is not None:
+            for kept in keeping.kept(function, leave.value, result):
+                if kept.holder is not None or kept.how == "capture":
+                    yield leave, _of(kept, leave.value, None)
+    for event, one in _put(function, everywhere=True):
+        if one.into is None or outlives(function, one.into, getattr(event, "target", None)):
+            yield event, one
+        elif one.holder is not None or one.made is not None:
+            yield from _onward(function, event, one, one.into[0])
+    for call in function.flow.calls:
+        for position, argument in enumerate(call.node.args):
+            if leads(argument):
+                yield from ((call, one) for one in _handed(function, call, position))
+            yield from ((call, one) for one in _handed_in_object(function, call, position))
 
 
-def put(function: Function) -> Iterator[tuple[e.Event, Given]]:
-    """What stays in what outlives the call: members, variables, what pointers lead to."""
-    for store in keeping.stores(function, outlives):
+def result_of(function: Function) -> str:
+    written = function.record.result
+    if not written or types.parse(written).is_placeholder:
+        return function.program.calls.inferred_result(function)
+    return written
+
+
+def _put(function: Function, *, everywhere: bool = False) -> Iterator[tuple[e.Event, Given]]:
+    """What stays in members, in variables, in what pointers lead to; `everywhere`, also in locals."""
+    for store in keeping.stores(function, _anywhere if everywhere else outlives):
         if store.kept.read or store.kept.how == "key":
             continue
-        value = store.event.value if isinstance(store.event, e.Write) else getattr(store.event, "node", None)
-        given = _of(store.kept, value, store.place)
-        if given.holder is None and given.made is None:
-            given = given._replace(holder=(owner := _owner(function, store)), field=store.place[-1] if owner else "")
-        yield store.event, given
+        one = _of(store.kept, _value(store.event), store.place)
+        if one.holder is None and one.made is None:
+            one = one._replace(holder=(owner := _owner(function, store)), field=store.place[-1] if owner else "")
+        yield store.event, one
+    for write in function.flow.writes if everywhere else ():
+        if write.fresh and write.value is not None:
+            for kept in keeping.kept(function, write.value, ""):
+                if (kept.holder is not None and not kept.read) or kept.how == "capture":
+                    yield write, _of(kept, write.value, write.place)
 
 
-def initialised(function: Function) -> Iterator[tuple[e.Event, Given]]:
+def _anywhere(_function: Function, _place: Place, _target: r.Value | None) -> bool:
+    return True
+
+
+def _onward(function: Function, event: e.Event, one: Given, name: str) -> Iterator[tuple[e.Event, Given]]:
+    """Where an object goes that a local names, and where it is called."""
+    later = {x.index for x in function.flow.after(event, lambda x: isinstance(x, e.Write) and x.place == (name,))}
+    for then, into in _goes(function, name, 0):
+        if then.index in later:
+            yield event, one._replace(into=into)
+            return
+    if one.made is None:
+        for call in function.flow.calls:
+            if call.index in later and call.receiver is not None and call.receiver[0] == name:
+                yield event, one._replace(into=None, used=call)
+
+
+def _goes(function: Function, name: str, depth: int) -> Iterator[tuple[e.Event, Place | None]]:
+    """Where what a local or a parameter names is put, as a whole, so that it lives on."""
+    puts = function.program.models.containers.keyed | function.program.models.containers.appends
+    for event in function.flow:
+        match event:
+            case e.LeaveEvent(kind="return", value=value) if not depth and _is_name(value, name):
+                yield event, None
+            case e.Write(place=place, value=value, op=op, target=target) if _is_name(value, name):
+                if op == "init" or outlives(function, place, target):
+                    yield event, place
+            case e.CallEvent(node=call, receiver=receiver):
+                for position, arg in enumerate(call.args):
+                    if not _is_name(arg, name):
+                        continue
+                    if receiver is not None and places.last_name(call.callee) in puts:
+                        if outlives(function, receiver, None):
+                            yield event, receiver
+                    elif _is_kept(function, call, position, depth + 1):
+                        yield event, None
+
+
+def _is_name(value: r.Value | None, name: str) -> bool:
+    inner = places.strip(value)
+    return isinstance(inner, r.Name) and inner.text == name
+
+
+def _is_kept(function: Function, call: r.Call, position: int, depth: int) -> bool:
+    """Whether a function of the project puts an argument where it lives on."""
+    if depth > _DEEPEST:
+        return False
+    for target in function.program.calls.callee(call, function).functions[:1]:
+        if target is not function and position < len(target.record.parameters):
+            return any(True for _ in _goes(target, target.record.parameters[position].name, depth))
+    return False
+
+
+def _initialised(function: Function) -> Iterator[tuple[e.Event, Given]]:
     """What members keep that a constructor makes."""
     home = function.home
     for write in function.flow.writes if home is not None and function.record.initializers else ():
-        if write.op != "init":
-            continue
         each = next((one for one in function.record.initializers if one.span == write.span), None)
-        found = home.field(each.name) if each is not None and home is not None else None
+        found = home.field(each.name) if each is not None and write.op == "init" and home is not None else None
         if each is None or found is None:
             continue
         owner, field = found
         written = owner.program.names.expand(field.type, owner.file, owner.symbol)
         cls = owner.program.names.find_class(types.parse(written).name, owner.symbol, owner.file)
-        kepts = (
-            keeping.kept_by(cls, each.args)
-            if cls is not None and types.parse(written).is_value
-            else (one for arg in each.args for one in keeping.kept(function, arg, ""))
-        )
+        if cls is not None and types.parse(written).is_value:
+            kepts = keeping.kept_by(cls, each.args)
+        else:
+            kepts = (one for arg in each.args for one in keeping.kept(function, arg, ""))
         for kept in kepts:
             if kept.holder is not None and not kept.read:
                 yield write, _of(kept, None, (places.THIS, each.name))
 
 
-def handed(function: Function, call: e.CallEvent, position: int, depth: int = 0) -> Iterator[Given]:
+def _handed_in_object(function: Function, call: e.CallEvent, position: int) -> Iterator[Given]:
+    """What an object or a lambda keeps that is made for a call, and stored by it."""
+    argument = places.strip(call.node.args[position])
+    if not isinstance(argument, r.Lambda | r.Call):
+        return
+    kepts = [k for k in keeping.kept(function, argument, "") if k.holder is not None or k.how == "capture"]
+    if kepts and _is_kept(function, call.node, position, 0):
+        for kept in kepts:
+            yield _of(kept, argument, None)
+
+
+def _handed(function: Function, call: e.CallEvent, position: int, depth: int = 0) -> Iterator[Given]:
     """What a function of the project stores of one of its arguments: a setter, a register."""
     for target in function.program.calls.callee(call.node, function).functions[:2]:
         if target is function or position >= len(target.record.parameters):
             continue
         taken = target.record.parameters[position]
-        for given in _stored(target, taken.name, depth):
-            into = _outside(function, call, target, given.into)
+        for one in _stored(target, taken.name, depth):
+            into = _outside(function, call, target, one.into)
             if into is None or not outlives(function, into, None):
                 continue
-            if given.holder is None and given.into is not None and given.into[0] == places.THIS and len(into) > 2:
-                given = given._replace(holder=target.home, field=given.into[1])
-            yield given._replace(value=call.node.args[position], wanted=taken.type, into=into)
+            is_own = into[0] == places.THIS and len(into) == 2
+            if one.holder is None and one.into is not None and one.into[0] == places.THIS and not is_own:
+                one = one._replace(holder=target.home, field=one.into[1])
+            yield one._replace(value=call.node.args[position], wanted=taken.type, into=into)
 
 
 def _stored(target: Function, name: str, depth: int) -> Iterator[Given]:
-    for _, given in put(target):
-        if given.made is None and keeping.leads_to(target, given.value, {name}):
-            yield given
+    for _, one in _put(target):
+        if one.made is None and keeping.leads_to(target, one.value, {name}):
+            yield one
     if depth >= _DEEPEST:
         return
     for call in target.flow.calls:
         for position, arg in enumerate(call.node.args):
             inner = places.strip(arg)
             if isinstance(inner, r.Name) and inner.text == name:
-                yield from handed(target, call, position, depth + 1)
+                yield from _handed(target, call, position, depth + 1)
 
 
 def _outside(function: Function, call: e.CallEvent, target: Function, into: Place | None) -> Place | None:
@@ -180,28 +270,34 @@ def outlives(function: Function, place: Place, _target: r.Value | None) -> bool:
     )
 
 
+def _value(event: e.Event) -> r.Value | None:
+    return event.node if isinstance(event, e.CallEvent) else getattr(event, "value", None)
+
+
 def may_give(function: Function) -> bool:
-    """Whether the body may give an address away. Needs no decoding."""
-    return b'"&"' in function.encoded or bool(function.record.initializers) or keeping.may_store(function)
+    """Whether the function may give an address away, or make an object that keeps one. Needs no decoding."""
+    if function.record.initializers or b'"&"' in function.encoded:
+        return True
+    return not keeping.keepers(function.program).classes.isdisjoint(keeping.said_names(function))
 
 
 # --- what is done with it ---------------------------------------------------------------------------------
 
 
-def looks(function: Function, given: Given) -> list[Look]:
-    """Where methods of the object that keeps it, or the lambda, go through what was given."""
-    if given.made is not None:
-        body = function.program.index.function_at(function.file, given.made.function)
-        direct = given.wanted.endswith("&")
-        return list(_looks_in(body, frozenset({given.field}), "", direct)) if body is not None else []
-    found = given.holder.field(given.field) if given.holder is not None else None
-    if found is None or given.holder is None:
+def looks(function: Function, one: Given) -> list[Look]:
+    """Where methods of the object that keeps it, or the lambda, go through what was one."""
+    if one.made is not None:
+        body = function.program.index.function_at(function.file, one.made.function)
+        direct = one.wanted.endswith("&")
+        return list(_looks_in(body, frozenset({one.field}), "", direct)) if body is not None else []
+    found = one.holder.field(one.field) if one.holder is not None else None
+    if found is None or one.holder is None:
         return []
     owner, field = found
     kind = types.parse(owner.program.names.expand(field.type, owner.file, owner.symbol))
     return [
         look
-        for method in _methods(given.holder, owner)
+        for method in _methods(one.holder, owner)
         for look in _looks_in(method, frozenset(), field.name, not kind.pointers)
     ]
 
@@ -360,6 +456,18 @@ def is_bare(look: Look, lock: str) -> bool:
     if known.alone or any(not _is_its_own(function, place) for place in known.locks):
         return False
     return bool(known.sites) or not _may_be_called_under(function, lock)
+
+
+def is_bare_when_called(look: Look, call: e.CallEvent) -> bool:
+    """Whether a call, made without the lock, comes to a look that takes none."""
+    function = look.function
+    held = locks.locking(function.program).held(function).get(look.at.index)
+    if held is None or any(not _is_its_own(function, h.lock) for h in held):
+        return False
+    name = places.last_name(call.node.callee)
+    return name == function.name or any(
+        function.name in method.mentioned for method in (function.home.defined(name) if function.home is not None else ())
+    )
 
 
 def _is_its_own(function: Function, lock: Place) -> bool:

@@ -131,12 +131,8 @@ class _EscapeJudge:
 
     # --- the ways out ---
 
-    def result(self) -> str:
-        written = self.function.record.result
-        return self.function.program.calls.inferred_result(self.function) if self.is_open() else written
-
     def returned(self) -> Iterator[Finding]:
-        result = self.result()
+        result = keepers.result_of(self.function)
         for leave in self.function.flow.leaves:
             if leave.kind != "return" or leave.value is None or leave.index not in self.function.flow.reachable:
                 continue
@@ -151,9 +147,6 @@ class _EscapeJudge:
                     found,
                     guard,
                 )
-
-    def is_open(self) -> bool:
-        return not self.function.record.result or types.parse(self.function.record.result).is_placeholder
 
     def is_whole(self, found: escapes.WayIn) -> bool:
         return (
@@ -231,7 +224,7 @@ class _EscapeJudge:
         return all(self.domain.is_held(use, guard.lock) for use in uses)
 
     def kept(self) -> Iterator[Finding]:
-        for event, given in self.given():
+        for event, given in keepers.given(self.function, self.leads):
             if event.index not in self.held:
                 continue  # nothing comes there
             found = self.borrower.borrow(given.value, given.wanted)
@@ -239,27 +232,20 @@ class _EscapeJudge:
             if found is not None and guard is not None:
                 yield from self.kept_by(event, given, found, guard)
 
-    def given(self) -> Iterator[tuple[events.Event, keepers.Given]]:
-        """What stays in objects: those that are returned, and those that live on."""
-        function = self.function
-        yield from keepers.initialised(function)
-        for leave in function.flow.leaves:
-            if leave.kind == "return" and leave.value is not None:
-                for given in keepers.returned(function, leave, self.result()):
-                    yield leave, given
-        yield from keepers.put(function)
-        for call in function.flow.calls:
-            for position, argument in enumerate(call.node.args):
-                if self.borrower.tracer.trace(argument) is not None:
-                    for given in keepers.handed(function, call, position):
-                        yield call, given
+    def leads(self, value: records.Value) -> bool:
+        return self.borrower.tracer.trace(value) is not None
 
     def kept_by(
         self, event: events.Event, given: keepers.Given, found: escapes.WayIn, guard: guarded.Guard
     ) -> Iterator[Finding]:
         looks = keepers.looks(self.function, given)
-        bare = next((look for look in looks if keepers.is_bare(look, guard.lock)), None)
-        if bare is None and (looks or not self.is_let_go(event, given, found)):
+        if given.used is None:
+            bare = next((look for look in looks if keepers.is_bare(look, guard.lock)), None)
+        elif locks.holds(self.held.get(given.used.index, frozenset()), guard.lock):
+            return
+        else:
+            bare = next((look for look in looks if keepers.is_bare_when_called(look, given.used)), None)
+        if bare is None and (looks or given.used is not None or not self.is_let_go(event, given, found)):
             return
         keeps = f"`{given.holder.name}`" if given.holder is not None and given.made is None else "a lambda"
         steps = () if bare is None else (bare.function.step(bare.span, f"`{guard.lock}` is not held here"),)
