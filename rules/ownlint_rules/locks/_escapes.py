@@ -90,7 +90,7 @@ class Borrower:
         """What a view is made of: `Span(all)`, `MakeSpan(all)`, `MakeSpan(all).first(2)`."""
         inner = value
         while isinstance(inner, r.Call):
-            if inner.kind == "construct" and inner.args:
+            if inner.args and (inner.kind == "construct" or self._is_view(inner.callee)):
                 inner = places.strip(inner.args[0])
             elif (lender := self._lender(inner)) is not None:
                 inner = places.strip(lender)
@@ -99,6 +99,10 @@ class Borrower:
             else:
                 return None
         return inner
+
+    def _is_view(self, callee: r.Value) -> bool:
+        """Whether a call spells the construction of a view: `std::span<int>(all)`."""
+        return isinstance(callee, r.Name) and "view" in self.program.types.roles(callee.text, self.function)
 
     def _lender(self, call: r.Call) -> r.Value | None:
         """The argument into which a library's function makes a view."""

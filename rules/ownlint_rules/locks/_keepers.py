@@ -60,13 +60,15 @@ def given(function: Function, leads: Callable[[r.Value], bool]) -> Iterator[tupl
                 if kept.holder is not None or kept.how == "capture":
                     yield leave, _of(kept, leave.value, None)
     for event, one in _put(function, everywhere=True):
+        if _is_taken_back(function, event):
+            continue
         if one.into is None or outlives(function, one.into, getattr(event, "target", None)):
             yield event, one
         elif one.holder is not None or one.made is not None:
             yield from _onward(function, event, one, one.into[0])
     for call in function.flow.calls:
         for position, argument in enumerate(call.node.args):
-            if leads(argument):
+            if leads(argument) and not _is_taken_back(function, call):
                 yield from ((call, one) for one in _handed(function, call, position))
             yield from ((call, one) for one in _handed_in_object(function, call, position))
 
@@ -88,10 +90,24 @@ def _put(function: Function, *, everywhere: bool = False) -> Iterator[tuple[e.Ev
             one = one._replace(holder=(owner := _owner(function, store)), field=store.place[-1] if owner else "")
         yield store.event, one
     for write in function.flow.writes if everywhere else ():
-        if write.fresh and write.value is not None:
+        is_local = len(write.place) == 1 and write.place[0] in function.declared
+        if (write.fresh or is_local) and write.op == "=" and write.value is not None:
             for kept in keeping.kept(function, write.value, ""):
                 if (kept.holder is not None and not kept.read) or kept.how == "capture":
                     yield write, _of(kept, write.value, write.place)
+
+
+def _is_taken_back(function: Function, event: e.Event) -> bool:
+    """Whether the function itself puts null where it has put an address before: by an assignment, or the same setter."""
+    for later in function.flow.after(event):
+        match event, later:
+            case e.Write(place=one), e.Write(place=other, value=r.Literal(kind="null")) if one == other:
+                return True
+            case e.CallEvent(node=one, receiver=on), e.CallEvent(node=other, receiver=where) if on == where:
+                is_same = places.last_name(one.callee) == places.last_name(other.callee)
+                if is_same and any(isinstance(arg, r.Literal) and arg.kind == "null" for arg in other.args):
+                    return True
+    return False
 
 
 def _anywhere(_function: Function, _place: Place, _target: r.Value | None) -> bool:
@@ -317,27 +333,18 @@ def _looks_in(function: Function, names: frozenset[str], field: str, direct: boo
     if not any(keeping.said_names(function) & {one} for one in (*names, field) if one):
         return
     reader = _Reader(function, names, field, direct)
-    seen: set[int] = set()
     for event in function.flow:
         whole = event.node if isinstance(event, e.Read) else event.target if isinstance(event, e.Write) else None
         if reader.is_object(whole) and not reader.is_handed_on(whole):
             yield Look(function, event, event.span, ())
-        for value in _values(event):
+    for statement in function.statements:
+        for value in bodies.values(statement):
             for node in places.walk(value):
-                if id(node) not in seen and (path := reader.through(node)) is not None:
-                    seen.add(id(node))
+                path = reader.through(node)
+                inside = (x for x in function.flow if node.start <= x.span.start and x.span.end <= node.end)
+                event = next(inside, None) if path is not None else None
+                if path is not None and event is not None:
                     yield Look(function, event, node.span, path, reader.method(node))
-
-
-def _values(event: e.Event) -> tuple[r.Value | None, ...]:
-    match event:
-        case e.CallEvent(node=node):
-            return (node,)
-        case e.Read(node=node):
-            return (node,)
-        case e.Write(value=value, target=target):
-            return (target, value)
-    return ()
 
 
 class _Reader:
@@ -441,28 +448,32 @@ def comes_to(look: Look, changed: tuple[str, ...]) -> bool:
 # --- without the lock -------------------------------------------------------------------------------------
 
 
-def is_bare(look: Look, lock: str) -> bool:
+def is_bare(look: Look, lock: str, giver: Function) -> bool:
     """Whether nothing that can be the lock is held at a look, by the function itself or by those who call it."""
     function = look.function
-    locking = locks.locking(function.program)
-    held = locking.held(function)
-    if look.at.index not in held or any(not _is_its_own(function, h.lock) for h in held[look.at.index]):
+    if _holds_some(look, giver):
         return False
     if function.record.kind == "lambda":
         return True
     if locks.says_locked(function):
         return False
+    locking = locks.locking(function.program)
     known = locking.from_callers(function)
-    if known.alone or any(not _is_its_own(function, place) for place in known.locks):
+    if known.alone or any(not _is_its_own(function, place, giver) for place in known.locks):
         return False
     return bool(known.sites) or not _may_be_called_under(function, lock)
 
 
-def is_bare_when_called(look: Look, call: e.CallEvent) -> bool:
+def _holds_some(look: Look, giver: Function) -> bool:
+    """Whether a function itself holds something at a look that can be the lock, or never comes there."""
+    held = locks.locking(look.function.program).held(look.function).get(look.at.index)
+    return held is None or any(not _is_its_own(look.function, h.lock, giver) for h in held)
+
+
+def is_bare_when_called(look: Look, call: e.CallEvent, giver: Function) -> bool:
     """Whether a call, made without the lock, comes to a look that takes none."""
     function = look.function
-    held = locks.locking(function.program).held(function).get(look.at.index)
-    if held is None or any(not _is_its_own(function, h.lock) for h in held):
+    if _holds_some(look, giver):
         return False
     name = places.last_name(call.node.callee)
     return name == function.name or any(
@@ -470,8 +481,11 @@ def is_bare_when_called(look: Look, call: e.CallEvent) -> bool:
     )
 
 
-def _is_its_own(function: Function, lock: Place) -> bool:
-    """Whether a lock is a part of the function's object: then it is no other's."""
+def _is_its_own(function: Function, lock: Place, giver: Function) -> bool:
+    """Whether a lock is a part of the function's object, which is no object of the giver's class: then it is not that
+    of the giver."""
+    if giver.home is not None and function.home is giver.home:
+        return False
     found = function.home.field(lock[1]) if function.home is not None and lock[0] == places.THIS else None
     if found is None or len(lock) != 2:
         return False

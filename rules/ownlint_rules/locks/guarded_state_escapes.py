@@ -240,11 +240,11 @@ class _EscapeJudge:
     ) -> Iterator[Finding]:
         looks = keepers.looks(self.function, given)
         if given.used is None:
-            bare = next((look for look in looks if keepers.is_bare(look, guard.lock)), None)
+            bare = next((look for look in looks if keepers.is_bare(look, guard.lock, self.function)), None)
         elif locks.holds(self.held.get(given.used.index, frozenset()), guard.lock):
             return
         else:
-            bare = next((look for look in looks if keepers.is_bare_when_called(look, given.used)), None)
+            bare = next((look for look in looks if keepers.is_bare_when_called(look, given.used, self.function)), None)
         if bare is None and (looks or given.used is not None or not self.is_let_go(event, given, found)):
             return
         keeps = f"`{given.holder.name}`" if given.holder is not None and given.made is None else "a lambda"
