@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from ownlint import Class, Function, Place, Span, bodies, keeping, locks, mutexes, places, types
+from ownlint import Class, Function, Place, Span, bodies, guard_classes, keeping, locks, mutexes, places, types
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.locks._guarded import guarded, is_exempt, is_unreachable
@@ -265,7 +265,7 @@ def _owner(function: Function, store: keeping.Store) -> Class | None:
     return None
 
 
-def outlives(function: Function, place: Place, _target: r.Value | None) -> bool:
+def outlives(function: Function, place: Place, target: r.Value | None) -> bool:
     """Whether what is written lives on when the function ends: a member, a variable, what a parameter or a pointer leads
     to that was not made here."""
     root = place[0]
@@ -278,7 +278,7 @@ def outlives(function: Function, place: Place, _target: r.Value | None) -> bool:
     kind = types.parse(parameter.type if parameter is not None else written)
     if kind.reference:
         return parameter is not None
-    if not kind.pointers or (len(place) == 1 and not isinstance(places.strip(_target), r.Unary)):
+    if not kind.pointers or (len(place) == 1 and isinstance(places.strip(target), r.Name)):
         return False
     made = places.strip(initial)
     return parameter is not None or not (
@@ -479,6 +479,21 @@ def is_bare_when_called(look: Look, call: e.CallEvent, giver: Function) -> bool:
     return name == function.name or any(
         function.name in method.mentioned for method in (function.home.defined(name) if function.home is not None else ())
     )
+
+
+def holds_lock(given: Given) -> bool:
+    """Whether the object has a guard in it, so that it holds a lock for as long as it lives."""
+    if given.holder is None:
+        return False
+    guards = guard_classes.guards(given.holder.program).words
+    fields = (field for cls in given.holder.ancestry for field in cls.record.fields)
+    kinds = (types.parse(field.type) for field in fields)
+    return any({kind.last, *(types.parse(one).last for one in kind.arguments)} & guards for kind in kinds)
+
+
+def is_known_bare(look: Look, given: Given) -> bool:
+    """Whether a call is known that comes to a look without the lock."""
+    return given.used is not None or bool(locks.locking(look.function.program).from_callers(look.function).sites)
 
 
 def _is_its_own(function: Function, lock: Place, giver: Function) -> bool:

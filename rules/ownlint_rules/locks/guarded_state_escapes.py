@@ -238,6 +238,8 @@ class _EscapeJudge:
     def kept_by(
         self, event: events.Event, given: keepers.Given, found: escapes.WayIn, guard: guarded.Guard
     ) -> Iterator[Finding]:
+        if keepers.holds_lock(given):
+            return
         looks = keepers.looks(self.function, given)
         if given.used is None:
             bare = next((look for look in looks if keepers.is_bare(look, guard.lock, self.function)), None)
@@ -249,6 +251,8 @@ class _EscapeJudge:
             return
         keeps = f"`{given.holder.name}`" if given.holder is not None and given.made is None else "a lambda"
         steps = () if bare is None else (bare.function.step(bare.span, f"`{guard.lock}` is not held here"),)
+        user = "whoever uses it" if bare is None or given.made is not None else f"whoever calls `{bare.function.name}`"
+        doubt = "" if bare is not None and keepers.is_known_bare(bare, given) else f"{user} may hold `{guard.lock}`"
         yield from self.judge(
             given.value.span,
             f"{keeps} keeps {_ARTICLE[found.how]} into `{found.traced.member}`, which is guarded by `{guard.lock}`",
@@ -256,6 +260,7 @@ class _EscapeJudge:
             guard,
             *steps,
             bare=bare,
+            doubt=doubt,
         )
 
     def is_let_go(self, event: events.Event, given: keepers.Given, found: escapes.WayIn) -> bool:
@@ -286,6 +291,7 @@ class _EscapeJudge:
         guard: guarded.Guard,
         *steps: Step,
         bare: keepers.Look | None = None,
+        doubt: str = "",
     ) -> Iterator[Finding]:
         storage = escapes.store(self.domain, found)
         if storage.kind == "foreign" or guard.pointee:
@@ -299,6 +305,8 @@ class _EscapeJudge:
             return
         inferred = f"that `{guard.lock}` guards it is {_READ[guard.why]}"
         certainty: Certainty = "certain" if guard.why == "annotation" else because("likely", inferred)
+        if doubt and certainty == "certain":
+            certainty = because("likely", doubt)
         if storage.kind == "unknown" or not storage.type:
             certainty = because("possible", f"the type of `{found.traced.member}` is not known")
         elif (not evidence.strong and bare is None) or escapes.is_pinned(self.function):
