@@ -98,7 +98,7 @@ def _put(function: Function, *, everywhere: bool = False) -> Iterator[tuple[e.Ev
 
 
 def _is_taken_back(function: Function, event: e.Event) -> bool:
-    """Whether the function itself puts null where it has put an address before: by an assignment, or the same setter."""
+    """Whether the function itself puts null where it has put an address before, by an assignment or the same setter."""
     for later in function.flow.after(event):
         match event, later:
             case e.Write(place=one), e.Write(place=other, value=r.Literal(kind="null")) if one == other:
@@ -266,8 +266,8 @@ def _owner(function: Function, store: keeping.Store) -> Class | None:
 
 
 def outlives(function: Function, place: Place, target: r.Value | None) -> bool:
-    """Whether what is written lives on when the function ends: a member, a variable, what a parameter or a pointer leads
-    to that was not made here."""
+    """Whether what is written lives on when the function ends: a member, a variable, what a parameter leads to, or a
+    pointer to what was not made here."""
     root = place[0]
     if root == places.THIS:
         return len(place) > 1
@@ -342,9 +342,9 @@ def _looks_in(function: Function, names: frozenset[str], field: str, direct: boo
             for node in places.walk(value):
                 path = reader.through(node)
                 inside = (x for x in function.flow if node.start <= x.span.start and x.span.end <= node.end)
-                event = next(inside, None) if path is not None else None
-                if path is not None and event is not None:
-                    yield Look(function, event, node.span, path, reader.method(node))
+                first = next(inside, None) if path is not None else None
+                if path is not None and first is not None:
+                    yield Look(function, first, node.span, path, reader.method(node))
 
 
 class _Reader:
@@ -358,9 +358,8 @@ class _Reader:
             kind, inner = types.parse(written), places.strip(initial)
             if inner is None:
                 continue
-            if kind.reference and isinstance(inner, r.Unary) and inner.op == "*" and self.is_pointer(inner.value):
-                self.objects |= {name}
-            elif kind.reference and self.is_object(inner):
+            pointee = inner.value if isinstance(inner, r.Unary) and inner.op == "*" else None
+            if kind.reference and (self.is_pointer(pointee) or self.is_object(inner)):
                 self.objects |= {name}
             elif not kind.reference and self.is_pointer(inner):
                 self.pointers |= {name}
@@ -459,9 +458,11 @@ def is_bare(look: Look, lock: str, giver: Function) -> bool:
         return False
     locking = locks.locking(function.program)
     known = locking.from_callers(function)
-    if known.alone or any(not _is_its_own(function, place, giver) for place in known.locks):
+    if any(not _is_its_own(function, place, giver) for place in known.locks):
         return False
-    return bool(known.sites) or not _may_be_called_under(function, lock)
+    if known.alone and all(_begins_or_ends(caller) for caller in function.program.index.callers(function)):
+        return False
+    return (bool(known.sites) and not known.alone) or not _may_be_called_under(function, lock)
 
 
 def _holds_some(look: Look, giver: Function) -> bool:
@@ -477,7 +478,8 @@ def is_bare_when_called(look: Look, call: e.CallEvent, giver: Function) -> bool:
         return False
     name = places.last_name(call.node.callee)
     return name == function.name or any(
-        function.name in method.mentioned for method in (function.home.defined(name) if function.home is not None else ())
+        function.name in method.mentioned
+        for method in (function.home.defined(name) if function.home is not None else ())
     )
 
 
@@ -493,7 +495,10 @@ def holds_lock(given: Given) -> bool:
 
 def is_known_bare(look: Look, given: Given) -> bool:
     """Whether a call is known that comes to a look without the lock."""
-    return given.used is not None or bool(locks.locking(look.function.program).from_callers(look.function).sites)
+    if look.function.record.kind == "lambda":
+        return False
+    known = locks.locking(look.function.program).from_callers(look.function)
+    return given.used is not None or (bool(known.sites) and not known.alone)
 
 
 def _is_its_own(function: Function, lock: Place, giver: Function) -> bool:
@@ -511,6 +516,10 @@ def _is_its_own(function: Function, lock: Place, giver: Function) -> bool:
     )
 
 
+def _begins_or_ends(function: Function) -> bool:
+    return function.record.kind in ("constructor", "destructor")
+
+
 def _may_be_called_under(function: Function, lock: str) -> bool:
     """Whether some call that can mean a function is made under the lock, and none that does without."""
     program = function.program
@@ -520,6 +529,8 @@ def _may_be_called_under(function: Function, lock: str) -> bool:
         for event in caller.flow.calls:
             if places.last_name(event.node.callee) != function.name or not _may_mean(caller, event, function):
                 continue
+            if event.receiver is not None and len(event.receiver) == 1 and locks.is_made_in(caller, event.receiver[0]):
+                continue  # another object
             here = locking.held(caller).get(event.index, frozenset())
             if locks.holds(here, lock) or locks.holds(locking.from_callers(caller).locks, lock):
                 careful = True

@@ -43,17 +43,20 @@ class Table {
 ```
 
 Reported where such a way in is returned, used after the lock was let go, stored in an out-parameter, a global or a
-member that the same lock does not guard, kept by an object that outlives the lock, or given to a thread. Which member
-belongs to which lock is said by an annotation or a comment, or inferred from use: three accesses or more, at least 80 %
-of them with the lock held, one of them a write. Something must happen to the target elsewhere: it is erased, cleared or
-replaced, or it stands in a container that moves its elements when it grows.
+member that the same lock does not guard, kept by an object that outlives the lock, or given to a thread. An object that
+is a local, stands in a table of the same lock, or is made while no lock is held is reported where one of its methods, or
+a lambda, goes through what it keeps without the lock. Which member belongs to which lock is said by an annotation or a
+comment, or inferred from use: three accesses or more, at least 80 % of them with the lock held, one of them a write.
+Something must happen to the target elsewhere: it is erased, cleared, replaced or changed, or it stands in a container
+that moves its elements when it grows.
 
 Quiet: copies and shared pointers; entries that are made once and never taken out; elements of node containers that
 nobody erases; raw pointers that the container does not own; targets with a lock of their own or made of atomics; what a
-function hands out whose caller holds the lock; a keeper that is given the lock as well; what is pinned by a counter.
+function hands out whose caller holds the lock; what is pinned by a counter; an object that holds a lock, that takes the
+lock before it looks, or whose methods are only called under it.
 
-Limits: a helper is followed two calls deep; a lambda that is not given to a thread at once is not followed; a target
-inside an aggregate that is returned is not seen; of several locals of one name none is followed.
+Limits: a helper is followed two calls deep; a lambda is followed to a thread, to where it is stored, and into functions
+that are seen to store it; of several locals of one name none is followed.
 
 Source: a review of command-buffer caching in XLA, where a wrapper kept `&entry.sub` of a guarded map.
 """
