@@ -60,15 +60,13 @@ def given(function: Function, leads: Callable[[r.Value], bool]) -> Iterator[tupl
                 if kept.holder is not None or kept.how == "capture":
                     yield leave, _of(kept, leave.value, None)
     for event, one in _put(function, everywhere=True):
-        if _is_taken_back(function, event):
-            continue
         if one.into is None or outlives(function, one.into, getattr(event, "target", None)):
             yield event, one
         elif one.holder is not None or one.made is not None:
             yield from _onward(function, event, one, one.into[0])
     for call in function.flow.calls:
         for position, argument in enumerate(call.node.args):
-            if leads(argument) and not _is_taken_back(function, call):
+            if leads(argument):
                 yield from ((call, one) for one in _handed(function, call, position))
             yield from ((call, one) for one in _handed_in_object(function, call, position))
 
@@ -95,19 +93,6 @@ def _put(function: Function, *, everywhere: bool = False) -> Iterator[tuple[e.Ev
             for kept in keeping.kept(function, write.value, ""):
                 if (kept.holder is not None and not kept.read) or kept.how == "capture":
                     yield write, _of(kept, write.value, write.place)
-
-
-def _is_taken_back(function: Function, event: e.Event) -> bool:
-    """Whether the function itself puts null where it has put an address before, by an assignment or the same setter."""
-    for later in function.flow.after(event):
-        match event, later:
-            case e.Write(place=one), e.Write(place=other, value=r.Literal(kind="null")) if one == other:
-                return True
-            case e.CallEvent(node=one, receiver=on), e.CallEvent(node=other, receiver=where) if on == where:
-                is_same = places.last_name(one.callee) == places.last_name(other.callee)
-                if is_same and any(isinstance(arg, r.Literal) and arg.kind == "null" for arg in other.args):
-                    return True
-    return False
 
 
 def _anywhere(_function: Function, _place: Place, _target: r.Value | None) -> bool:
@@ -442,6 +427,19 @@ def comes_to(look: Look, changed: tuple[str, ...]) -> bool:
     if look.path:
         return changed[0] in look.path
     return look.method is None or changed[0] in keeping.said_names(look.method)
+
+
+def is_taken_back(function: Function, event: e.Event) -> bool:
+    """Whether the function itself puts null where it has put an address before, by an assignment or the same setter."""
+    for later in function.flow.after(event):
+        match event, later:
+            case e.Write(place=one), e.Write(place=other, value=r.Literal(kind="null")) if one == other:
+                return True
+            case e.CallEvent(node=one, receiver=on), e.CallEvent(node=other, receiver=where) if on == where:
+                is_same = places.last_name(one.callee) == places.last_name(other.callee)
+                if is_same and any(isinstance(arg, r.Literal) and arg.kind == "null" for arg in other.args):
+                    return True
+    return False
 
 
 # --- without the lock -------------------------------------------------------------------------------------
