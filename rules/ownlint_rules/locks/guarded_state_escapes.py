@@ -45,8 +45,10 @@ class Table {
 Reported where such a way in is returned, used after the lock was let go, stored in an out-parameter, a global or a
 member that the same lock does not guard, kept by an object that outlives the lock, or given to a thread. An object that
 is a local, stands in a table of the same lock, or is made while no lock is held is reported where one of its methods
-goes through what it keeps without the lock, and a lambda where it does so. Which member belongs to which lock is said by an annotation or a
-comment, or inferred from use: three accesses or more, at least 80 % of them with the lock held, one of them a write.
+goes through what it keeps without the lock, and a lambda where it does so.
+
+Which member belongs to which lock is said by an annotation or a comment, or inferred from use: three accesses or more,
+at least 80 % of them with the lock held, one of them a write.
 Something must happen to the target elsewhere: it is erased, cleared, replaced or changed, or it stands in a container
 that moves its elements when it grows.
 
@@ -255,7 +257,7 @@ class _EscapeJudge:
         if bare is None and (looks or given.used is not None or not self.is_let_go(event, given, found)):
             return
         keeps = f"`{given.holder.name}`" if given.holder is not None and given.made is None else "a lambda"
-        steps = () if bare is None else (bare.function.step(bare.span, f"`{guard.lock}` is not held here"),)
+        steps = () if bare is None else (bare.function.step(bare.span, f"used here, without `{guard.lock}`"),)
         user = "whoever uses it" if bare is None or given.made is not None else f"whoever calls `{bare.function.name}`"
         doubt = "" if bare is not None and keepers.is_known_bare(bare, given) else f"{user} may hold `{guard.lock}`"
         yield from self.judge(
