@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from ownlint import Class, Function, Place, Span, bodies, guard_classes, keeping, locks, mutexes, places, types
+from ownlint import Class, Function, Place, Span, bodies, guard_classes, keeping, lasting, locks, mutexes, places, types
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.locks._guarded import guarded, is_exempt, is_unreachable
@@ -256,7 +256,7 @@ def outlives(function: Function, place: Place, target: r.Value | None) -> bool:
     root = place[0]
     if root == places.THIS:
         return len(place) > 1
-    if root not in function.declared:
+    if root not in function.declared or root in lasting.statics(function):
         return root not in function.flow.aliases
     written, initial = function.locals.get(root, ("", None))
     parameter = next((p for p in function.record.parameters if p.name == root), None)
@@ -301,6 +301,31 @@ def looks(function: Function, one: Given) -> list[Look]:
         for method in _methods(one.holder, owner)
         for look in _looks_in(method, frozenset(), field.name, not kind.pointers)
     ]
+
+
+def may_be_looked_through(one: Given) -> bool:
+    """Whether somebody can go through what an object keeps: others who see the field, a method that is not shown, one
+    that hands it out or on. What is only compared says who it is."""
+    found = one.holder.field(one.field) if one.holder is not None else None
+    if found is None or one.holder is None:
+        return True
+    owner, field = found
+    if field.access != "private" or any(not owner.defined(declared.name) for declared in owner.declarations):
+        return True
+    return any(_hands_on(method, field.name) for method in _methods(one.holder, owner))
+
+
+def _hands_on(function: Function, field: str) -> bool:
+    if field not in keeping.said_names(function):
+        return False
+    reader = _Reader(function, frozenset(), field, False)
+    given = (arg for statement in function.statements for v in bodies.values(statement) for arg in _given_in(v))
+    return not types.parse(function.record.result).is_value or any(map(reader.is_pointer, given))
+
+
+def _given_in(value: r.Value) -> Iterator[r.Value]:
+    for call in places.calls_in(value):
+        yield from call.args
 
 
 def _methods(cls: Class, owner: Class) -> Iterator[Function]:

@@ -229,13 +229,16 @@ class _EscapeJudge:
         return all(self.domain.is_held(use, guard.lock) for use in uses)
 
     def kept(self) -> Iterator[Finding]:
+        reported: set[Span] = set()
         for event, given in keepers.given(self.function, self.leads):
-            if event.index not in self.held:
+            if event.index not in self.held or given.value.span in reported:
                 continue  # nothing comes there
             found = self.borrower.borrow(given.value, given.wanted)
             guard = self.domain.guard(found.traced.member) if found is not None else None
             if found is not None and guard is not None:
-                yield from self.kept_by(event, given, found, guard)
+                findings = list(self.kept_by(event, given, found, guard))
+                reported.update(given.value.span for _ in findings)
+                yield from findings
 
     def leads(self, value: records.Value) -> bool:
         return self.borrower.tracer.trace(value) is not None
@@ -256,13 +259,19 @@ class _EscapeJudge:
             return
         if bare is None and (looks or given.used is not None or not self.is_let_go(event, given, found)):
             return
-        keeps = f"`{given.holder.name}`" if given.holder is not None and given.made is None else "a lambda"
+        way = f"{_ARTICLE[found.how]} into `{found.traced.member}`, which is guarded by `{guard.lock}`"
+        if given.holder is not None and given.made is None:
+            message = f"`{given.holder.name}` keeps {way}"
+        elif given.made is not None:
+            message = f"a lambda keeps {way}"
+        else:
+            message = f"{way}, is stored in `{places.render(given.into or ())}`"
         steps = () if bare is None else (bare.function.step(bare.span, f"used here, without `{guard.lock}`"),)
         user = "whoever uses it" if bare is None or given.made is not None else f"whoever calls `{bare.function.name}`"
         doubt = "" if bare is not None and keepers.is_known_bare(bare, given) else f"{user} may hold `{guard.lock}`"
         yield from self.judge(
             given.value.span,
-            f"{keeps} keeps {_ARTICLE[found.how]} into `{found.traced.member}`, which is guarded by `{guard.lock}`",
+            message,
             found,
             guard,
             *steps,
@@ -273,7 +282,9 @@ class _EscapeJudge:
     def is_let_go(self, event: events.Event, given: keepers.Given, found: escapes.WayIn) -> bool:
         """Whether an object leaves the lock that does not get the lock as well, so that it cannot hold it."""
         guard = self.owned_here(found, event)
-        if guard is None or given.holder is None or given.made is not None:
+        if guard is None or not keepers.may_be_looked_through(given):
+            return False
+        if given.made is not None or (given.holder is None and isinstance(event, events.Write)):
             return False
         if given.into is not None and (self.is_beside(given.into, guard) or not _is_made(event, given.value)):
             return False
