@@ -65,8 +65,6 @@ class Borrower:
 
     def borrow(self, value: r.Value | None, wanted: str) -> WayIn | None:
         """What a value that becomes something of the wanted type borrows; None when it is a copy."""
-        if isinstance(value, r.Call) and _is_address_of(value):
-            return self._made(value.args[0], "pointer")
         inner = places.strip(value)
         kind = types.parse(wanted)
         match inner:
@@ -181,11 +179,6 @@ class Borrower:
                 if leave.value is not None and (found := inside.borrow(leave.value, result)) is not None:
                     return found
         return None
-
-
-def _is_address_of(call: r.Call) -> bool:
-    """Whether a call is `&` in other words: `std::addressof(all)`."""
-    return isinstance(call.callee, r.Name) and places.last_name(call.callee) == "addressof" and len(call.args) == 1
 
 
 # --- how the target is stored -----------------------------------------------------------------------------

@@ -20,7 +20,7 @@ _DEEPEST = 2
 _MOST_CALLERS = 400
 
 
-class Given(NamedTuple):
+class Handover(NamedTuple):
     """`value` stays in an object, or in what a lambda captures."""
 
     value: r.Value
@@ -35,7 +35,7 @@ class Given(NamedTuple):
     """The object lives no longer than the function, which calls it here."""
 
 
-class Look(NamedTuple):
+class KeptAccess(NamedTuple):
     """A function goes through what is kept; `path` are the fields that it comes to, empty for all of it."""
 
     function: Function
@@ -49,7 +49,7 @@ class Look(NamedTuple):
 # --- who is given what ------------------------------------------------------------------------------------
 
 
-def given(function: Function, leads: Callable[[r.Value], bool]) -> Iterator[tuple[e.Event, Given]]:
+def given(function: Function, leads: Callable[[r.Value], bool]) -> Iterator[tuple[e.Event, Handover]]:
     """What objects and lambdas keep that live on, or are used, and when they get it. `leads` says which values are
     worth a look."""
     yield from _initialised(function)
@@ -78,7 +78,7 @@ def result_of(function: Function) -> str:
     return written
 
 
-def _put(function: Function, *, everywhere: bool = False) -> Iterator[tuple[e.Event, Given]]:
+def _put(function: Function, *, everywhere: bool = False) -> Iterator[tuple[e.Event, Handover]]:
     """What stays in members, in variables, in what pointers lead to; `everywhere`, also in locals."""
     for store in keeping.stores(function, _anywhere if everywhere else outlives):
         if store.kept.read or store.kept.how == "key":
@@ -99,7 +99,7 @@ def _anywhere(_function: Function, _place: Place, _target: r.Value | None) -> bo
     return True
 
 
-def _onward(function: Function, event: e.Event, one: Given, name: str) -> Iterator[tuple[e.Event, Given]]:
+def _onward(function: Function, event: e.Event, one: Handover, name: str) -> Iterator[tuple[e.Event, Handover]]:
     """Where an object goes that a local names, and where it is called."""
     later = {x.index for x in function.flow.after(event, lambda x: isinstance(x, e.Write) and x.place == (name,))}
     for then, into in _goes(function, name, 0):
@@ -148,7 +148,7 @@ def _is_kept(function: Function, call: r.Call, position: int, depth: int) -> boo
     return False
 
 
-def _initialised(function: Function) -> Iterator[tuple[e.Event, Given]]:
+def _initialised(function: Function) -> Iterator[tuple[e.Event, Handover]]:
     """What members keep that a constructor makes."""
     home = function.home
     for write in function.flow.writes if home is not None and function.record.initializers else ():
@@ -168,7 +168,7 @@ def _initialised(function: Function) -> Iterator[tuple[e.Event, Given]]:
                 yield write, _of(kept, None, (places.THIS, each.name))
 
 
-def _handed_in_object(function: Function, call: e.CallEvent, position: int) -> Iterator[Given]:
+def _handed_in_object(function: Function, call: e.CallEvent, position: int) -> Iterator[Handover]:
     """What an object or a lambda keeps that is made for a call, and stored by it."""
     argument = places.strip(call.node.args[position])
     if not isinstance(argument, r.Lambda | r.Call):
@@ -179,7 +179,7 @@ def _handed_in_object(function: Function, call: e.CallEvent, position: int) -> I
             yield _of(kept, argument, None)
 
 
-def _handed(function: Function, call: e.CallEvent, position: int, depth: int = 0) -> Iterator[Given]:
+def _handed(function: Function, call: e.CallEvent, position: int, depth: int = 0) -> Iterator[Handover]:
     """What a function of the project stores of one of its arguments: a setter, a register."""
     for target in function.program.calls.callee(call.node, function).functions[:2]:
         if target is function or position >= len(target.record.parameters):
@@ -195,7 +195,7 @@ def _handed(function: Function, call: e.CallEvent, position: int, depth: int = 0
             yield one._replace(value=call.node.args[position], wanted=taken.type, into=into)
 
 
-def _stored(target: Function, name: str, depth: int) -> Iterator[Given]:
+def _stored(target: Function, name: str, depth: int) -> Iterator[Handover]:
     for _, one in _put(target):
         if one.made is None and keeping.leads_to(target, one.value, {name}):
             yield one
@@ -223,17 +223,17 @@ def _outside(function: Function, call: e.CallEvent, target: Function, into: Plac
     return (*root, *into[1:]) if root is not None else None
 
 
-def _of(kept: keeping.Kept, inside: r.Value | None, into: Place | None) -> Given:
+def _of(kept: keeping.Kept, inside: r.Value | None, into: Place | None) -> Handover:
     if kept.holder is not None or kept.how != "capture":
-        return Given(kept.value, kept.taken_as or "auto*", into, kept.holder, kept.field)
+        return Handover(kept.value, kept.taken_as or "auto*", into, kept.holder, kept.field)
     for made in places.walk(inside):
         for capture in made.captures if isinstance(made, r.Lambda) else ():
             if capture.value is not None and places.strip(capture.value) is kept.value:
-                return Given(kept.value, "auto*", into, None, capture.name, made)  # type: ignore[arg-type]
+                return Handover(kept.value, "auto*", into, None, capture.name, made)  # type: ignore[arg-type]
             if isinstance(kept.value, r.Name) and capture.name in (kept.value.text, "&", "="):
                 by_reference = capture.by_reference or capture.name == "&"
-                return Given(kept.value, "auto&" if by_reference else "auto*", into, None, kept.value.text, made)  # type: ignore[arg-type]
-    return Given(kept.value, "auto&", into)
+                return Handover(kept.value, "auto&" if by_reference else "auto*", into, None, kept.value.text, made)  # type: ignore[arg-type]
+    return Handover(kept.value, "auto&", into)
 
 
 def _owner(function: Function, store: keeping.Store) -> Class | None:
@@ -285,7 +285,7 @@ def may_give(function: Function) -> bool:
 # --- what is done with it ---------------------------------------------------------------------------------
 
 
-def looks(function: Function, one: Given) -> list[Look]:
+def looks(function: Function, one: Handover) -> list[KeptAccess]:
     """Where methods of the object that keeps it, or the lambda, go through what was one."""
     if one.made is not None:
         body = function.program.index.function_at(function.file, one.made.function)
@@ -303,7 +303,7 @@ def looks(function: Function, one: Given) -> list[Look]:
     ]
 
 
-def may_be_looked_through(one: Given) -> bool:
+def may_be_looked_through(one: Handover) -> bool:
     """Whether somebody can go through what an object keeps: others who see the field, a method that is not shown, one
     that hands it out or on. What is only compared says who it is."""
     found = one.holder.field(one.field) if one.holder is not None else None
@@ -318,7 +318,7 @@ def may_be_looked_through(one: Given) -> bool:
 def _hands_on(function: Function, field: str) -> bool:
     if field not in keeping.said_names(function):
         return False
-    reader = _Reader(function, frozenset(), field, False)
+    reader = _AccessReader(function, frozenset(), field, False)
     given = (arg for statement in function.statements for v in bodies.values(statement) for arg in _given_in(v))
     return not types.parse(function.record.result).is_value or any(map(reader.is_pointer, given))
 
@@ -338,15 +338,15 @@ def _methods(cls: Class, owner: Class) -> Iterator[Function]:
         seen |= {f.name for f in here if f.record.kind == "method"}
 
 
-def _looks_in(function: Function, names: frozenset[str], field: str, direct: bool) -> Iterator[Look]:
+def _looks_in(function: Function, names: frozenset[str], field: str, direct: bool) -> Iterator[KeptAccess]:
     """Where a body goes through a pointer, a reference or a view: a member of its object, or a name in it."""
     if not any(keeping.said_names(function) & {one} for one in (*names, field) if one):
         return
-    reader = _Reader(function, names, field, direct)
+    reader = _AccessReader(function, names, field, direct)
     for event in function.flow:
         whole = event.node if isinstance(event, e.Read) else event.target if isinstance(event, e.Write) else None
         if reader.is_object(whole) and not reader.is_handed_on(whole):
-            yield Look(function, event, event.span, ())
+            yield KeptAccess(function, event, event.span, ())
     for statement in function.statements:
         for value in bodies.values(statement):
             for node in places.walk(value):
@@ -354,10 +354,10 @@ def _looks_in(function: Function, names: frozenset[str], field: str, direct: boo
                 inside = (x for x in function.flow if node.start <= x.span.start and x.span.end <= node.end)
                 first = next(inside, None) if path is not None else None
                 if path is not None and first is not None:
-                    yield Look(function, first, node.span, path, reader.method(node))
+                    yield KeptAccess(function, first, node.span, path, reader.method(node))
 
 
-class _Reader:
+class _AccessReader:
     def __init__(self, function: Function, names: frozenset[str], field: str, direct: bool) -> None:
         self.function = function
         self.field = field if field not in function.declared else ""
@@ -445,7 +445,7 @@ class _Reader:
         return None
 
 
-def comes_to(look: Look, changed: tuple[str, ...]) -> bool:
+def comes_to(look: KeptAccess, changed: tuple[str, ...]) -> bool:
     """Whether a look meets what is changed, a place below what is kept."""
     if not changed:
         return True
@@ -470,7 +470,7 @@ def is_taken_back(function: Function, event: e.Event) -> bool:
 # --- without the lock -------------------------------------------------------------------------------------
 
 
-def is_bare(look: Look, lock: str, giver: Function) -> bool:
+def is_bare(look: KeptAccess, lock: str, giver: Function) -> bool:
     """Whether nothing that can be the lock is held at a look, by the function itself or by those who call it."""
     function = look.function
     if _holds_some(look, giver):
@@ -488,13 +488,13 @@ def is_bare(look: Look, lock: str, giver: Function) -> bool:
     return (bool(known.sites) and not known.alone) or not _may_be_called_under(function, lock)
 
 
-def _holds_some(look: Look, giver: Function) -> bool:
+def _holds_some(look: KeptAccess, giver: Function) -> bool:
     """Whether a function itself holds something at a look that can be the lock, or never comes there."""
     held = locks.locking(look.function.program).held(look.function).get(look.at.index)
     return held is None or any(not _is_its_own(look.function, h.lock, giver) for h in held)
 
 
-def is_bare_when_called(look: Look, call: e.CallEvent, giver: Function) -> bool:
+def is_bare_when_called(look: KeptAccess, call: e.CallEvent, giver: Function) -> bool:
     """Whether a call, made without the lock, comes to a look that takes none."""
     function = look.function
     if _holds_some(look, giver):
@@ -506,7 +506,7 @@ def is_bare_when_called(look: Look, call: e.CallEvent, giver: Function) -> bool:
     )
 
 
-def holds_lock(given: Given) -> bool:
+def holds_lock(given: Handover) -> bool:
     """Whether the object has a guard in it, so that it holds a lock for as long as it lives."""
     if given.holder is None:
         return False
@@ -516,7 +516,7 @@ def holds_lock(given: Given) -> bool:
     return any({kind.last, *(types.parse(one).last for one in kind.arguments)} & guards for kind in kinds)
 
 
-def is_known_bare(look: Look, given: Given) -> bool:
+def is_known_bare(look: KeptAccess, given: Handover) -> bool:
     """Whether a call is known that comes to a look without the lock."""
     if look.function.record.kind == "lambda":
         return False

@@ -244,7 +244,7 @@ class _EscapeJudge:
         return self.borrower.tracer.trace(value) is not None
 
     def kept_by(
-        self, event: events.Event, given: keepers.Given, found: escapes.WayIn, guard: guarded.Guard
+        self, event: events.Event, given: keepers.Handover, found: escapes.WayIn, guard: guarded.Guard
     ) -> Iterator[Finding]:
         if keepers.holds_lock(given):
             return
@@ -279,7 +279,7 @@ class _EscapeJudge:
             doubt=doubt,
         )
 
-    def is_let_go(self, event: events.Event, given: keepers.Given, found: escapes.WayIn) -> bool:
+    def is_let_go(self, event: events.Event, given: keepers.Handover, found: escapes.WayIn) -> bool:
         """Whether an object leaves the lock that does not get the lock as well, so that it cannot hold it."""
         guard = self.owned_here(found, event)
         if guard is None or not keepers.may_be_looked_through(given):
@@ -308,7 +308,7 @@ class _EscapeJudge:
         found: escapes.WayIn,
         guard: guarded.Guard,
         *steps: Step,
-        bare: keepers.Look | None = None,
+        bare: keepers.KeptAccess | None = None,
         doubt: str = "",
     ) -> Iterator[Finding]:
         storage = escapes.store(self.domain, found)
