@@ -79,8 +79,7 @@ def raw_fields(cls: Class) -> frozenset[str]:
             kind = types.parse(written)
             if field.static or "(" in written:
                 continue
-            is_view = kind.is_value and "view" in roles_of(owner, written)
-            if (kind.pointers or kind.reference or is_view) and not is_freed(owner, field):
+            if (kind.pointers or kind.reference or _is_view_type(owner, written)) and not is_freed(owner, field):
                 found.add(field.name)
     return frozenset(found)
 
@@ -217,11 +216,15 @@ def _kept_by_order(cls: Class, args: tuple[r.Value, ...], fields: frozenset[str]
 
 def is_address(cls: Class, written: str) -> bool:
     """Whether a parameter of the type is a pointer, a reference or a view, rather than a value of its own."""
-    return (
-        "*" in written
-        or "&" in written
-        or "view" in roles_of(cls, cls.program.names.expand(written, cls.file, cls.symbol))
-    )
+    expanded = cls.program.names.expand(written, cls.file, cls.symbol)
+    return "*" in written or "&" in written or _is_view_type(cls, expanded)
+
+
+def _is_view_type(cls: Class, written: str) -> bool:
+    """Whether a value of the type leads into what others own: a view, or an iterator."""
+    kind = types.parse(written)
+    is_iterator = kind.last in ("iterator", "const_iterator")
+    return kind.is_value and (is_iterator or not {"view", "iterator"}.isdisjoint(roles_of(cls, written)))
 
 
 def _initialised(cls: Class, made: Function, fields: frozenset[str], depth: int) -> Iterator[tuple[str, str, bool]]:

@@ -8,11 +8,11 @@ vector moves when the vector grows; an object behind a `unique_ptr` stays until 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import Class, Function, assignments, conditions, glance, locks, places, types
+from ownlint import Function, assignments, conditions, glance, locks, places, types
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.locks._guarded import Guard, GuardedDomain, MemberUse, guarded
@@ -90,7 +90,7 @@ class Borrower:
         """What a view is made of: `Span(all)`, `MakeSpan(all)`, `MakeSpan(all).first(2)`."""
         inner = value
         while isinstance(inner, r.Call):
-            if inner.kind == "construct" and inner.args:
+            if inner.args and (inner.kind == "construct" or self._is_view(inner.callee)):
                 inner = places.strip(inner.args[0])
             elif (lender := self._lender(inner)) is not None:
                 inner = places.strip(lender)
@@ -99,6 +99,10 @@ class Borrower:
             else:
                 return None
         return inner
+
+    def _is_view(self, callee: r.Value) -> bool:
+        """Whether a call spells the construction of a view: `std::span<int>(all)`."""
+        return isinstance(callee, r.Name) and "view" in self.program.types.roles(callee.text, self.function)
 
     def _lender(self, call: r.Call) -> r.Value | None:
         """The argument into which a library's function makes a view."""
@@ -271,21 +275,24 @@ def locks_itself(domain: GuardedDomain, written: str) -> bool:
 # --- what happens to it elsewhere ---------------------------------------------------------------------------
 
 
-def hazard(domain: GuardedDomain, borrow: WayIn, storage: Storage) -> Evidence | None:
-    """What the project does elsewhere to what a borrow leads to: it dies, moves, or changes. The worst is told."""
+def hazard(
+    domain: GuardedDomain, borrow: WayIn, storage: Storage, meets: Callable[[tuple[str, ...]], bool] = lambda _: True
+) -> Evidence | None:
+    """What the project does elsewhere to what a borrow leads to: it dies, moves, or changes. The worst is told; `meets`
+    says of a place below the target whether a change of that matters."""
     target = borrow.traced.place[borrow.traced.at :]
     weak: Evidence | None = None
     for use in domain.changes(target[0]):
         changed = use.traced.place[use.traced.at :]
         above = target[: len(changed)] == changed
-        inside = changed[: len(target)] == target
+        inside = changed[: len(target)] == target and meets(changed[len(target) :])
         if not (above or inside) or (use.kind == "overwrite" and _fills(domain, use)):
             continue
         if storage.kind == "owned":
             if use.kind in _STRONG and len(changed) <= len(storage.slot):
                 return Evidence(use, True)
             weak = weak or Evidence(use, False) if len(changed) > len(storage.slot) else weak
-        elif storage.kind == "element" and not storage.moves and use.kind == "grow" and above:
+        elif storage.kind == "element" and not storage.moves and use.kind == "grow" and len(changed) < len(target):
             continue
         elif storage.kind == "element" and _may_insert(domain, use):
             weak = weak or Evidence(use, False)
@@ -493,8 +500,13 @@ def domains_of(function: Function) -> list[GuardedDomain]:
 
 
 def may_escape(function: Function, domain: GuardedDomain) -> bool:
-    """Whether the body says a member of the domain, or calls a helper that hands one out. Needs no decoding."""
-    return function.says(domain.words) or function.mentions(*domain.lenders)
+    """Whether the function says a member of the domain, or calls a helper that hands one out. Needs no decoding."""
+    if function.says(domain.words) or function.mentions(*domain.lenders):
+        return True
+    initial = (arg for each in function.record.initializers for arg in each.args)
+    return any(
+        isinstance(inner, r.Name) and inner.text in domain.members for arg in initial for inner in places.walk(arg)
+    )
 
 
 def takes_lock(function: Function) -> bool:
@@ -503,26 +515,6 @@ def takes_lock(function: Function) -> bool:
 
 
 # --- who keeps what it is given -----------------------------------------------------------------------------
-
-
-def made_class(function: Function, call: r.Call, makers: frozenset[str]) -> Class | None:
-    """The project's class of which a call makes an object: `T(a)`, `new T(a)`, `make_unique<T>(a)`."""
-    if places.last_name(call.callee) in makers and call.template:
-        written = call.template
-    elif call.kind in ("construct", "new") or places.receiver(call) is None:
-        written = call.callee.text if isinstance(call.callee, r.Name) else ""
-    else:
-        return None
-    return function.program.names.find_class(written, function.record.scope, function.file) if written else None
-
-
-def parameter_type(cls: Class, count: int, position: int) -> str:
-    """The type of a constructor's parameter; a reference to something where nobody says."""
-    for made in cls.declarations:
-        if made.kind == "constructor" and position < len(made.parameters) and len(made.parameters) >= count:
-            return made.parameters[position].type
-    fields = [field for field in cls.record.fields if not field.static]
-    return fields[position].type if position < len(fields) else "auto&"
 
 
 def is_lock(function: Function, value: r.Value, current: locks.Locks) -> bool:

@@ -209,7 +209,10 @@ def touched(tracer: Tracer, event: e.Event) -> Iterator[tuple[Traced, Kind, r.Va
         case e.Read(node=node, place=where):
             traced = tracer.trace(node) if not _is_plain_local(tracer, where) else None
             if traced is not None and not (isinstance(node, r.Name) and node.text in tracer.origins):
-                yield traced, "grow" if isinstance(node, r.Index) and _inserts(tracer, traced) else "read", node
+                if isinstance(node, r.Index) and _inserts(tracer, traced):
+                    yield Traced(traced.place[:-1], traced.at), "grow", node
+                else:
+                    yield traced, "read", node
         case e.Write(fresh=False, target=target, place=where, op=op):
             traced = tracer.trace(target) if target is not None else tracer.place(where)
             rebinds = isinstance(target, r.Name) and target.text in tracer.origins

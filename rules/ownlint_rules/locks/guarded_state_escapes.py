@@ -43,29 +43,36 @@ class Table {
 ```
 
 Reported where such a way in is returned, used after the lock was let go, stored in an out-parameter, a global or a
-member that the same lock does not guard, kept by an object that outlives the lock, or given to a thread. Which member
-belongs to which lock is said by an annotation or a comment, or inferred from use: three accesses or more, at least 80 %
-of them with the lock held, one of them a write. Something must happen to the target elsewhere: it is erased, cleared or
-replaced, or it stands in a container that moves its elements when it grows.
+member that the same lock does not guard, kept by an object that outlives the lock, or given to a thread. An object that
+is a local, stands in a table of the same lock, or is made while no lock is held is reported where one of its methods
+goes through what it keeps without the lock, and a lambda where it does so.
+
+Which member belongs to which lock is said by an annotation or a comment, or inferred from use: three accesses or more,
+at least 80 % of them with the lock held, one of them a write.
+Something must happen to the target elsewhere: it is erased, cleared, replaced or changed, or it stands in a container
+that moves its elements when it grows.
 
 Quiet: copies and shared pointers; entries that are made once and never taken out; elements of node containers that
 nobody erases; raw pointers that the container does not own; targets with a lock of their own or made of atomics; what a
-function hands out whose caller holds the lock; a keeper that is given the lock as well; what is pinned by a counter.
+function hands out whose caller holds the lock; what is pinned by a counter; an object that holds a lock, that takes the
+lock before it looks, or whose methods are only called under it.
 
-Limits: a helper is followed two calls deep; a lambda that is not given to a thread at once is not followed; a target
-inside an aggregate that is returned is not seen; of several locals of one name none is followed.
+Limits: a helper is followed two calls deep; a lambda is followed to a thread, to where it is stored, and into functions
+that are seen to store it; of several locals of one name none is followed.
 
 Source: a review of command-buffer caching in XLA, where a wrapper kept `&entry.sub` of a guarded map.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 
 from ownlint import (
     Certainty,
     Finding,
     Function,
+    Place,
     Span,
     Step,
     because,
@@ -75,10 +82,10 @@ from ownlint import (
     records,
     rule,
     types,
-    views,
 )
 from ownlint_rules.locks import _escapes as escapes
 from ownlint_rules.locks import _guarded as guarded
+from ownlint_rules.locks import _keepers as keepers
 
 _DIES = {
     "erase": "this erases from `{}`",
@@ -88,21 +95,23 @@ _DIES = {
     "change": "this changes `{}`",
 }
 _ARTICLE = {"pointer": "a pointer", "reference": "a reference", "iterator": "an iterator", "view": "a view"}
-_MAKERS = frozenset({"make_unique", "make_shared", "MakeUnique", "MakeShared"})
 _HELP = "hand out a copy or a shared pointer, or do the work while the lock is held"
 
 
 @rule(severity="error", cwe=(362,), usually="likely")
 def guarded_state_escapes(function: Function) -> Iterator[Finding]:
     domains = [domain for domain in escapes.domains_of(function) if escapes.may_escape(function, domain)]
-    if not domains or not escapes.takes_lock(function):
+    if not domains:
+        return
+    takes = escapes.takes_lock(function)
+    if not takes and not keepers.may_give(function):
         return
     held = locks.held(function)
-    if not any(held.values()):
-        return
     for domain in domains:
-        if any(escapes.is_under_own(domain, locks, function) for locks in set(held.values())):
-            yield from _EscapeJudge(function, domain, held).findings()
+        judge = _EscapeJudge(function, domain, held)
+        if takes and any(escapes.is_under_own(domain, locks, function) for locks in set(held.values())):
+            yield from judge.findings()
+        yield from judge.kept()
 
 
 _READ = {
@@ -124,16 +133,11 @@ class _EscapeJudge:
         yield from self.returned()
         yield from self.used_later()
         yield from self.stored()
-        yield from self.kept()
 
     # --- the ways out ---
 
     def returned(self) -> Iterator[Finding]:
-        result = (
-            self.function.program.calls.inferred_result(self.function)
-            if self.is_open()
-            else self.function.record.result
-        )
+        result = keepers.result_of(self.function)
         for leave in self.function.flow.leaves:
             if leave.kind != "return" or leave.value is None or leave.index not in self.function.flow.reachable:
                 continue
@@ -148,9 +152,6 @@ class _EscapeJudge:
                     found,
                     guard,
                 )
-
-    def is_open(self) -> bool:
-        return not self.function.record.result or types.parse(self.function.record.result).is_placeholder
 
     def is_whole(self, found: escapes.WayIn) -> bool:
         return (
@@ -195,7 +196,7 @@ class _EscapeJudge:
             written = self.function.program.types.of(write.target, self.function)
             found = self.borrower.borrow(write.value, written.rstrip(" &") or "auto*")
             guard = self.owned_here(found, write)
-            if found is not None and guard is not None and not self.is_beside(write, guard):
+            if found is not None and guard is not None and not self.is_beside(write.place, guard):
                 yield from self.judge(
                     write.span,
                     f"{_ARTICLE[found.how]} into `{found.traced.member}`, which is guarded by `{guard.lock}`, is "
@@ -216,9 +217,9 @@ class _EscapeJudge:
         through = not isinstance(write.target, records.Name)
         return bool(kind.pointers and through) or bool(kind.reference)
 
-    def is_beside(self, write: events.Write, guard: guarded.Guard) -> bool:
+    def is_beside(self, place: Place, guard: guarded.Guard) -> bool:
         """Whether the same lock guards what is written: whoever looks there holds it."""
-        traced = self.borrower.tracer.place(write.place)
+        traced = self.borrower.tracer.place(place)
         if traced is None:
             return False
         other = self.domain.guards.get(traced.member)
@@ -228,36 +229,67 @@ class _EscapeJudge:
         return all(self.domain.is_held(use, guard.lock) for use in uses)
 
     def kept(self) -> Iterator[Finding]:
-        for event in self.function.flow:
-            if event.index not in self.held:
+        reported: set[Span] = set()
+        for event, given in keepers.given(self.function, self.leads):
+            if event.index not in self.held or given.value.span in reported:
                 continue  # nothing comes there
-            leaves = isinstance(event, events.LeaveEvent) and event.kind == "return"
-            lasts = isinstance(event, events.Write) and not event.fresh and self.outlives(event)
-            for call in places.calls_in(event.value) if leaves or lasts else ():  # type: ignore[attr-defined]
-                yield from self.kept_by(call, event)
-
-    def kept_by(self, call: records.Call, event: events.Event) -> Iterator[Finding]:
-        cls = escapes.made_class(self.function, call, _MAKERS)
-        if cls is None:
-            return
-        stored = views.stored_arguments(cls, len(call.args))
-        if any(escapes.is_lock(self.function, argument, self.held[event.index]) for argument in call.args):
-            return
-        for position in sorted(stored):
-            if position >= len(call.args):
-                continue
-            found = self.borrower.borrow(call.args[position], escapes.parameter_type(cls, len(call.args), position))
-            guard = self.owned_here(found, event)
-            if isinstance(event, events.Write) and guard is not None and self.is_beside(event, guard):
-                continue
+            found = self.borrower.borrow(given.value, given.wanted)
+            guard = self.domain.guard(found.traced.member) if found is not None else None
             if found is not None and guard is not None:
-                yield from self.judge(
-                    call.args[position].span,
-                    f"`{cls.name}` keeps {_ARTICLE[found.how]} into `{found.traced.member}`, which is guarded by "
-                    f"`{guard.lock}`",
-                    found,
-                    guard,
-                )
+                findings = list(self.kept_by(event, given, found, guard))
+                reported.update(given.value.span for _ in findings)
+                yield from findings
+
+    def leads(self, value: records.Value) -> bool:
+        return self.borrower.tracer.trace(value) is not None
+
+    def kept_by(
+        self, event: events.Event, given: keepers.Handover, found: escapes.WayIn, guard: guarded.Guard
+    ) -> Iterator[Finding]:
+        if keepers.holds_lock(given):
+            return
+        looks = keepers.looks(self.function, given)
+        if given.used is None:
+            bare = next((look for look in looks if keepers.is_bare(look, guard.lock, self.function)), None)
+        elif locks.holds(self.held.get(given.used.index, frozenset()), guard.lock):
+            return
+        else:
+            bare = next((look for look in looks if keepers.is_bare_when_called(look, given.used, self.function)), None)
+        if keepers.is_taken_back(self.function, event):
+            return
+        if bare is None and (looks or given.used is not None or not self.is_let_go(event, given, found)):
+            return
+        way = f"{_ARTICLE[found.how]} into `{found.traced.member}`, which is guarded by `{guard.lock}`"
+        if given.holder is not None and given.made is None:
+            message = f"`{given.holder.name}` keeps {way}"
+        elif given.made is not None:
+            message = f"a lambda keeps {way}"
+        else:
+            message = f"{way}, is stored in `{places.render(given.into or ())}`"
+        steps = () if bare is None else (bare.function.step(bare.span, f"used here, without `{guard.lock}`"),)
+        user = "whoever uses it" if bare is None or given.made is not None else f"whoever calls `{bare.function.name}`"
+        doubt = "" if bare is not None and keepers.is_known_bare(bare, given) else f"{user} may hold `{guard.lock}`"
+        yield from self.judge(
+            given.value.span,
+            message,
+            found,
+            guard,
+            *steps,
+            bare=bare,
+            doubt=doubt,
+        )
+
+    def is_let_go(self, event: events.Event, given: keepers.Handover, found: escapes.WayIn) -> bool:
+        """Whether an object leaves the lock that does not get the lock as well, so that it cannot hold it."""
+        guard = self.owned_here(found, event)
+        if guard is None or not keepers.may_be_looked_through(given):
+            return False
+        if given.made is not None or (given.holder is None and isinstance(event, events.Write)):
+            return False
+        if given.into is not None and (self.is_beside(given.into, guard) or not _is_made(event, given.value)):
+            return False
+        arguments = (arg for call in places.calls_in(_value(event)) for arg in call.args)
+        return not any(escapes.is_lock(self.function, arg, self.held[event.index]) for arg in arguments)
 
     # --- the verdict ---
 
@@ -270,24 +302,47 @@ class _EscapeJudge:
         return guard if guard is not None and escapes.is_own(here, guard.lock, self.function) else None
 
     def judge(
-        self, at: Span, message: str, found: escapes.WayIn, guard: guarded.Guard, *steps: Step
+        self,
+        at: Span,
+        message: str,
+        found: escapes.WayIn,
+        guard: guarded.Guard,
+        *steps: Step,
+        bare: keepers.KeptAccess | None = None,
+        doubt: str = "",
     ) -> Iterator[Finding]:
         storage = escapes.store(self.domain, found)
         if storage.kind == "foreign" or guard.pointee:
             return
-        evidence = escapes.hazard(self.domain, found, storage)
+        evidence = (
+            escapes.hazard(self.domain, found, storage)
+            if bare is None
+            else escapes.hazard(self.domain, found, storage, functools.partial(keepers.comes_to, bare))
+        )
         if evidence is None:
             return
         inferred = f"that `{guard.lock}` guards it is {_READ[guard.why]}"
         certainty: Certainty = "certain" if guard.why == "annotation" else because("likely", inferred)
+        if doubt and certainty == "certain":
+            certainty = because("likely", doubt)
         if storage.kind == "unknown" or not storage.type:
             certainty = because("possible", f"the type of `{found.traced.member}` is not known")
-        elif not evidence.strong or escapes.is_pinned(self.function):
+        elif (not evidence.strong and bare is None) or escapes.is_pinned(self.function):
             certainty = because("possible", "callers may see to it that nothing is removed meanwhile")
         elif escapes.locks_itself(self.domain, storage.type):
             if storage.kind == "object" or evidence.use.kind == "change":
                 return
             certainty = because("possible", "what is handed out has a lock of its own")
         use = evidence.use
-        elsewhere = use.function.step(use.span, _DIES[use.kind].format(use.member))
+        happens = "change" if bare is not None and use.kind in ("grow", "overwrite") else use.kind
+        elsewhere = use.function.step(use.span, _DIES[happens].format(use.member))
         yield self.function.finding(at, message, certainty=certainty, help=_HELP, steps=(*steps, elsewhere))
+
+
+def _value(event: events.Event) -> records.Value | None:
+    return event.node if isinstance(event, events.CallEvent) else getattr(event, "value", None)
+
+
+def _is_made(event: events.Event, value: records.Value) -> bool:
+    """Whether what keeps the value is made there, rather than given it later."""
+    return any(places.strip(arg) is value for call in places.calls_in(_value(event)) for arg in call.args)

@@ -1,0 +1,569 @@
+"""Objects that keep a way into guarded state, and what they do with it: their methods go through it, with the lock of
+whoever made them or without.
+
+The object cannot know the lock unless it is given it, too. So a method that goes through what it keeps is careful when
+it takes a lock that is not the object's own, or when whoever calls it holds one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from ownlint import Class, Function, Place, Span, bodies, guard_classes, keeping, lasting, locks, mutexes, places, types
+from ownlint import events as e
+from ownlint import records as r
+from ownlint_rules.locks._guarded import guarded, is_exempt, is_unreachable
+
+_DEEPEST = 2
+_MOST_CALLERS = 400
+
+
+class Handover(NamedTuple):
+    """`value` stays in an object, or in what a lambda captures."""
+
+    value: r.Value
+    wanted: str
+    """The type as which it is taken."""
+    into: Place | None = None
+    """Where the object stands, or the pointer; None where it is returned or handed on."""
+    holder: Class | None = None
+    field: str = ""
+    made: r.Lambda | None = None
+    used: e.CallEvent | None = None
+    """The object lives no longer than the function, which calls it here."""
+
+
+class KeptAccess(NamedTuple):
+    """A function goes through what is kept; `path` are the fields that it comes to, empty for all of it."""
+
+    function: Function
+    at: e.Event
+    span: Span
+    path: tuple[str, ...]
+    method: Function | None = None
+    """The project's own method that is called on it."""
+
+
+# --- who is given what ------------------------------------------------------------------------------------
+
+
+def given(function: Function, leads: Callable[[r.Value], bool]) -> Iterator[tuple[e.Event, Handover]]:
+    """What objects and lambdas keep that live on, or are used, and when they get it. `leads` says which values are
+    worth a look."""
+    yield from _initialised(function)
+    result = result_of(function)
+    for leave in function.flow.leaves:
+        if leave.kind == "return" and leave.value is not None:
+            for kept in keeping.kept(function, leave.value, result):
+                if kept.holder is not None or kept.how == "capture":
+                    yield leave, _of(kept, leave.value, None)
+    for event, one in _put(function, everywhere=True):
+        if one.into is None or outlives(function, one.into, getattr(event, "target", None)):
+            yield event, one
+        elif one.holder is not None or one.made is not None:
+            yield from _onward(function, event, one, one.into[0])
+    for call in function.flow.calls:
+        for position, argument in enumerate(call.node.args):
+            if leads(argument):
+                yield from ((call, one) for one in _handed(function, call, position))
+            yield from ((call, one) for one in _handed_in_object(function, call, position))
+
+
+def result_of(function: Function) -> str:
+    written = function.record.result
+    if not written or types.parse(written).is_placeholder:
+        return function.program.calls.inferred_result(function)
+    return written
+
+
+def _put(function: Function, *, everywhere: bool = False) -> Iterator[tuple[e.Event, Handover]]:
+    """What stays in members, in variables, in what pointers lead to; `everywhere`, also in locals."""
+    for store in keeping.stores(function, _anywhere if everywhere else outlives):
+        if store.kept.read or store.kept.how == "key":
+            continue
+        one = _of(store.kept, _value(store.event), store.place)
+        if one.holder is None and one.made is None:
+            one = one._replace(holder=(owner := _owner(function, store)), field=store.place[-1] if owner else "")
+        yield store.event, one
+    for write in function.flow.writes if everywhere else ():
+        is_local = len(write.place) == 1 and write.place[0] in function.declared
+        if (write.fresh or is_local) and write.op == "=" and write.value is not None:
+            for kept in keeping.kept(function, write.value, ""):
+                if (kept.holder is not None and not kept.read) or kept.how == "capture":
+                    yield write, _of(kept, write.value, write.place)
+
+
+def _anywhere(_function: Function, _place: Place, _target: r.Value | None) -> bool:
+    return True
+
+
+def _onward(function: Function, event: e.Event, one: Handover, name: str) -> Iterator[tuple[e.Event, Handover]]:
+    """Where an object goes that a local names, and where it is called."""
+    later = {x.index for x in function.flow.after(event, lambda x: isinstance(x, e.Write) and x.place == (name,))}
+    for then, into in _goes(function, name, 0):
+        if then.index in later:
+            yield event, one._replace(into=into)
+            return
+    if one.made is None:
+        for call in function.flow.calls:
+            if call.index in later and call.receiver is not None and call.receiver[0] == name:
+                yield event, one._replace(into=None, used=call)
+
+
+def _goes(function: Function, name: str, depth: int) -> Iterator[tuple[e.Event, Place | None]]:
+    """Where what a local or a parameter names is put, as a whole, so that it lives on."""
+    puts = function.program.models.containers.keyed | function.program.models.containers.appends
+    for event in function.flow:
+        match event:
+            case e.LeaveEvent(kind="return", value=value) if not depth and _is_name(value, name):
+                yield event, None
+            case e.Write(place=place, value=value, op=op, target=target) if _is_name(value, name):
+                if op == "init" or outlives(function, place, target):
+                    yield event, place
+            case e.CallEvent(node=call, receiver=receiver):
+                for position, arg in enumerate(call.args):
+                    if not _is_name(arg, name):
+                        continue
+                    if receiver is not None and places.last_name(call.callee) in puts:
+                        if outlives(function, receiver, None):
+                            yield event, receiver
+                    elif _is_kept(function, call, position, depth + 1):
+                        yield event, None
+
+
+def _is_name(value: r.Value | None, name: str) -> bool:
+    inner = places.strip(value)
+    return isinstance(inner, r.Name) and inner.text == name
+
+
+def _is_kept(function: Function, call: r.Call, position: int, depth: int) -> bool:
+    """Whether a function of the project puts an argument where it lives on."""
+    if depth > _DEEPEST:
+        return False
+    for target in function.program.calls.callee(call, function).functions[:1]:
+        if target is not function and position < len(target.record.parameters):
+            return any(True for _ in _goes(target, target.record.parameters[position].name, depth))
+    return False
+
+
+def _initialised(function: Function) -> Iterator[tuple[e.Event, Handover]]:
+    """What members keep that a constructor makes."""
+    home = function.home
+    for write in function.flow.writes if home is not None and function.record.initializers else ():
+        each = next((one for one in function.record.initializers if one.span == write.span), None)
+        found = home.field(each.name) if each is not None and write.op == "init" and home is not None else None
+        if each is None or found is None:
+            continue
+        owner, field = found
+        written = owner.program.names.expand(field.type, owner.file, owner.symbol)
+        cls = owner.program.names.find_class(types.parse(written).name, owner.symbol, owner.file)
+        if cls is not None and types.parse(written).is_value:
+            kepts = keeping.kept_by(cls, each.args)
+        else:
+            kepts = (one for arg in each.args for one in keeping.kept(function, arg, ""))
+        for kept in kepts:
+            if kept.holder is not None and not kept.read:
+                yield write, _of(kept, None, (places.THIS, each.name))
+
+
+def _handed_in_object(function: Function, call: e.CallEvent, position: int) -> Iterator[Handover]:
+    """What an object or a lambda keeps that is made for a call, and stored by it."""
+    argument = places.strip(call.node.args[position])
+    if not isinstance(argument, r.Lambda | r.Call):
+        return
+    kepts = [k for k in keeping.kept(function, argument, "") if k.holder is not None or k.how == "capture"]
+    if kepts and _is_kept(function, call.node, position, 0):
+        for kept in kepts:
+            yield _of(kept, argument, None)
+
+
+def _handed(function: Function, call: e.CallEvent, position: int, depth: int = 0) -> Iterator[Handover]:
+    """What a function of the project stores of one of its arguments: a setter, a register."""
+    for target in function.program.calls.callee(call.node, function).functions[:2]:
+        if target is function or position >= len(target.record.parameters):
+            continue
+        taken = target.record.parameters[position]
+        for one in _stored(target, taken.name, depth):
+            into = _outside(function, call, target, one.into)
+            if into is None or not outlives(function, into, None):
+                continue
+            is_own = into[0] == places.THIS and len(into) == 2
+            if one.holder is None and one.into is not None and one.into[0] == places.THIS and not is_own:
+                one = one._replace(holder=target.home, field=one.into[1])
+            yield one._replace(value=call.node.args[position], wanted=taken.type, into=into)
+
+
+def _stored(target: Function, name: str, depth: int) -> Iterator[Handover]:
+    for _, one in _put(target):
+        if one.made is None and keeping.leads_to(target, one.value, {name}):
+            yield one
+    if depth >= _DEEPEST:
+        return
+    for call in target.flow.calls:
+        for position, arg in enumerate(call.node.args):
+            inner = places.strip(arg)
+            if isinstance(inner, r.Name) and inner.text == name:
+                yield from _handed(target, call, position, depth + 1)
+
+
+def _outside(function: Function, call: e.CallEvent, target: Function, into: Place | None) -> Place | None:
+    """A place of the callee, as its caller knows it."""
+    if into is None or into[0] == places.THIS:
+        return (*(call.receiver or (places.THIS,)), *into[1:]) if into is not None else None
+    names = [parameter.name for parameter in target.record.parameters]
+    if into[0] not in names:
+        return into
+    at = names.index(into[0])
+    given = places.strip(call.node.args[at]) if at < len(call.node.args) else None
+    while isinstance(given, r.Unary) and given.op in ("&", "*"):
+        given = places.strip(given.value)
+    root = places.place_of(given, function.flow.aliases) if given is not None else None
+    return (*root, *into[1:]) if root is not None else None
+
+
+def _of(kept: keeping.Kept, inside: r.Value | None, into: Place | None) -> Handover:
+    if kept.holder is not None or kept.how != "capture":
+        return Handover(kept.value, kept.taken_as or "auto*", into, kept.holder, kept.field)
+    for made in places.walk(inside):
+        for capture in made.captures if isinstance(made, r.Lambda) else ():
+            if capture.value is not None and places.strip(capture.value) is kept.value:
+                return Handover(kept.value, "auto*", into, None, capture.name, made)  # type: ignore[arg-type]
+            if isinstance(kept.value, r.Name) and capture.name in (kept.value.text, "&", "="):
+                by_reference = capture.by_reference or capture.name == "&"
+                return Handover(kept.value, "auto&" if by_reference else "auto*", into, None, kept.value.text, made)  # type: ignore[arg-type]
+    return Handover(kept.value, "auto&", into)
+
+
+def _owner(function: Function, store: keeping.Store) -> Class | None:
+    """The class of the object to whose field a pointer is written."""
+    target = store.event.target if isinstance(store.event, e.Write) else None
+    inner = places.strip(target)
+    if isinstance(inner, r.Member):
+        written = function.program.types.of(inner.base, function)
+        for one in (written, types.element(written)):
+            expanded = function.program.names.expand(types.parse(one).name, function.file, function.record.scope)
+            cls = function.program.names.find_class(expanded, function.record.scope, function.file) if one else None
+            if cls is not None and cls.field(inner.name) is not None:
+                return cls
+    return None
+
+
+def outlives(function: Function, place: Place, target: r.Value | None) -> bool:
+    """Whether what is written lives on when the function ends: a member, a variable, what a parameter leads to, or a
+    pointer to what was not made here."""
+    root = place[0]
+    if root == places.THIS:
+        return len(place) > 1
+    if root not in function.declared or root in lasting.statics(function):
+        return root not in function.flow.aliases
+    written, initial = function.locals.get(root, ("", None))
+    parameter = next((p for p in function.record.parameters if p.name == root), None)
+    kind = types.parse(parameter.type if parameter is not None else written)
+    if kind.reference:
+        return parameter is not None
+    if not kind.pointers or (len(place) == 1 and isinstance(places.strip(target), r.Name)):
+        return False
+    made = places.strip(initial)
+    return parameter is not None or not (
+        isinstance(made, r.Unary) or (isinstance(made, r.Call) and made.kind == "new") or made is None
+    )
+
+
+def _value(event: e.Event) -> r.Value | None:
+    return event.node if isinstance(event, e.CallEvent) else getattr(event, "value", None)
+
+
+def may_give(function: Function) -> bool:
+    """Whether the function may give an address away, or make an object that keeps one. Needs no decoding."""
+    if function.record.initializers or b'"&"' in function.encoded:
+        return True
+    return not keeping.keepers(function.program).classes.isdisjoint(keeping.said_names(function))
+
+
+# --- what is done with it ---------------------------------------------------------------------------------
+
+
+def looks(function: Function, one: Handover) -> list[KeptAccess]:
+    """Where methods of the object that keeps it, or the lambda, go through what was one."""
+    if one.made is not None:
+        body = function.program.index.function_at(function.file, one.made.function)
+        direct = one.wanted.endswith("&")
+        return list(_looks_in(body, frozenset({one.field}), "", direct)) if body is not None else []
+    found = one.holder.field(one.field) if one.holder is not None else None
+    if found is None or one.holder is None:
+        return []
+    owner, field = found
+    kind = types.parse(owner.program.names.expand(field.type, owner.file, owner.symbol))
+    return [
+        look
+        for method in _methods(one.holder, owner)
+        for look in _looks_in(method, frozenset(), field.name, not kind.pointers)
+    ]
+
+
+def may_be_looked_through(one: Handover) -> bool:
+    """Whether somebody can go through what an object keeps: others who see the field, a method that is not shown, one
+    that hands it out or on. What is only compared says who it is."""
+    found = one.holder.field(one.field) if one.holder is not None else None
+    if found is None or one.holder is None:
+        return True
+    owner, field = found
+    if field.access != "private" or any(not owner.defined(declared.name) for declared in owner.declarations):
+        return True
+    return any(_hands_on(method, field.name) for method in _methods(one.holder, owner))
+
+
+def _hands_on(function: Function, field: str) -> bool:
+    if field not in keeping.said_names(function):
+        return False
+    reader = _AccessReader(function, frozenset(), field, False)
+    given = (arg for statement in function.statements for v in bodies.values(statement) for arg in _given_in(v))
+    return not types.parse(function.record.result).is_value or any(map(reader.is_pointer, given))
+
+
+def _given_in(value: r.Value) -> Iterator[r.Value]:
+    for call in places.calls_in(value):
+        yield from call.args
+
+
+def _methods(cls: Class, owner: Class) -> Iterator[Function]:
+    """What can run on an object of a class and knows a field of `owner`, one of its bases."""
+    seen: set[str] = set()
+    known = guarded(cls.program).functions_with(owner)
+    for one in cls.ancestry[: cls.ancestry.index(owner) + 1] if owner in cls.ancestry else (cls,):
+        here = [f for f in known if f.home is one]
+        yield from (f for f in here if f.name not in seen and not is_exempt(f) and not is_unreachable(f))
+        seen |= {f.name for f in here if f.record.kind == "method"}
+
+
+def _looks_in(function: Function, names: frozenset[str], field: str, direct: bool) -> Iterator[KeptAccess]:
+    """Where a body goes through a pointer, a reference or a view: a member of its object, or a name in it."""
+    if not any(keeping.said_names(function) & {one} for one in (*names, field) if one):
+        return
+    reader = _AccessReader(function, names, field, direct)
+    for event in function.flow:
+        whole = event.node if isinstance(event, e.Read) else event.target if isinstance(event, e.Write) else None
+        if reader.is_object(whole) and not reader.is_handed_on(whole):
+            yield KeptAccess(function, event, event.span, ())
+    for statement in function.statements:
+        for value in bodies.values(statement):
+            for node in places.walk(value):
+                path = reader.through(node)
+                inside = (x for x in function.flow if node.start <= x.span.start and x.span.end <= node.end)
+                first = next(inside, None) if path is not None else None
+                if path is not None and first is not None:
+                    yield KeptAccess(function, first, node.span, path, reader.method(node))
+
+
+class _AccessReader:
+    def __init__(self, function: Function, names: frozenset[str], field: str, direct: bool) -> None:
+        self.function = function
+        self.field = field if field not in function.declared else ""
+        self.direct = direct
+        self.pointers = frozenset() if direct else names
+        self.objects = names if direct else frozenset()
+        for name, (written, initial) in function.locals.items():
+            kind, inner = types.parse(written), places.strip(initial)
+            if inner is None:
+                continue
+            pointee = inner.value if isinstance(inner, r.Unary) and inner.op == "*" else None
+            if kind.reference and (self.is_pointer(pointee) or self.is_object(inner)):
+                self.objects |= {name}
+            elif not kind.reference and self.is_pointer(inner):
+                self.pointers |= {name}
+
+    def _is_kept(self, value: r.Value | None) -> bool:
+        match places.strip(value):
+            case r.Name(text=name):
+                return name == self.field and bool(name)
+            case r.Member(base=r.Name(text=places.THIS), name=name):
+                return name == self.field and bool(name)
+        return False
+
+    def is_pointer(self, value: r.Value | None) -> bool:
+        inner = places.strip(value)
+        named = isinstance(inner, r.Name) and inner.text in self.pointers
+        return named or (not self.direct and self._is_kept(inner))
+
+    def is_object(self, value: r.Value | None) -> bool:
+        inner = places.strip(value)
+        named = isinstance(inner, r.Name) and inner.text in self.objects
+        return named or (self.direct and self._is_kept(inner))
+
+    def through(self, node: r.Value) -> tuple[str, ...] | None:
+        """The fields to which an expression comes through what is kept; None when it does not go there."""
+        match node:
+            case r.Call(callee=r.Member(base=base)) if self.is_pointer(base) or self.is_object(base):
+                return ()
+            case r.Member(base=base, name=name) if self.is_pointer(base) or self.is_object(base):
+                return (name,)
+            case r.Index(base=base) if self.is_pointer(base) or self.is_object(base):
+                return ()
+            case r.Unary(op="*", value=inner) if self.is_pointer(inner) or self.is_object(inner):
+                return ()
+            case r.Call() if self._is_read_by(node):
+                return ()
+        return None
+
+    def _is_read_by(self, call: r.Call) -> bool:
+        """Whether a function that is given it goes through it."""
+        for position, arg in enumerate(call.args):
+            direct = self.is_object(arg)
+            if direct or self.is_pointer(arg):
+                for target in self.function.program.calls.callee(call, self.function).functions[:1]:
+                    names = [parameter.name for parameter in target.record.parameters]
+                    if position < len(names) and target is not self.function and target.record.kind != "constructor":
+                        return any(True for _ in _looks_in(target, frozenset({names[position]}), "", direct))
+        return False
+
+    def is_handed_on(self, value: r.Value | None) -> bool:
+        """Whether only the address of an object goes on, to a call, a reference or a caller."""
+        return value is not None and value.start in self._handed_on
+
+    @cached_property
+    def _handed_on(self) -> frozenset[int]:
+        found: set[int] = set()
+        by_reference = not types.parse(self.function.record.result).is_value
+        for statement in self.function.statements:
+            if isinstance(statement, r.Declare) and statement.value is not None:
+                found.add(statement.value.start)
+            if isinstance(statement, r.Leave) and statement.value is not None and by_reference:
+                found.add(statement.value.start)
+            for value in bodies.values(statement):
+                for inner in places.walk(value):
+                    if isinstance(inner, r.Call):
+                        found.update(arg.start for arg in inner.args)
+                    if isinstance(inner, r.Unary) and inner.op == "&":
+                        found.add(inner.value.start)
+        return frozenset(found)
+
+    def method(self, node: r.Value) -> Function | None:
+        if isinstance(node, r.Call) and isinstance(node.callee, r.Member):
+            return next(iter(self.function.program.calls.callee(node, self.function).functions), None)
+        return None
+
+
+def comes_to(look: KeptAccess, changed: tuple[str, ...]) -> bool:
+    """Whether a look meets what is changed, a place below what is kept."""
+    if not changed:
+        return True
+    if look.path:
+        return changed[0] in look.path
+    return look.method is None or changed[0] in keeping.said_names(look.method)
+
+
+def is_taken_back(function: Function, event: e.Event) -> bool:
+    """Whether the function itself puts null where it has put an address before, by an assignment or the same setter."""
+    for later in function.flow.after(event):
+        match event, later:
+            case e.Write(place=one), e.Write(place=other, value=r.Literal(kind="null")) if one == other:
+                return True
+            case e.CallEvent(node=one, receiver=on), e.CallEvent(node=other, receiver=where) if on == where:
+                is_same = places.last_name(one.callee) == places.last_name(other.callee)
+                if is_same and any(isinstance(arg, r.Literal) and arg.kind == "null" for arg in other.args):
+                    return True
+    return False
+
+
+# --- without the lock -------------------------------------------------------------------------------------
+
+
+def is_bare(look: KeptAccess, lock: str, giver: Function) -> bool:
+    """Whether nothing that can be the lock is held at a look, by the function itself or by those who call it."""
+    function = look.function
+    if _holds_some(look, giver):
+        return False
+    if function.record.kind == "lambda":
+        return True
+    if locks.says_locked(function):
+        return False
+    locking = locks.locking(function.program)
+    known = locking.from_callers(function)
+    if any(not _is_its_own(function, place, giver) for place in known.locks):
+        return False
+    if known.alone and all(_begins_or_ends(caller) for caller in function.program.index.callers(function)):
+        return False
+    return (bool(known.sites) and not known.alone) or not _may_be_called_under(function, lock)
+
+
+def _holds_some(look: KeptAccess, giver: Function) -> bool:
+    """Whether a function itself holds something at a look that can be the lock, or never comes there."""
+    held = locks.locking(look.function.program).held(look.function).get(look.at.index)
+    return held is None or any(not _is_its_own(look.function, h.lock, giver) for h in held)
+
+
+def is_bare_when_called(look: KeptAccess, call: e.CallEvent, giver: Function) -> bool:
+    """Whether a call, made without the lock, comes to a look that takes none."""
+    function = look.function
+    if _holds_some(look, giver):
+        return False
+    name = places.last_name(call.node.callee)
+    return name == function.name or any(
+        function.name in method.mentioned
+        for method in (function.home.defined(name) if function.home is not None else ())
+    )
+
+
+def holds_lock(given: Handover) -> bool:
+    """Whether the object has a guard in it, so that it holds a lock for as long as it lives."""
+    if given.holder is None:
+        return False
+    guards = guard_classes.guards(given.holder.program).words
+    fields = (field for cls in given.holder.ancestry for field in cls.record.fields)
+    kinds = (types.parse(field.type) for field in fields)
+    return any({kind.last, *(types.parse(one).last for one in kind.arguments)} & guards for kind in kinds)
+
+
+def is_known_bare(look: KeptAccess, given: Handover) -> bool:
+    """Whether a call is known that comes to a look without the lock."""
+    if look.function.record.kind == "lambda":
+        return False
+    known = locks.locking(look.function.program).from_callers(look.function)
+    return given.used is not None or (bool(known.sites) and not known.alone)
+
+
+def _is_its_own(function: Function, lock: Place, giver: Function) -> bool:
+    """Whether a lock is a part of the function's object, which is no object of the giver's class: then it is not that
+    of the giver."""
+    if giver.home is not None and function.home is giver.home:
+        return False
+    found = function.home.field(lock[1]) if function.home is not None and lock[0] == places.THIS else None
+    if found is None or len(lock) != 2:
+        return False
+    owner, field = found
+    written = owner.program.names.expand(field.type, owner.file, owner.symbol)
+    return types.parse(written).is_value and mutexes.mutexes(owner.program).is_mutex(
+        field.type, owner.file, owner.symbol
+    )
+
+
+def _begins_or_ends(function: Function) -> bool:
+    return function.record.kind in ("constructor", "destructor")
+
+
+def _may_be_called_under(function: Function, lock: str) -> bool:
+    """Whether some call that can mean a function is made under the lock, and none that does without."""
+    program = function.program
+    locking = locks.locking(program)
+    careful = False
+    for caller in program.index.callers(function)[:_MOST_CALLERS]:
+        for event in caller.flow.calls:
+            if places.last_name(event.node.callee) != function.name or not _may_mean(caller, event, function):
+                continue
+            if event.receiver is not None and len(event.receiver) == 1 and locks.is_made_in(caller, event.receiver[0]):
+                continue  # another object
+            here = locking.held(caller).get(event.index, frozenset())
+            if locks.holds(here, lock) or locks.holds(locking.from_callers(caller).locks, lock):
+                careful = True
+            elif program.calls.callee(event.node, caller).owner is not None:
+                return False
+    return careful
+
+
+def _may_mean(caller: Function, event: e.CallEvent, function: Function) -> bool:
+    found = caller.program.calls.callee(event.node, caller)
+    if found.owner is None or function.home is None:
+        return function in found.functions or not found.functions
+    return found.owner in function.home.ancestry or function.home in found.owner.ancestry
