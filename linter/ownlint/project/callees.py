@@ -559,7 +559,7 @@ def _takes(record: r.FunctionRecord, call: r.Call) -> bool:
 
 
 def _must_be_given(record: r.FunctionRecord) -> bool:
-    """Whether a call has to say the first argument of a template: `T` of `T* Make<T>(int)`, which no parameter tells."""
+    """Whether a call has to say the first argument of a template, as no parameter does: `T` of `T* Make<T>(int)`."""
     first = record.template.partition(",")[0]
     words = _WORDS.findall(first)
     return (

@@ -290,7 +290,7 @@ class SlotEnding:
         if not self.is_part(assign.value):
             return False
         is_its_own = self.touches(target) if isinstance(target, r.Index) else places.last_name(target) == self.name
-        return not is_its_own and self.is_ended_at(target)
+        return not is_its_own and self.is_ended_at(assign.target)
 
 
 def is_ended_through(name: str, function: Function) -> bool:

@@ -187,7 +187,7 @@ class Slots:
         inner = places.strip(initial)
         is_address = isinstance(inner, r.Unary) and inner.op == "&"
         if "&" in written or (is_address and f"={name}" not in function.mentioned):
-            return self.member(inner, function)
+            return self.member(initial, function)
         return self._behind_iterator(inner, function)
 
     def _behind_iterator(self, value: r.Value | None, function: Function) -> tuple[Class, r.Field] | None:
