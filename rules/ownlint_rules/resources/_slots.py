@@ -186,7 +186,7 @@ class Slots:
             return None
         inner = places.strip(initial)
         is_address = isinstance(inner, r.Unary) and inner.op == "&"
-        if "&" in written or (is_address and f"={name}" not in function.mentioned):
+        if "&" in written or (is_address and not _is_set_again(name, function)):
             return self.member(initial, function)
         return self._behind_iterator(inner, function)
 
@@ -595,6 +595,13 @@ def _means_its_own(function: Function, slot: Slot) -> bool:
         for statement in function.statements
         for value in bodies.values(statement)
         for inner in places.walk(value)
+    )
+
+
+def _is_set_again(name: str, function: Function) -> bool:
+    return any(
+        isinstance(event, e.Write) and not event.fresh and event.place == (name,) and isinstance(event.target, r.Name)
+        for event in function.flow
     )
 
 
