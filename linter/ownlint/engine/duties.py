@@ -276,6 +276,8 @@ class Reading:
                 self.give_away(sources)
             elif "*&" in self.parameter_type(target.text) and (index := self.parameter(target.text)) is not None:
                 self.comes_out(index, sources)
+            elif self.is_lasting_reference(target.text):
+                self.put(sources, self.owns(self.resources.program.types.of(target, self.function)), assign, target)
             else:
                 self.names.setdefault(target.text, set()).update(sources)
             return
@@ -289,6 +291,21 @@ class Reading:
         written = self.resources.program.types.of(target, self.function)
         owned = self.owns(written) or (_is_member(target) and self.is_released_member(name))
         self.put(sources, owned, assign, target)
+
+    def is_lasting_reference(self, name: str) -> bool:
+        """Whether a local is another name for what is there when the call is over: `auto& slot = slots_[key]`."""
+        written, initial = self.function.locals.get(name, ("", None))
+        kind, inner = types.parse(written), strip(initial)
+        if not kind.reference or kind.const or written.endswith("&&"):
+            return False
+        while isinstance(inner, r.Member | r.Index):
+            if isinstance(inner, r.Member) and inner.arrow:
+                return True
+            inner = strip(inner.base)
+        if not isinstance(inner, r.Name):
+            return False
+        root = types.parse(self.function.locals.get(inner.text, ("&", None))[0])
+        return inner.text not in self.function.declared or bool(root.pointers) or root.reference
 
     def comes_out(self, index: int, sources: set[DutySource]) -> None:
         for source in sources:

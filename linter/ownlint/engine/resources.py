@@ -34,6 +34,9 @@ Taking = Literal["released", "adopted", "kept", "borrowed", "unknown"]
 _MOST_BEARERS = 3
 """Of a name that many functions bear, such as `Read`, one in so many has to have room for a handle to be looked at."""
 
+_LOOKING = frozenset({"return on failure", "check", "assert", "log", "debug log"})
+"""Roles of the macros that only look at what they are given."""
+
 _NEW = re.compile(rb'"new"')
 _DELETES_THIS = re.compile(rb'"this"\]\],"delete"')
 
@@ -288,6 +291,8 @@ class Resources:
             written = self.program.types.of(call.callee.base, function)
             if (by_receiver := self._taken_by_receiver(name, written, function)) is not None:
                 return by_receiver
+        if self.program.macros.role(name) in _LOOKING:
+            return "borrowed"
         if isinstance(call.callee, r.Name):  # `std::unique_ptr<T>(p)` is spelled like a call
             roles = self.program.types.roles(call.callee.text, function)
             if not OWNING.isdisjoint(roles):

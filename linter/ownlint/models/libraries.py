@@ -188,6 +188,10 @@ class Models:
 
     # --- C++ ---
 
+    def namespace(self, name: str) -> str:
+        """The namespace that an abbreviation (`se`) usually stands for; any other name as it is."""
+        return self._aliases.get(name, name)
+
     def _parts(self, name: tuple[str, ...]) -> tuple[str, ...]:
         """The name with a namespace's usual abbreviation (`se`) written out."""
         if len(name) > 1 and (full := self._aliases.get(name[0])):

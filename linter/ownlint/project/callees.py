@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -25,6 +26,7 @@ from ownlint.steps import spend
 _MOST_CALLEES = 4096
 """Rules ask about the calls of one function, several times and one after the other."""
 
+_WORDS = re.compile(r"\w+")
 _MAKERS = {"make_unique": "std::unique_ptr", "make_shared": "std::shared_ptr"}
 
 
@@ -264,6 +266,8 @@ class Calls:
                     if isinstance(on, r.Name) and on.text in function.locals:
                         records = _as_const_as(types.parse(base), records)
                     found = self._by_arguments([(cls.file, record) for record in records], call, function, depth)
+                    if not call.template and not self._agreed(found):
+                        found = [(file, record) for file, record in found if not _must_be_given(record)] or found
                     return self._made(
                         f"{cls.symbol}::{name}", found, self._models_of(f"{cls.symbol}::{name}", scopes), "certain", cls
                     )
@@ -552,6 +556,18 @@ def _takes(record: r.FunctionRecord, call: r.Call) -> bool:
         return True
     required = sum(1 for p in parameters if p.default is None)
     return required <= given <= len(parameters)
+
+
+def _must_be_given(record: r.FunctionRecord) -> bool:
+    """Whether a call has to say the first argument of a template, as no parameter does: `T` of `T* Make<T>(int)`."""
+    first = record.template.partition(",")[0]
+    words = _WORDS.findall(first)
+    return (
+        bool(words)
+        and "=" not in first
+        and "..." not in first
+        and not any(words[-1] in _WORDS.findall(parameter.type) for parameter in record.parameters)
+    )
 
 
 def _name_start(callee: r.Value) -> int:

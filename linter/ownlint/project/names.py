@@ -42,7 +42,8 @@ class ProjectNames:
         return spelled.pop() if len(spelled) == 1 else ""
 
     def in_full(self, written: str, file: File) -> str:
-        """A name with the project's names for namespaces spelled out: `py::list` where `namespace py = nanobind;`."""
+        """A name with the namespace spelled out that it begins with an alias of: the project's own, or one that a model
+        says is usual. `nanobind::list` for `py::list` where `namespace py = nanobind;`."""
         if "::" not in written:
             return written
         return _SPACE.sub(lambda found: self._space(found[1], file) + "::", written)
@@ -52,8 +53,9 @@ class ProjectNames:
 
     def _named_space(self, name: str, file: File) -> str:
         aliases = [(f, a) for f, a in self._index.aliases_called(name) if a.kind == "namespace"]
-        own = {a.target for f, a in aliases if f is file} or {a.target for _, a in aliases}
-        return own.pop().removeprefix("::") if len(own) == 1 else name
+        near = [a for f, a in aliases if f is file] or [a for _, a in aliases]
+        targets = {a.target.removeprefix("::") for a in near}
+        return targets.pop() if len(targets) == 1 else name if targets else self._models.namespace(name)
 
     def is_macro(self, name: str) -> bool:
         return bool(self._macros.named(name))
@@ -97,6 +99,8 @@ class ProjectNames:
     def _find_class(self, name: str, scope: str, file: File, enum: bool) -> Class | None:
         candidates = self._index.classes_called(qualified.last(name), file)
         fitting = [c for c in candidates if qualified.names(c.symbol, name)]
+        if candidates and not fitting and (full := self.in_full(name, file)) != name:
+            fitting = [c for c in candidates if qualified.names(c.symbol, full)]
         if len(fitting) > 1:
             best = max(qualified.shared(c.symbol, scope) for c in fitting)
             fitting = [c for c in fitting if qualified.shared(c.symbol, scope) == best]
@@ -122,11 +126,10 @@ class ProjectNames:
 
     def _alias(self, name: str, file: File, scope: str, at: int = 0) -> str | None:
         last = qualified.last(name)
-        candidates = [
-            (f, a)
-            for f, a in self._index.aliases_called(last)
-            if a.kind in ("type", "using") and (name == last or qualified.names(_join(a), name))
-        ]
+        called = [(f, a) for f, a in self._index.aliases_called(last) if a.kind in ("type", "using")]
+        candidates = [(f, a) for f, a in called if name == last or qualified.names(_join(a), name)]
+        if called and not candidates and (full := self.in_full(name, file)) != name:
+            candidates = [(f, a) for f, a in called if qualified.names(_join(a), full)]
         if not candidates:
             return None
         if len({a.target for _, a in candidates}) > 1:

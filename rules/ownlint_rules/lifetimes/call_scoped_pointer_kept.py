@@ -55,7 +55,8 @@ Quiet: setters and everything else that stores what each call gives, a second ca
 are marked as bound to a lifetime, copies and shared pointers, what the destructor deletes, what the call itself takes
 out again, a cache that is renewed when another pointer comes, callers that all hand in what lives as long. Shown with
 `--certainty possible`: methods that are called `Init`, `Set`, `Register`, `Attach` or `Add`, members that another
-method takes back, members whose comment says that somebody else owns them, and what nobody looks at later.
+method takes back, members whose comment says that somebody else owns them, entries whose key is the pointer itself,
+and what nobody looks at later.
 
 Limits: a pointer in a container of pointers is taken for a registration. What a constructor keeps is read from its
 initialisers and assignments, not from what it calls. Of one function, the first 24 stores of a parameter are judged.
@@ -320,6 +321,8 @@ def _doubts(function: Function, method: Function, store: keeping.Store) -> Certa
     field = home.field(member) if home is not None else None
     if field is not None and _OWNED_ELSEWHERE.search(field[1].comment):
         return because("possible", f"a comment says that `{member}` is owned elsewhere")
+    if _is_keyed_by_itself(store):
+        return because("possible", "another pointer gets an entry of its own")
     if _is_short_lived(home) or (store.in_container and store.kept.how == "capture"):
         return because("possible", "the object that keeps it may be gone first")
     others = [m for m in _neighbours(function, store) if m is not method and m.record.kind != "constructor"]
@@ -336,6 +339,22 @@ def _doubts(function: Function, method: Function, store: keeping.Store) -> Certa
     if used or store.once or _holder_uses(store):
         return because("likely", f"harmless if `{member}` is not used after the call")
     return because("possible", f"no use of `{member}` was found")
+
+
+def _is_keyed_by_itself(store: keeping.Store) -> bool:
+    """`entries_.emplace(device, Entry(device))`: who gives another pointer does not find this one's entry."""
+    match store.event:
+        case events.CallEvent(node=records.Call(args=(key, _, *_))):
+            pass
+        case events.Write(target=records.Index(indexes=(key,))):
+            pass
+        case _:
+            return False
+    return (
+        store.in_container
+        and store.kept.how == "pointer"
+        and text(places.strip(key)) == text(_plainly(store.kept.value))
+    )
 
 
 def _is_short_lived(home: Class | None) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from ownlint import Class, Function, bodies, habits, pairs, places, questions, resources, types, undecoded
+from ownlint import Class, Function, bodies, habits, lasting, pairs, places, questions, resources, types, undecoded
 from ownlint import records as r
 
 _ELEMENTS = frozenset({"begin", "front", "back", "top", "at", "data", "get", "value"})
@@ -35,8 +35,12 @@ def _ended_for_certain(function: Function) -> tuple[r.Value, ...]:
 class SlotEnding:
     """Whether one body ends what a slot holds: what the slot's value may be called there, and what calls do with it."""
 
-    def __init__(self, function: Function, cls: Class, field: str) -> None:
+    def __init__(
+        self, function: Function, cls: Class, field: str, is_ended: Callable[[r.Value], bool] | None = None
+    ) -> None:
+        """`is_ended` says of another place whether something ends what is put there; without it, something does."""
         self.function = function
+        self.is_ended = is_ended
         self.name = field
         self.cls = cls
         self.program = function.program
@@ -54,11 +58,14 @@ class SlotEnding:
             if initializer.name != self.name and any(self.touches(arg) for arg in initializer.args):
                 return True
         self.find_names()
+        wrappers = self.find_copies()
         for inner in self.expressions():
             if isinstance(inner, r.Call) and self.ended_by(inner):
                 return True
             if isinstance(inner, r.Assign) and self.moved_by(inner):
                 return True
+        if any(is_ended_through(name, self.function) for name in sorted(wrappers)):
+            return True
         returned = any(
             isinstance(statement, r.Leave) and statement.kind == "return" and self.is_it(statement.value)
             for statement in function.statements
@@ -123,6 +130,63 @@ class SlotEnding:
             for inner in self.expressions():
                 if isinstance(inner, r.Assign) and self.is_local(inner.target) and self.touches(inner.value):
                     self.names.add(places.last_name(places.strip(inner.target)))
+
+    def find_copies(self) -> set[str]:
+        """Adds the local containers and structs that the handle is copied into; answers with the locals that an object
+        is made in which keeps the handle."""
+        wrappers: set[str] = set()
+        for inner in self.expressions():
+            match inner:
+                case r.Call(callee=r.Member(base=base, name=name), args=args) if name in self.puts:
+                    kept = self.own_local(base) if any(self.touches(arg) for arg in args) else ""
+                    if kept and self.keeps_object(kept):
+                        wrappers.add(kept)
+                    elif kept:
+                        self.names.add(kept)
+                case r.Assign(target=r.Member() | r.Index() as target, value=value) if self.is_part(value):
+                    if copied := self.own_local(target):
+                        self.names.add(copied)
+        return wrappers
+
+    @property
+    def puts(self) -> frozenset[str]:
+        return self.program.models.containers.puts
+
+    def keeps_object(self, name: str) -> bool:
+        """Whether a local is, or has as its element, an object of a class of the project that is no handle itself."""
+        written = types.parse(self.program.types.of(r.Name(0, 0, name), self.function))
+        return any(
+            self.resources.raw(one, self.function) is None
+            and (cls := self.program.names.find_class(one, self.function.record.scope, self.function.file)) is not None
+            and bool(cls.constructors or cls.record.destructor != "implicit")
+            for one in (written.name, *written.arguments)
+        )
+
+    def own_local(self, value: r.Value | None) -> str:
+        """The local that holds the place by value, so that it ends with the call; empty when none does."""
+        inner = places.strip(value)
+        while isinstance(inner, r.Member | r.Index):
+            if isinstance(inner, r.Member) and inner.arrow:
+                return ""
+            inner = places.strip(inner.base)
+        if not isinstance(inner, r.Name) or inner.text not in self.function.locals:
+            return ""
+        kind = types.parse(self.function.locals[inner.text][0])
+        is_static = inner.text in lasting.statics(self.function)
+        return "" if kind.pointers or kind.reference or is_static else inner.text
+
+    def is_part(self, value: r.Value | None) -> bool:
+        """Whether the expression is the slot's value, one of its elements, or a part of one."""
+        inner = places.strip(value)
+        while inner is not None and not self.is_said(inner):
+            match inner:
+                case r.Member(base=base) | r.Index(base=base) | r.Unary(op="&" | "*", value=base):
+                    inner = places.strip(base)
+                case r.Call(args=(), callee=r.Member(base=base, name=name)) if name in _ELEMENTS:
+                    inner = places.strip(base)
+                case _:
+                    return False
+        return inner is not None
 
     def is_local(self, target: r.Value) -> bool:
         inner = places.strip(target)
@@ -190,17 +254,21 @@ class SlotEnding:
         return any(self.is_handed_over(call, name, index) for index in given)
 
     def is_handed_over(self, call: r.Call, name: str, index: int) -> bool:
-        if not self.is_it(call.args[index]) and not isinstance(
-            places.strip(call.args[index]), r.Index | r.Call | r.Unary
-        ):
+        if not self.is_part(call.args[index]) and not isinstance(places.strip(call.args[index]), r.Call):
             return False
         taking = self.resources.taking(call, self.function, index)
+        if taking == "kept" and call.kind == "call" and isinstance(call.callee, r.Member):
+            return self.is_ended_at(call.callee.base)
         if taking in ("released", "adopted", "kept"):
             return True
         words = habits.MAY_END.intersection(pairs.words(name))
         if index == 0 and len(call.args) > 1 and isinstance(call.callee, r.Name):
             words -= {"set"}  # `cublasSetStream(handle_, stream)`: something is set in it
         return taking == "unknown" and bool(words)
+
+    def is_ended_at(self, target: r.Value) -> bool:
+        """Whether something ends what is put into that place. A copy in a local is followed instead."""
+        return not self.own_local(target) and (self.is_ended is None or self.is_ended(target))
 
     def is_deleter(self, value: r.Value) -> bool:
         """A lambda that releases what it is given, or a function named so: `std::for_each(b, e, free)`."""
@@ -219,9 +287,61 @@ class SlotEnding:
             return False
         if self.is_it(target) and isinstance(places.strip(assign.value), r.Literal):
             self.nulled = True
-        if not self.is_it(assign.value):
+        if not self.is_part(assign.value):
             return False
-        return places.last_name(target) != self.name if not isinstance(target, r.Index) else not self.touches(target)
+        is_its_own = self.touches(target) if isinstance(target, r.Index) else places.last_name(target) == self.name
+        return not is_its_own and self.is_ended_at(assign.target)
+
+
+def is_ended_through(name: str, function: Function) -> bool:
+    """Whether the object in a local may end what it keeps: by its destructor, by a method that is called on it, or by
+    whoever gets more than a constant reference."""
+    written = types.parse(function.program.types.of(r.Name(0, 0, name), function))
+    for one in (written.name, *written.arguments):
+        cls = function.program.names.find_class(one, function.record.scope, function.file)
+        if cls is not None and any(base.record.destructor in ("declared", "defined") for base in cls.ancestry):
+            return True
+    known = function.program.models.containers
+    for statement in function.statements:
+        if isinstance(statement, r.Leave) and _is_named(statement.value, name):
+            return True
+        for value in bodies.values(statement):
+            for inner in places.walk(value):
+                match inner:
+                    case r.Assign(value=given) if _is_named(given, name):
+                        return True
+                    case r.Call(callee=r.Member(base=base, name=method)) if _is_named(base, name):
+                        if method not in known.puts | known.ways_in | _COMMON and not _is_constant(inner, function, -1):
+                            return True
+                    case r.Call(args=args):
+                        for index, given in enumerate(args):
+                            if _is_named(given, name) and not _is_constant(inner, function, index):
+                                return True
+    return False
+
+
+def _is_named(value: r.Value | None, name: str) -> bool:
+    """Whether the expression is the local, or what it points to or holds."""
+    inner = places.strip(value)
+    while True:
+        match inner:
+            case r.Unary(op="&" | "*", value=held):
+                inner = places.strip(held)
+            case r.Call(args=(), callee=r.Member(base=held, name="value" | "get")):
+                inner = places.strip(held)
+            case r.Call(callee=r.Name(text="move" | "std::move"), args=(held,)):
+                inner = places.strip(held)
+            case _:
+                return isinstance(inner, r.Name) and inner.text == name
+
+
+def _is_constant(call: r.Call, function: Function, index: int) -> bool:
+    """Whether the callee gets its argument (from 0), or at -1 its object, only to read."""
+    records = function.program.calls.callee(call, function).records
+    if index < 0:
+        return bool(records) and all("const" in record.qualifiers for record in records)
+    given = [types.parse(record.parameters[index].type) for record in records if index < len(record.parameters)]
+    return bool(given) and all(kind.const and (kind.reference or kind.pointers == 1) for kind in given)
 
 
 def _is_container_call(name: str, call: r.Call) -> bool:

@@ -71,6 +71,9 @@ class Slots:
         self.resources: resources.Resources = resources.resources(program)
         self._spelled: questions.Answers[str, patterns.AnyName] = questions.Answers()
         self._saying: questions.Answers[tuple[str, str], list[Function]] = questions.Answers()
+        self._elsewhere: questions.Answers[str, list[Function]] = questions.Answers()
+        self._asked: list[r.Field] = []
+        """The members of which it is being asked whether something ends what they hold."""
 
     def of(self, cls: Class) -> list[Slot]:
         """The class's own slots, in the order of its members."""
@@ -111,10 +114,14 @@ class Slots:
             return True
         if not self.resources.may_acquire(function):
             return False
-        if any(name[0] == "=" and name[1:] in names for name in function.mentioned):
+        assigned = [name[1:] for name in function.mentioned if name[0] == "="]
+        if not names.isdisjoint(assigned):
             return True
-        if not function.mentions(*self.program.models.containers.puts) and self.resources.filling_names.isdisjoint(
-            function.mentioned
+        puts = self.program.models.containers.puts
+        if (
+            not assigned
+            and not function.mentions(*puts)
+            and self.resources.filling_names.isdisjoint(function.mentioned)
         ):
             return False
         return any(said.decode() in names for said in _said(function))
@@ -175,15 +182,23 @@ class Slots:
             plain = [step for step in place[1:] if not step.startswith("[") and step not in ("first", "second")]
             return function.home.field(plain[-1]) if plain else None
         written, initial = function.locals.get(name, ("", None))
-        return self._behind_iterator(initial, function) if initial is not None and "&" not in written else None
+        if initial is None or written.endswith("&&"):
+            return None
+        inner = places.strip(initial)
+        is_address = isinstance(inner, r.Unary) and inner.op == "&"
+        if "&" in written or (is_address and not _is_set_again(name, function)):
+            return self.member(initial, function)
+        return self._behind_iterator(inner, function)
 
     def _behind_iterator(self, value: r.Value | None, function: Function) -> tuple[Class, r.Field] | None:
-        """The map that was searched for an iterator: `it->second` is an element of it."""
+        """The map that was searched for an iterator, or is walked over: `it->second` is an element of it."""
         if isinstance(value, r.Name):
             value = function.locals.get(value.text, ("", None))[1]
         inner = places.strip(value)
         if isinstance(inner, r.Member):
             inner = inner.base
+        if isinstance(inner, r.Index):
+            return self.member(inner, function)
         methods = self.program.models.containers
         searches = methods.keyed | methods.lends
         if isinstance(inner, r.Call) and isinstance(inner.callee, r.Member) and inner.callee.name in searches:
@@ -224,7 +239,8 @@ class Slots:
 
     def is_leaked(self, slot: Slot) -> Certainty | None:
         """How sure it is that nobody ends what the slot holds; None when somebody does, or may."""
-        stores = [store for store in slot.stores if store.sure and not self._is_ended_elsewhere(slot, store)]
+        stores = [store for store in slot.stores if store.sure and self._is_first_place(slot, store)]
+        stores = [store for store in stores if not self._is_ended_elsewhere(slot, store)]
         if not stores or _says_why(slot.field) or self.is_immortal(slot.cls):
             return None
         if next(self.enders(slot), None) is not None or self._is_taken_back(slot) or self._is_taken_out(slot):
@@ -235,6 +251,17 @@ class Slots:
         ):
             certainty = because("possible", "something else may own it, or be given it to release")
         return weaker(certainty, because("likely", "code that was not read could release it"))
+
+    def _is_first_place(self, slot: Slot, store: SlotStore) -> bool:
+        """Whether what is put into several members is put into this one first, containers before others: its leak is
+        reported there alone."""
+        others = self._places_of.get((store.function, store.at), ())
+        if len(others) < 2:
+            return True
+        puts = [
+            (not one.element, one.node.start, other) for other in others for one in other.stores if one.at == store.at
+        ]
+        return min(puts, key=lambda put: put[:2])[2].field is slot.field
 
     def _is_ended_elsewhere(self, slot: Slot, store: SlotStore) -> bool:
         """Whether the same object is put into another member, too, and somebody ends what that holds: the tail of a
@@ -475,7 +502,15 @@ class Slots:
         """Functions of the whole project that release something and say the name, or call what answers with it."""
         words_said = {name, *undecoded.accessors(self.program).get(name, ())}
         for word in sorted(words_said):
-            yield from self._sayers.get(word, ())
+            known = self._sayers.get(word)
+            yield from self._elsewhere.ask(word, partial(self._releasing_and_saying, word)) if known is None else known
+
+    def _releasing_and_saying(self, word: str) -> list[Function]:
+        return [function for function in self._releasing if self._says(function, word)]
+
+    @questions.program_property
+    def _releasing(self) -> list[Function]:
+        return [function for function in self.program.functions if self._may_release(function)]
 
     @questions.program_property
     def _sayers(self) -> dict[str, list[Function]]:
@@ -483,13 +518,11 @@ class Slots:
         wanted = {name for fields in self._found.values() for name in fields}
         for name in list(wanted):
             wanted.update(undecoded.accessors(self.program).get(name, ()))
-        found: dict[str, list[Function]] = {}
-        for function in self.program.functions:
-            if not self._may_release(function):
-                continue
+        found: dict[str, list[Function]] = {name: [] for name in sorted(wanted)}
+        for function in self._releasing:
             for said in set(_said(function)):
                 if (word := said.decode()) in wanted:
-                    found.setdefault(word, []).append(function)
+                    found[word].append(function)
         return found
 
     def _may_release(self, function: Function) -> bool:
@@ -499,7 +532,30 @@ class Slots:
         )
 
     def _ends(self, function: Function, slot: Slot) -> bool:
-        return not _means_its_own(function, slot) and SlotEnding(function, slot.cls, slot.field.name).ends()
+        if _means_its_own(function, slot):
+            return False
+        is_ended = partial(self._is_ended_at, slot, function)
+        return SlotEnding(function, slot.cls, slot.field.name, is_ended).ends()
+
+    def _is_ended_at(self, slot: Slot, function: Function, target: r.Value) -> bool:
+        """Whether something ends the handle of the slot that is put into another place, too."""
+        found = self.member(target, function)
+        if found is None:
+            return True
+        cls, field = found
+        if field is slot.field or types.parse(field.type).is_scalar:
+            return False
+        if field.static or field in self._asked or not self.is_raw(field.type, cls):
+            return field not in self._asked
+        self._asked.append(field)
+        try:
+            other = Slot(cls, field, ())
+            return self._is_somebodys(other) or next(self.enders(other), None) is not None
+        finally:
+            self._asked.pop()
+
+    def _is_somebodys(self, slot: Slot) -> bool:
+        return _says_why(slot.field) or self._may_be_ended_out_of_sight(slot.cls) or self._is_taken_back(slot)
 
 
 _STATIC = re.compile(rb",true\]")
@@ -539,6 +595,13 @@ def _means_its_own(function: Function, slot: Slot) -> bool:
         for statement in function.statements
         for value in bodies.values(statement)
         for inner in places.walk(value)
+    )
+
+
+def _is_set_again(name: str, function: Function) -> bool:
+    return any(
+        isinstance(event, e.Write) and not event.fresh and event.place == (name,) and isinstance(event.target, r.Name)
+        for event in function.flow
     )
 
 
