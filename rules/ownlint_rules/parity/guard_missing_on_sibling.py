@@ -79,6 +79,7 @@ from collections.abc import Iterator
 
 from ownlint import Certainty, Finding, Function, Span, because, rule
 from ownlint_rules.parity import _parity as parity
+from ownlint_rules.parity import _taken_out as taken_out
 
 _ALONE = "that it is needed is inferred from `{}` alone"
 
@@ -115,7 +116,7 @@ def guard_missing_on_sibling(function: Function) -> Iterator[Finding]:
 
 def _had(function: Function, guard: parity.ParityGuard) -> bool:
     """Whether the change under review takes it out: that is another finding."""
-    old = parity.before(function)
+    old = taken_out.before(function)
     return old is not None and guard.condition in {
         asked.condition for asked in parity.of(old.program).outline(old).asked
     }
@@ -123,7 +124,7 @@ def _had(function: Function, guard: parity.ParityGuard) -> bool:
 
 def _certainty(sibling: Function, guard: parity.ParityGuard) -> Certainty:
     """Likely where the sibling fails over it, and where the change under review adds the check to the sibling alone."""
-    old = parity.before(sibling)
+    old = taken_out.before(sibling)
     if old is not None and guard.condition not in {one.condition for one in parity.of(old.program).outline(old).asked}:
         return because("likely", f"the change adds the check to `{sibling.symbol}` alone")
     return because("possible" if guard.exit == "leaves" else "likely", _ALONE.format(sibling.symbol))
