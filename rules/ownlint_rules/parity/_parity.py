@@ -25,6 +25,7 @@ _PARAMETER = re.compile(r"P\d+")
 _LITERALS = frozenset({"true", "false", "nullptr", "NULL", "this"})
 _STATUS = re.compile(r"ok|is_?ok|failed|succeeded|has_?error|is_?error|err", re.IGNORECASE)
 _QUESTION = re.compile(r"^(?:is|has|was|can|supports?)(?![a-z])|null|empty|valid|contains|count|size", re.IGNORECASE)
+_SCOPE = re.compile(r"\b(\w+)::")
 _SHORT = 3
 """Statements that a guard may run before it leaves."""
 _LONG = 2000
@@ -37,13 +38,11 @@ Exit = OneOf["throws", "fails", "leaves", "aborts", "skips", "repairs"]
 
 class ParityGuard(NamedTuple):
     """`condition` is one on which the function does not go on, backends' words taken out and parameters numbered.
-    `names` are what it reads; in `subjects` locals are replaced by what they were worked out from."""
+    `names` are what it reads; `sources` says of the locals among them, and so on, what they were worked out from."""
 
     condition: str
     names: frozenset[str]
-    subjects: frozenset[str]
-    feeders: frozenset[str]
-    """The locals by which `names` come from `subjects`."""
+    sources: tuple[tuple[str, frozenset[str]], ...]
     exit: Exit
     span: Span
     shown: str
@@ -199,12 +198,18 @@ class Parity:
         """What the body checks, releases and does."""
         return ParityReading(self, function).outline()
 
-    def lacks(self, function: Function, guard: ParityGuard) -> bool:
-        """Whether the function deals with what the guard looks at, and nowhere asks about it: neither itself nor in
-        what it calls."""
+    def lacking(self, function: Function, guards: Iterable[ParityGuard]) -> list[ParityGuard]:
+        """Those of a sibling's guards of which the function deals with what they look at, and nowhere asks about it:
+        neither itself nor in what it calls. One `if` that looks at something else besides is about another design."""
+        outline = self.outline(function)
+        known = list(guards)
+        foreign = {guard.span for guard in known if not known_subjects(guard, outline)}
+        return [guard for guard in known if guard.span not in foreign and self._lacks(function, guard)]
+
+    def _lacks(self, function: Function, guard: ParityGuard) -> bool:
         outline = self.outline(function)
         subjects = known_subjects(guard, outline)
-        if not subjects or _is_asked(subjects, outline.asked):
+        if _is_asked(subjects, outline.asked):
             return False
         return not _is_asked(subjects, self.asked_below(function))
 
@@ -217,9 +222,22 @@ class Parity:
 
 
 def known_subjects(guard: ParityGuard, outline: FunctionOutline) -> frozenset[str]:
-    """What a guard looks at that a body deals with: what it reads, or what that was worked out from; empty where the
-    body does not."""
-    return next((names for names in (guard.names, guard.subjects) if names and names <= outline.mentioned), frozenset())
+    """What a guard looks at, as far as a body deals with it: what it reads, and for a local that the body does not have
+    what that was worked out from; empty where the body does not deal with all of it."""
+    sources = dict(guard.sources)
+    found: set[str] = set()
+    seen: set[str] = set()
+    stack = sorted(guard.names)
+    while stack:
+        name = stack.pop()
+        if name in outline.mentioned:
+            found.add(name)
+        elif name not in sources:
+            return frozenset()
+        elif name not in seen:
+            seen.add(name)
+            stack += sorted(sources[name])
+    return frozenset(found)
 
 
 def _is_asked(names: frozenset[str], conditions: Iterable[AskedCondition]) -> bool:
@@ -269,7 +287,7 @@ class ParityReading:
             stack.extend(reversed(_inside(statement)))
         tokens = self.tokens[:_LONG]
         mentioned = {token for token in self.tokens if _NAME.fullmatch(token)}
-        mentioned |= {name for guard in self.guards for name in (*guard.names, *guard.subjects)}
+        mentioned |= {name for guard in self.guards for name in guard.names}
         return FunctionOutline(
             tuple(self.guards),
             tuple(self.branches),
@@ -372,9 +390,7 @@ class ParityReading:
                 ):
                     return False
                 names = frozenset(name for arg in call.args for name in self.names_in(arg))
-                self.asked.append(
-                    AskedCondition(self.plain(call), names | self._subjects(names), statement.span, text(call))
-                )
+                self.asked.append(AskedCondition(self.plain(call), self._traced(names), statement.span, text(call)))
                 if self._is_question(condition):
                     self._note(call, "aborts", statement.span)
                     return True
@@ -382,7 +398,7 @@ class ParityReading:
 
     def _asked(self, condition: r.Value) -> AskedCondition:
         names = self.names_in(condition)
-        return AskedCondition(self.plain(condition), names | self._subjects(names), condition.span, text(condition))
+        return AskedCondition(self.plain(condition), self._traced(names), condition.span, text(condition))
 
     def _is_conditional(self, span: Span) -> bool:
         """Whether the preprocessor decides about it, inside of this function: it is meant for some versions only."""
@@ -394,8 +410,8 @@ class ParityReading:
             self.guards.append(self._guard(condition, names, left, span))
 
     def _guard(self, condition: r.Value, names: frozenset[str], left: Exit, span: Span) -> ParityGuard:
-        subjects, feeders = self._traced(names)
-        return ParityGuard(self.plain(condition), names, subjects, feeders, left, span, text(condition))
+        sources = tuple((name, self._sources[name]) for name in sorted(self._traced(names)) if name in self._sources)
+        return ParityGuard(self.plain(condition), names, sources, left, span, text(condition))
 
     def _exit(self, then: r.Body) -> Exit | None:
         """How a few statements leave, where they do nothing but leave."""
@@ -468,37 +484,23 @@ class ParityReading:
 
     # --- what a local was worked out from ---
 
-    def with_subjects(self, value: r.Value) -> frozenset[str]:
+    def traced(self, value: r.Value) -> frozenset[str]:
         """The places a value looks at, and what locals among them were worked out from."""
-        names = self.names_in(value)
-        return names | self._subjects(names)
+        return self._traced(self.names_in(value))
 
-    def _subjects(self, names: frozenset[str]) -> frozenset[str]:
-        return self._traced(names)[0]
-
-    def _traced(self, names: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
-        """The names, locals replaced by what the calls that made them were given, and those locals; a local that is a
-        literal stays."""
-        found: set[str] = set()
-        feeders: set[str] = set()
-        seen: set[str] = set()
+    def _traced(self, names: frozenset[str]) -> frozenset[str]:
+        found = set(names)
         stack = sorted(names)
         while stack:
-            name = stack.pop()
-            if name not in seen:
-                seen.add(name)
-                sources = self._sources.get(name)
-                if sources:
-                    feeders.add(name)
-                    stack += sorted(sources)
-                else:
-                    found.add(name)
-        return frozenset(found), frozenset(feeders)
+            fresh = self._sources.get(stack.pop(), frozenset()) - found
+            found |= fresh
+            stack += sorted(fresh)
+        return frozenset(found)
 
     @cached_property
     def _sources(self) -> dict[str, frozenset[str]]:
         """Of each local the places that what it is given, or the call that fills it, looks at."""
-        own = {self.parity.neutral(name): name for name in self.function.locals if name not in self.numbers}
+        own = {self.parity.neutral(name) for name in self.function.locals if name not in self.numbers}
         found: dict[str, set[str]] = {}
         for statement in self.function.statements:
             if isinstance(statement, r.Declare):
@@ -513,7 +515,7 @@ class ParityReading:
                     if isinstance(inner, r.Call):
                         for name in self._filled(inner):
                             found.setdefault(name, set()).update(self._worked_on(inner) - {name})
-        return {name: frozenset(sources - {name}) for name, sources in found.items() if name in own}
+        return {name: frozenset(sources - {name}) for name, sources in found.items() if name in own and sources}
 
     def _filled(self, call: r.Call) -> Iterator[str]:
         """The locals whose address a call is given."""
@@ -546,7 +548,9 @@ class ParityReading:
     def plain(self, value: r.Value) -> str:
         """As text, without backends' words, with parameters by number and one way of asking for null."""
         inner = _canonical(value)
-        written = text(inner, 1 << 16)
+        written = _SCOPE.sub(
+            lambda match: "" if match[1].lower() in self.parity.group else match[0], text(inner, 1 << 16)
+        )
         return _NAME.sub(lambda match: self.numbers.get(match[0]) or self.parity.neutral(match[0]), written).replace(
             "this->", ""
         )
@@ -633,9 +637,21 @@ def words(written: str) -> frozenset[str]:
     return frozenset(_NAME.findall(written))
 
 
-def is_alike(one: FunctionOutline, other: FunctionOutline) -> bool:
-    """Whether two bodies are the same but for what they check."""
-    total = one.tokens.total() + other.tokens.total()
-    if min(one.tokens.total(), other.tokens.total()) < _FEWEST_TOKENS:
-        return one.tokens == other.tokens and total > 0
-    return 2 * (one.tokens & other.tokens).total() / total >= _ALIKE
+def is_alike(one: FunctionOutline, other: FunctionOutline, guards: Iterable[ParityGuard] = ()) -> bool:
+    """Whether two bodies are the same but for what they check. Of the other one's `guards` that are not in the first,
+    what only they need does not count."""
+    tokens = other.tokens - _feeding(one, other, guards)
+    total = one.tokens.total() + tokens.total()
+    if min(one.tokens.total(), tokens.total()) < _FEWEST_TOKENS:
+        return one.tokens == tokens and total > 0
+    return 2 * (one.tokens & tokens).total() / total >= _ALIKE
+
+
+def feeders(outline: FunctionOutline, guards: Iterable[ParityGuard]) -> frozenset[str]:
+    """The locals that guards read and a body does not have."""
+    return frozenset(name for guard in guards for name, _ in guard.sources) - outline.mentioned
+
+
+def _feeding(one: FunctionOutline, other: FunctionOutline, guards: Iterable[ParityGuard]) -> Counter[tuple[str, str]]:
+    needed = feeders(one, guards)
+    return Counter(pair for line, _ in other.lines if words(line) & needed for pair in pairwise(_TOKEN.findall(line)))

@@ -99,7 +99,8 @@ def removed_guards(old: Function, new: Function) -> Iterator[parity.ParityGuard]
         and retyped.isdisjoint(guard.names)
         and (subjects := parity.known_subjects(guard, now))
     ]
-    if not gone or not (parity.is_alike(then, now) or _is_only_shorter(then, now, [guard for guard, _ in gone])):
+    guards = [guard for guard, _ in gone]
+    if not gone or not (parity.is_alike(now, then, guards) or _is_only_shorter(then, now, guards)):
         return
     known = {asked.condition for asked in then.asked}
     fresh = [asked.names for asked in now.asked if asked.condition not in known]
@@ -139,7 +140,7 @@ def _is_only_shorter(then: parity.FunctionOutline, now: parity.FunctionOutline, 
     left.subtract(line for line, _ in now.lines)
     if not now.works or min(left.values(), default=0) < 0:
         return False
-    feeding = frozenset(name for guard in gone for name in guard.feeders)
+    feeding = parity.feeders(now, gone)
     within = [guard.span for guard in gone if guard.exit in _MARKS]
     return all(
         not left[line]
@@ -163,7 +164,7 @@ def _asked_by_new_callees(old: Function, new: Function) -> list[frozenset[str]]:
     found = []
     for call in parity.calls_in(new):
         if reading.parity.neutral(places.last_name(call.callee)) not in known:
-            found.append(reading.with_subjects(call))
+            found.append(reading.traced(call))
             for callee in new.program.calls.callee(call, new).functions:
                 found += [parity.without_parameters(asked.names) for asked in _outline(callee).asked]
     return found

@@ -94,10 +94,11 @@ def guard_missing_on_sibling(function: Function) -> Iterator[Finding]:
     said: set[str] = set()
     for sibling in siblings:
         other = known.outline(sibling)
-        if not parity.is_alike(own, other):
+        lacking = [guard for guard in known.lacking(function, other.guards) if not _had(function, guard)]
+        if not parity.is_alike(own, other, lacking):
             continue
-        for guard in other.guards:
-            if guard.condition not in said and known.lacks(function, guard) and not _had(function, guard):
+        for guard in lacking:
+            if guard.condition not in said:
                 said.add(guard.condition)
                 yield _finding(
                     function, sibling, guard.span, f"does not ask `{guard.shown}`", _certainty(sibling, guard)
@@ -132,7 +133,7 @@ def _certainty(sibling: Function, guard: parity.ParityGuard) -> Certainty:
 
 def _keeps(own: parity.FunctionOutline, release: parity.Release) -> bool:
     """Whether a body works on what the other one gives back, and gives it back in no way, nor anything in this one."""
-    if any(one.name == release.name or one.what == release.what for one in own.releases):
+    if release.name in own.works or any(one.what == release.what for one in own.releases):
         return False
     return parity.words(release.what) <= own.mentioned
 
