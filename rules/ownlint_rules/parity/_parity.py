@@ -329,7 +329,7 @@ class ParityReading:
         inside = bodies.statements(branch.then)
         works = frozenset(self._works(branch.then))
         if works and not self._is_conditional(branch.span):
-            guard = self._guard(branch.condition, names, "skips", branch.span)
+            guard = self._guard(branch.condition, names, "skips", Span(branch.start, branch.condition.end))
             self.branches.append(ParityBranch(guard, frozenset(map(self._line, inside)), works))
 
     def _works(self, body: r.Body) -> Iterator[str]:

@@ -10,8 +10,6 @@ from ownlint import Function, Span, places
 from ownlint import records as r
 from ownlint_rules.parity import _parity as parity
 
-_MARKS = frozenset({"skips", "repairs"})
-
 
 class Emptied(NamedTuple):
     """A body that does nothing any more, and a sibling of which the work is still done."""
@@ -141,11 +139,10 @@ def _is_only_shorter(then: parity.FunctionOutline, now: parity.FunctionOutline, 
     if not now.works or min(left.values(), default=0) < 0:
         return False
     feeding = parity.feeders(now, gone)
-    within = [guard.span for guard in gone if guard.exit in _MARKS]
+    starts = {guard.span.start for guard in gone}
+    inside = {line for branch in then.branches if branch.guard.span.start in starts for line in branch.lines}
     return all(
-        not left[line]
-        or parity.words(line) & feeding
-        or any(around.start <= span.start and span.end <= around.end for around in within)
+        not left[line] or parity.words(line) & feeding or span.start in starts or line in inside
         for line, span in then.lines
     )
 
