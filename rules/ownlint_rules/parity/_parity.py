@@ -112,12 +112,15 @@ class Parity:
     # --- siblings ---
 
     def siblings(self, function: Function) -> list[Function]:
-        """The same function of other backends, in the order of files."""
+        """The same function of other backends, in the order of files; then that of other classes on one base."""
+        return list(dict.fromkeys((*self.backends(function), *self._overrides(function))))
+
+    def backends(self, function: Function) -> list[Function]:
+        """The same function of other backends by name."""
         if not self._may_have_sibling(function):
-            return self._overrides(function)
+            return []
         own = self._vendors(function)
-        named = (one for one in self._families.get(self._key(function), ()) if self._vendors(one) != own)
-        return list(dict.fromkeys((*named, *self._overrides(function))))
+        return [one for one in self._families.get(self._key(function), ()) if self._vendors(one) != own]
 
     def _overrides(self, function: Function) -> list[Function]:
         """The same virtual method of other classes on one base, where they are few: a base of many is no interface to

@@ -81,6 +81,7 @@ from ownlint import Certainty, Finding, Function, Span, because, rule
 from ownlint_rules.parity import _parity as parity
 from ownlint_rules.parity import _taken_out as taken_out
 
+_ON_ONE_BASE = "`{}` overrides the same method, and may be meant to differ"
 _ALONE = "that it is needed is inferred from `{}` alone"
 
 
@@ -101,7 +102,7 @@ def guard_missing_on_sibling(function: Function) -> Iterator[Finding]:
             if guard.condition not in said:
                 said.add(guard.condition)
                 yield _finding(
-                    function, sibling, guard.span, f"does not ask `{guard.shown}`", _certainty(sibling, guard)
+                    function, sibling, guard.span, f"does not ask `{guard.shown}`", _certainty(function, sibling, guard)
                 )
         for release in other.releases:
             if release.name not in said and _keeps(own, release):
@@ -123,8 +124,11 @@ def _had(function: Function, guard: parity.ParityGuard) -> bool:
     }
 
 
-def _certainty(sibling: Function, guard: parity.ParityGuard) -> Certainty:
-    """Likely where the sibling fails over it, and where the change under review adds the check to the sibling alone."""
+def _certainty(function: Function, sibling: Function, guard: parity.ParityGuard) -> Certainty:
+    """Likely where another backend fails over it, and where the change under review adds the check to that alone.
+    Classes on one base need not do the same."""
+    if sibling not in parity.of(function.program).backends(function):
+        return because("possible", _ON_ONE_BASE.format(sibling.symbol))
     old = taken_out.before(sibling)
     if old is not None and guard.condition not in {one.condition for one in parity.of(old.program).outline(old).asked}:
         return because("likely", f"the change adds the check to `{sibling.symbol}` alone")
