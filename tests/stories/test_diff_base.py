@@ -52,7 +52,7 @@ def test_a_check_that_the_change_takes_out(project: Project) -> None:
         ("session.cc", 5, "flag-set-before-success", "certain"),
     ]
     told = project.check("--diff-base", "HEAD", form="concise").out
-    assert "`Launch` fails on `count == 0` no more, as `RocmGraph::Launch` still does" in told
+    assert "`Launch` no longer fails on `count == 0`, as `RocmGraph::Launch` still does" in told
 
 
 def test_a_check_that_the_change_adds_to_one_of_two(project: Project) -> None:

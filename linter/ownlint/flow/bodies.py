@@ -31,6 +31,17 @@ def statements(body: r.Body) -> list[r.Statement]:
     return out
 
 
+def scoped(body: r.Body, end: int) -> Iterator[tuple[r.Statement, int]]:
+    """Every statement of a body that ends at `end`, nested ones included, and where what it declares ends."""
+    stack = [(statement, end) for statement in reversed(body)]
+    while stack:
+        statement, end = stack.pop()
+        yield statement, end
+        inner_bodies = _INNER.get(type(statement))
+        for inner in reversed(inner_bodies(statement)) if inner_bodies is not None else ():
+            stack += [(one, statement.end) for one in reversed(inner)]
+
+
 _INNER: dict[type, Callable[[Any], list[r.Body]]] = {
     r.Block: lambda block: [block.body],
     r.With: lambda block: [block.body],

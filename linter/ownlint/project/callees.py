@@ -447,9 +447,11 @@ class Calls:
         if name in ("move", "forward") and len(call.args) == 1:
             return self._types.of(call.args[0], function, depth + 1).rstrip(" &")
         on = receiver(call)
-        if on is not None and (led := self._led_to(on, name, function, depth)):
+        if on is not None and (led := self._led_to(on, name, function, depth) or self._put(on, name, function, depth)):
             return led
         found = self.callee(call, function, depth)
+        if on is None and call.args and (moved := self._moved_iterator(call, found, function, depth)):
+            return moved
         if not found.records and not found.models and isinstance(callee, r.Name):
             made = self._names.find_class(callee.text, function.record.scope, function.file)
             if made is not None:  # `T(a)` is spelled like a call
@@ -465,14 +467,36 @@ class Calls:
         if name not in methods.ways_in:
             return ""
         base = self._types.of(on, function, depth + 1)
+        base = self._types.walked(base, function) or base
         declared = bool(base) and bool(list(self._declared_on(base, name, function)))
-        if base and name in ("at", "value") and not declared:
+        if base and not declared and (name in ("at", "value") or name in methods.places):
             return types.element(base)
         if base and name == "get" and types.parse(base).arguments and not declared:
             return types.element(base) + "*"
-        if base and name in methods.iterators and "container" in self._types.roles(base, function):
+        roles = self._types.roles(base, function) if base and name in methods.iterators else ()
+        if "container" in roles and not ("string" in roles and name in methods.finds):  # a string finds a position
             return f"iterator<{base.rstrip(' &*')}>"
         return ""
+
+    def _put(self, on: r.Value, name: str, function: Function, depth: int) -> str:
+        """What a container answers into which something is put under a key: where that is, and whether it is new."""
+        methods = self._models.containers
+        if name not in (methods.inserts | methods.replaces) - methods.places:
+            return ""
+        base = self._types.of(on, function, depth + 1)
+        roles = self._types.roles(base, function) if base else ()
+        if "multiple" in roles or not ({"associative", "set"} & set(roles)):
+            return ""
+        return f"std::pair<iterator<{base.rstrip(' &*')}>, bool>"
+
+    def _moved_iterator(self, call: r.Call, found: Callee, function: Function, depth: int) -> str:
+        """What a library's algorithm answers that leads into the same range as the iterator that it is given."""
+        if not any(
+            str(effect) == "borrow result from argument 1" for model in found.models for effect in model.effects
+        ):
+            return ""
+        given = self._types.of(call.args[0], function, depth + 1)
+        return given if types.iterated(given) else ""
 
     def _declared_on(self, base: str, name: str, function: Function) -> Iterator[r.FunctionRecord]:
         cls = self._names.find_class(types.parse(base).name, function.record.scope, function.file)

@@ -31,17 +31,19 @@ class Types:
 
     def of(self, value: r.Value | None, function: Function, depth: int = 0) -> str:
         """The type of an expression as text, aliases followed where the project defines them; empty when unknown."""
-        if value is None or depth > 12:
-            return ""
-        written = self._type_of(value, function, depth + 1)
+        written = self.written(value, function, depth)
         return self._names.expand(written, function.file, function.record.scope) if written else ""
+
+    def written(self, value: r.Value | None, function: Function, depth: int = 0) -> str:
+        """The same as it is written, by the name of an alias where it has one."""
+        return "" if value is None or depth > 12 else self._type_of(value, function, depth + 1)
 
     def _type_of(self, value: r.Value, function: Function, depth: int) -> str:
         match value:
             case r.Name(text=name, start=start):
                 if meant := self._meant(function.file, start):
                     return meant
-                return self._type_of_name(name, function, depth)
+                return self._type_of_name(name, start, function, depth)
             case r.Member(base=base, name=name):
                 if meant := self._meant(function.file, value.name_start):
                     return meant
@@ -54,7 +56,8 @@ class Types:
             case r.Cast(type=written):
                 return written
             case r.Unary(op="*", value=inner):
-                return types.element(self.of(inner, function, depth))
+                held = self.of(inner, function, depth)
+                return self.walked(held, function) or types.element(held)
             case r.Unary(op="await" | "co_await", value=inner):
                 awaited = types.parse(self.of(inner, function, depth)).arguments
                 return awaited[0] if awaited else ""
@@ -73,7 +76,7 @@ class Types:
         meaning = self._names.meaning(file, start)
         return "" if meaning is None or "type-parameter-" in meaning.type else meaning.type
 
-    def _type_of_name(self, name: str, function: Function, depth: int) -> str:
+    def _type_of_name(self, name: str, start: int, function: Function, depth: int) -> str:
         if name == "this":
             return function.home.symbol + "*" if function.home is not None else ""
         if (accessor := standing.behind(function, name)) is not None:
@@ -81,12 +84,11 @@ class Types:
         current: Function | None = function
         while current is not None:
             if name in current.locals:
-                written, initial = current.locals[name]
+                written, initial = current.local_at(name, start)
                 if initial is None and current.record.kind == "lambda" and types.parse(written).is_placeholder:
                     return self.calls.given_element(current, name, depth) or written
                 if initial is not None and types.parse(written).is_placeholder:
-                    inferred = self.of(initial, current, depth)
-                    return inferred + "*" if inferred and "*" in written and not inferred.endswith("*") else inferred
+                    return _placed(written, self._initial(name, initial, current, depth))
                 return written
             current = current.parent
         if function.home is not None and (found := function.home.field(name)):
@@ -94,16 +96,29 @@ class Types:
         variables = {variable.type for _, variable in self._index.variables_called(qualified.last(name))}
         return variables.pop() if len(variables) == 1 else ""
 
+    def _initial(self, name: str, initial: r.Value, function: Function, depth: int) -> str:
+        """The type of what a local is given: of `auto [a, b] = both` the part that it is bound to."""
+        given = self.of(initial, function, depth)
+        names = function.bound.get(name, ())
+        if not names:
+            return given
+        kind = types.parse(given)
+        if len(kind.arguments) == len(names) and "pair" in self.roles(given, function):
+            return kind.arguments[names.index(name)]
+        cls = self._names.find_class(kind.name, function.record.scope, function.file)
+        fields = [field for field in cls.record.fields if not field.static] if cls is not None else []
+        return fields[names.index(name)].type if len(fields) == len(names) else ""
+
+    def walked(self, iterator: str, function: Function) -> str:
+        """What an iterator points to; empty where the type is that of no container's iterator."""
+        over = self._names.expand(types.iterated(iterator), function.file, function.record.scope)
+        return types.walked(over) if over and "container" in self.roles(over, function) else ""
+
     def _type_of_member(self, base: str, name: str, function: Function) -> str:
         if not base:
             return ""
+        base = self.walked(base, function) or base
         kind = types.parse(base)
-        if kind.last == "iterator" and kind.arguments:
-            held = types.element(kind.arguments[0])
-            if name == "second":
-                return held
-            if name == "first":
-                return types.parse(kind.arguments[0]).arguments[0] if types.parse(kind.arguments[0]).arguments else ""
         if kind.last == "pair" and len(kind.arguments) == 2 and name in ("first", "second"):
             return kind.arguments[name == "second"]
         for cls in self.classes_of(base, function):
@@ -113,6 +128,7 @@ class Types:
 
     def classes_of(self, written: str, function: Function) -> Iterator[Class]:
         """The project's classes a receiver of this type can be: itself, or what it points to."""
+        written = self.walked(written, function) or written
         kind = types.parse(written)
         cls = self._names.find_class(kind.name, function.record.scope, function.file)
         if cls is not None:
@@ -142,3 +158,13 @@ class Types:
         found = self._models.role(self._names.in_full(self._names.expand(written, file, scope), file), scopes)
         # A library's `typedef struct _Thing {...} Thing;`, whose header is read too: models know the name that is used.
         return found or self._models.role(written, scopes)
+
+
+def _placed(written: str, inferred: str) -> str:
+    """What stands for `auto`, with the pointer or the `const` that is written beside it."""
+    if not inferred or "const" in inferred.split():
+        return inferred
+    if "*" in written and not inferred.endswith("*"):
+        inferred += "*"
+    is_of_what_it_is = "*" in written or not types.parse(inferred).pointers
+    return f"const {inferred}" if types.parse(written).const and is_of_what_it_is else inferred

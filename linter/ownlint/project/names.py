@@ -121,7 +121,8 @@ class ProjectNames:
             found = self._alias(kind.name, file, scope, at)
             if found is None or types.parse(found).name == kind.name:
                 return written
-            written = found + "*" * kind.pointers + ("&" if kind.reference else "")
+            const = "const " if kind.const and not {"*", "const"} & set(re.findall(r"\*|\bconst\b", found)) else ""
+            written = const + found + "*" * kind.pointers + ("&" if kind.reference else "")
         return written
 
     def _alias(self, name: str, file: File, scope: str, at: int = 0) -> str | None:

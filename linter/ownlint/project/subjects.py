@@ -12,6 +12,7 @@ from ownlint.facts.records import Span
 from ownlint.facts.show import text
 from ownlint.finding import Certainty, Finding, Fix, Role, Step
 from ownlint.flow import events as e
+from ownlint.flow.bodies import scoped
 from ownlint.flow.graph import Flow
 from ownlint.flow.lower import declared_names, statements
 from ownlint.flow.places import Place, walk
@@ -208,16 +209,37 @@ class Function(_Subject):
         """Declared type as written and initial value of each local; parameters have no value."""
         found: dict[str, tuple[str, r.Value | None]] = {p.name: (p.type, p.default) for p in self.record.parameters}
         for statement in self.statements:
-            match statement:
-                case r.Declare(names=names, type=written, value=value):
-                    for name in names:
-                        found.setdefault(name, (written, value))
-                case r.Loop(kind="range", target=r.Name(text=name), type=written, iterable=iterable):
-                    element = r.Index(statement.start, statement.end, iterable, ()) if iterable is not None else None
-                    found.setdefault(name, (written, element))
-                case r.Loop(kind="range", target=r.Aggregate(items=items)) if self.language == "cpp":
-                    for name, one in _bound_pair(statement, items):
-                        found.setdefault(name, (statement.type, one))
+            for name, one in _locals_of(statement, self.language):
+                found.setdefault(name, one)
+        return found
+
+    def local_at(self, name: str, at: int) -> tuple[str, r.Value | None]:
+        """The same of the local that a name means at an offset, where several have it: the last one that is declared
+        before in a statement around it."""
+        meant = [one for start, end, one in self._redeclared.get(name, ()) if start <= at < end]
+        return meant[-1] if meant else self.locals[name]
+
+    @derived_property
+    def _redeclared(self) -> dict[str, tuple[tuple[int, int, tuple[str, r.Value | None]], ...]]:
+        """The names that several locals have: the scope of each, and what `locals` says of it, in source order."""
+        found: dict[str, list[tuple[int, int, tuple[str, r.Value | None]]]] = {}
+        whole = (self.record.start, self.record.end)
+        for parameter in self.record.parameters:
+            found.setdefault(parameter.name, []).append((*whole, (parameter.type, parameter.default)))
+        for statement, end in scoped(self.body, self.record.end):
+            for name, one in _locals_of(statement, self.language):
+                inside = statement.end if isinstance(statement, r.Loop) else end
+                found.setdefault(name, []).append((statement.start, inside, one))
+        return {name: tuple(all_of_it) for name, all_of_it in found.items() if len(all_of_it) > 1}
+
+    @derived_property
+    def bound(self) -> dict[str, tuple[str, ...]]:
+        """Each local that is a part of a structured binding, with all the parts."""
+        found: dict[str, tuple[str, ...]] = {}
+        for statement in self.statements:
+            if isinstance(statement, r.Declare) and len(statement.names) > 1:
+                for name in statement.names:
+                    found.setdefault(name, statement.names)
         return found
 
     @derived_property
@@ -436,6 +458,20 @@ class Binding(_Subject):
         return (
             self.program.index.function_at(self.file, self.record.in_function) if self.record.in_function >= 0 else None
         )
+
+
+def _locals_of(statement: r.Statement, language: r.Language) -> Iterator[tuple[str, tuple[str, r.Value | None]]]:
+    """The locals that a statement declares itself."""
+    match statement:
+        case r.Declare(names=names, type=written, value=value):
+            for name in names:
+                yield name, (written, value)
+        case r.Loop(kind="range", target=r.Name(text=name), type=written, iterable=iterable):
+            element = r.Index(statement.start, statement.end, iterable, ()) if iterable is not None else None
+            yield name, (written, element)
+        case r.Loop(kind="range", target=r.Aggregate(items=items)) if language == "cpp":
+            for name, one in _bound_pair(statement, items):
+                yield name, (statement.type, one)
 
 
 def _bound_pair(loop: r.Loop, items: Sequence[r.Value]) -> Iterator[tuple[str, r.Value]]:

@@ -132,6 +132,20 @@ def _looks_associative(last: str) -> bool:
     return "map" in last.lower() or last.lower().endswith(("dict", "table"))
 
 
+_ITERATOR = re.compile(r"(.*\S)\s*::\s*(?:const_|reverse_|const_reverse_)?iterator\s*&?", re.DOTALL)
+"""The member type that each container has, by the language's own names."""
+
+
+def iterated(written: str) -> str:
+    """What an iterator of this type goes over: `C` of `iterator<C>` and of `C::const_iterator`; empty for others."""
+    kind = parse(written)
+    if kind.last == "iterator" and len(kind.arguments) == 1:
+        return kind.arguments[0]
+    found = _ITERATOR.fullmatch(written.strip()) if kind.last.endswith("iterator") and not kind.pointers else None
+    return _CONST_OR_TYPENAME.sub("", found[1]) if found is not None else ""
+
+
+_CONST_OR_TYPENAME = re.compile(r"^(?:const\s+|typename\s+)+")
 _OPERATORS = frozenset({"sizeof", "alignof", "decltype", "noexcept"})
 """They look like the result of a function's type."""
 

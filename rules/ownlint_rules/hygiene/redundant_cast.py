@@ -18,13 +18,14 @@ int Id(Stream* stream) { return stream->id; }
 ```
 
 Reported where a parser that knows types says that operand and target are one pointer to a class, or one class by
-reference; without one, where a local is declared so, or owns such an object. The fix deletes the cast and keeps the
-operand.
+reference; without one, where declarations say so: of a name, a member, a function that is surely the one called, an
+element of a container, what an iterator or an owner leads to. The fix deletes the cast and keeps the operand.
 
 Quiet: numbers, since two of them may be one type on this platform alone; copies that are made on purpose, moves,
-casts to `void`, templates, where the type may be another next time.
+casts to `void`, of `this`, and to or from another name of the type, as handles have whose type is hidden; templates,
+where the type may be another next time.
 
-Limits: a cast of an expression that is no name, member, call, address or `this` is not looked at, nor one to a class
+Limits: a cast of an expression that is no name, member, element, call or address is not looked at, nor one to a class
 with template arguments that are not spelled as the compiler does.
 
 Source: a review of GPU command-buffer caching in XLA, where `unique_ptr<T>::get()` was cast to `T*`.
@@ -35,7 +36,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Edit, Finding, Fix, Function, Span, because, places, records, rule, text, types
+from ownlint import Certainty, Edit, Finding, Fix, Function, Span, because, places, records, rule, text, types
 
 _CASTS = re.compile(rb"\[9,\d")
 _STYLES = frozenset({"c", "static_cast", "reinterpret_cast", "dynamic_cast", "const_cast"})
@@ -57,11 +58,14 @@ def redundant_cast(function: Function) -> Iterator[Finding]:
     for statement in function.statements:
         for value in _values(statement):
             for cast in places.walk(value):
-                if isinstance(cast, records.Cast) and cast.style in _STYLES and _is_redundant(function, cast):
+                if not isinstance(cast, records.Cast) or cast.style not in _STYLES:
+                    continue
+                certainty = _known(function, cast)
+                if certainty is not None:
                     yield function.finding(
                         cast,
                         f"`{text(cast.value)}` is a `{cast.type}` already",
-                        certainty="certain" if function.file.meanings else because("likely", _NO_TYPES),
+                        certainty=certainty,
                         help="delete the cast",
                         fix=_fix(function, statement, cast),
                     )
@@ -93,19 +97,28 @@ def _is_template(function: Function) -> bool:
     return False
 
 
-def _is_redundant(function: Function, cast: records.Cast) -> bool:
+def _known(function: Function, cast: records.Cast) -> Certainty | None:
+    """How surely the operand has the type already; None where it has not, or that is not known."""
     if "&&" in cast.type or "(" in cast.type or "auto" in cast.type:
-        return False
-    given = _canonical(function, cast.value) if function.file.meanings else _declared(function, cast.value)
+        return None
+    spelled = _spelled(function, cast.value)
+    if types.parse(spelled).name != types.parse(cast.type).name and (
+        _is_alias(function, spelled, cast.start) or _is_alias(function, cast.type, cast.start)
+    ):
+        return None  # an opaque handle, or a type that is another elsewhere
+    canonical = _canonical(function, cast.value) if function.file.meanings else ""
+    given = canonical or _declared(function, cast)
     if not given or "type-parameter" in given or "<dependent" in given:
-        return False
+        return None
     wanted = _meant(function, cast)
     kind = types.parse(wanted)
     if kind.is_value or _BUILTIN.fullmatch(_SPACES.sub(" ", kind.name)):
-        return False
+        return None
     if kind.reference and not types.parse(given).pointers:
         given = given.rstrip(" &") + "&"
-    return bool(wanted) and _plain(given) == _plain(wanted)
+    if not wanted or _plain(given) != _plain(wanted):
+        return None
+    return "certain" if canonical else because("likely", _NO_TYPES)
 
 
 def _canonical(function: Function, value: records.Value) -> str:
@@ -113,9 +126,7 @@ def _canonical(function: Function, value: records.Value) -> str:
     inner: records.Value | None = value
     match value:
         case records.Name(text="this"):
-            if function.home is None or "static" in function.record.qualifiers or function.record.kind == "lambda":
-                return ""
-            return ("const " if "const" in function.record.qualifiers else "") + function.home.symbol + "*"
+            return ""  # said for a base or a derived class that a reader would think of
         case records.Unary(op="&", value=inner):
             pointee = _canonical(function, inner) if isinstance(inner, records.Name) else ""
             return pointee.rstrip(" &") + "*" if pointee and "*" not in pointee else ""
@@ -134,16 +145,73 @@ def _canonical(function: Function, value: records.Value) -> str:
     return written.rstrip(" &") if "*" in written else written
 
 
-def _declared(function: Function, value: records.Value) -> str:
-    """What is known without a parser: the declared type of a local, and what an owner of one hands out."""
-    match places.strip(value):
-        case records.Name(text=name) if name in function.locals:
-            return _in_full(function, function.locals[name][0], value.start)
-        case records.Call(callee=records.Member(base=records.Name(text=name), name="get"), args=()):
-            written = function.locals[name][0] if name in function.locals else ""
-            if "smart pointer" in function.program.types.roles(written, function):
-                return _in_full(function, types.element(written) + "*", value.start)
-    return ""
+def _declared(function: Function, cast: records.Cast) -> str:
+    """What is known without a parser: the declared type of a name or a member, of an element, of what a pointer leads
+    to, and of what a function answers that is surely the one called."""
+    value = cast.value
+    if cast.style in ("const_cast", "c") and not (isinstance(value, records.Name) and value.text in function.locals):
+        return ""  # what the object around it is, decides about `const`
+    if isinstance(value, records.Name) and value.text == "this":
+        return ""
+    if not isinstance(value, _OPERANDS) or not all(_is_sure(function, inner) for inner in _leading_to(value)):
+        return ""
+    written = function.program.types.of(value, function)
+    return "" if types.parse(written).is_placeholder else _in_full(function, written, value.start)
+
+
+_OPERANDS = (records.Name, records.Member, records.Index, records.Call, records.Unary)
+
+
+def _leading_to(value: records.Value) -> Iterator[records.Value]:
+    """The value, what it is a part of, and so on."""
+    inner: records.Value | None = value
+    while inner is not None:
+        yield inner
+        match inner:
+            case records.Member(base=base) | records.Index(base=base):
+                inner = base
+            case records.Unary(value=operand):
+                inner = operand
+            case records.Call():
+                inner = places.receiver(inner)
+            case _:
+                inner = None
+
+
+def _is_sure(function: Function, value: records.Value) -> bool:
+    """Whether it is known what a call reaches: not by its name alone."""
+    if not isinstance(value, records.Call):
+        return isinstance(value, (records.Name, records.Member, records.Index)) or (
+            isinstance(value, records.Unary) and value.op in ("*", "&")
+        )
+    callee = function.program.calls.callee(value, function)
+    return callee.certainty == "certain" or not callee.records
+
+
+def _spelled(function: Function, value: records.Value) -> str:
+    """The type by the name that its declaration uses; empty where none says it."""
+    match value:
+        case records.Name(text=name, start=start) if name in function.locals:
+            written = function.local_at(name, start)[0]
+            return "" if types.parse(written).is_placeholder else written
+        case records.Name(text=name) if function.home is not None and (found := function.home.field(name)):
+            return found[1].type
+        case records.Member(base=base, name=name):
+            held = function.program.types.of(base, function)
+            for cls in function.program.types.classes_of(held, function):
+                if found := cls.field(name):
+                    return found[1].type
+        case records.Call():
+            results = {record.result for record in function.program.calls.callee(value, function).records}
+            return results.pop() if len(results) == 1 else ""
+    return function.program.types.written(value, function)
+
+
+def _is_alias(function: Function, written: str, at: int) -> bool:
+    """Whether a type has the name of another: a `using` that only brings a name in is none."""
+    meant = function.program.names.expand(written, function.file, function.record.scope, at)
+    kind, other = types.parse(written), types.parse(meant)
+    return (kind.last, kind.pointers) != (other.last, other.pointers)
 
 
 def _meant(function: Function, cast: records.Cast) -> str:

@@ -10,39 +10,50 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import Function, Program, Span, bodies, failure, places, questions, text, types
+from ownlint import Class, Function, Program, Span, bodies, failure, places, questions, text, types
 from ownlint import records as r
 
-_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_WORD = re.compile(r"(?P<letters>[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+)\d*|\d+")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _TOKEN = re.compile(r"[A-Za-z_]\w*|\d\w*|\"[^\"]*\"|[^\s\w]")
 _PARAMETER = re.compile(r"P\d+")
 _LITERALS = frozenset({"true", "false", "nullptr", "NULL", "this"})
 _STATUS = re.compile(r"ok|is_?ok|failed|succeeded|has_?error|is_?error|err", re.IGNORECASE)
 _QUESTION = re.compile(r"^(?:is|has|was|can|supports?)(?![a-z])|null|empty|valid|contains|count|size", re.IGNORECASE)
+_SCOPE = re.compile(r"\b(\w+)::")
 _SHORT = 3
 """Statements that a guard may run before it leaves."""
 _LONG = 2000
 _FEWEST_TOKENS = 8
+_MOST_BACKENDS = 8
 _ALIKE = 0.7
 
-Exit = OneOf["throws", "fails", "leaves", "aborts"]
+Exit = OneOf["throws", "fails", "leaves", "aborts", "skips", "repairs"]
 
 
 class ParityGuard(NamedTuple):
-    """`condition` is one on which the function does not go on, backends' words taken out and parameters numbered;
-    `names` are what it looks at."""
+    """`condition` is one on which the function does not go on, backends' words taken out and parameters numbered.
+    `names` are what it reads; `sources` says of the locals among them, and so on, what they were worked out from."""
 
     condition: str
     names: frozenset[str]
+    sources: tuple[tuple[str, frozenset[str]], ...]
     exit: Exit
     span: Span
     shown: str
+
+
+class ParityBranch(NamedTuple):
+    """What is done on a condition alone: the statements as in an outline's `lines`, and what they call."""
+
+    guard: ParityGuard
+    lines: frozenset[str]
+    works: frozenset[str]
 
 
 class Release(NamedTuple):
@@ -55,14 +66,17 @@ class Release(NamedTuple):
 
 
 class AskedCondition(NamedTuple):
-    """A condition and what it looks at."""
+    """A condition and what it reads, what locals were worked out from included."""
 
     condition: str
     names: frozenset[str]
+    span: Span
+    shown: str
 
 
 class FunctionOutline(NamedTuple):
     guards: tuple[ParityGuard, ...]
+    branches: tuple[ParityBranch, ...]
     releases: tuple[Release, ...]
     asked: tuple[AskedCondition, ...]
     """Every condition of the body, those of the guards included."""
@@ -71,6 +85,10 @@ class FunctionOutline(NamedTuple):
     """Pairs of neighbouring tokens of all that is no guard."""
     lines: tuple[tuple[str, Span], ...]
     """The statements that are no guard, as text, in source order."""
+    works: frozenset[str]
+    """What is called, but for the success that is made to be returned."""
+    is_idle: bool
+    """Whether nothing is done: at most, a success is returned."""
 
 
 class _Pair(NamedTuple):
@@ -94,11 +112,44 @@ class Parity:
     # --- siblings ---
 
     def siblings(self, function: Function) -> list[Function]:
-        """The same function of other backends, in the order of files."""
+        """The same function of other backends, in the order of files; then that of other classes on one base."""
+        return list(dict.fromkeys((*self.backends(function), *self._overrides(function))))
+
+    def backends(self, function: Function) -> list[Function]:
+        """The same function of other backends by name."""
         if not self._may_have_sibling(function):
             return []
         own = self._vendors(function)
         return [one for one in self._families.get(self._key(function), ()) if self._vendors(one) != own]
+
+    def _overrides(self, function: Function) -> list[Function]:
+        """The same virtual method of other classes on one base, where they are few: a base of many is no interface to
+        backends."""
+        cls, count = function.cls, len(function.record.parameters)
+        if cls is None or function.language != "cpp" or function.record.kind != "method":
+            return []
+        for base in reversed(cls.ancestry[1:]):
+            if any("virtual" in one.qualifiers for one in base.declared_here.get(function.name, ())):
+                derived = self._derived.get(base.symbol, ())
+                if len(derived) > _MOST_BACKENDS:
+                    return []
+                return [
+                    one
+                    for other in derived
+                    if other not in cls.ancestry and cls not in other.ancestry
+                    for one in other.defined_here.get(function.name, ())
+                    if len(one.record.parameters) == count
+                ]
+        return []
+
+    @questions.program_property
+    def _derived(self) -> dict[str, list[Class]]:
+        """By the name of a base the classes that derive from it, through others too."""
+        found: dict[str, list[Class]] = {}
+        for cls in self.program.classes:
+            for base in cls.ancestry[1:]:
+                found.setdefault(base.symbol, []).append(cls)
+        return found
 
     @questions.program_property
     def _families(self) -> dict[_Pair, list[Function]]:
@@ -120,10 +171,10 @@ class Parity:
             path
             for path, file in self.program.files.items()
             if file.language == "cpp"
-            and not self.group.keys().isdisjoint(
-                word.lower()
+            and any(
+                self._group_of(word)
                 for part in {path, *(f.scope for f in file.functions), *(f.name for f in file.functions)}
-                for word in _WORD.findall(part)
+                for word in _WORD.finditer(part)
             )
         )
 
@@ -134,32 +185,62 @@ class Parity:
     def _vendors(self, function: Function) -> frozenset[str]:
         """The backends' words in its path and name."""
         said = f"{function.path.rpartition('.')[0]} {function.symbol}"
-        return frozenset(word.lower() for word in _WORD.findall(said) if word.lower() in self.group)
+        return frozenset(word[0].lower() for word in _WORD.finditer(said) if self._group_of(word))
+
+    def _group_of(self, word: re.Match[str]) -> str:
+        """What stands for a backend's word, a number behind it or not: `avx2`, `x86`; empty for another word."""
+        return self.group.get(word[0].lower()) or self.group.get((word["letters"] or "").lower(), "")
 
     def _neutral(self, written: str) -> str:
         """Without what differs between backends: `hipMalloc` and `cudaMalloc` are one."""
-        return _WORD.sub(lambda match: self.group.get(match[0].lower(), match[0]), written)
+        return _WORD.sub(lambda match: self._group_of(match) or match[0], written)
 
     # --- outlines ---
 
     def _outline(self, function: Function) -> FunctionOutline:
         """What the body checks, releases and does."""
-        return _ParityReading(self, function).outline()
+        return ParityReading(self, function).outline()
 
-    def lacks(self, function: Function, guard: ParityGuard) -> bool:
-        """Whether the function deals with what the guard looks at, and nowhere asks about it: neither itself nor in
-        what it calls."""
+    def lacking(self, function: Function, guards: Iterable[ParityGuard]) -> list[ParityGuard]:
+        """Those of a sibling's guards of which the function deals with what they look at, and nowhere asks about it:
+        neither itself nor in what it calls. One `if` that looks at something else besides is about another design."""
         outline = self.outline(function)
-        if not guard.names <= outline.mentioned or _is_asked(guard.names, outline.asked):
+        known = list(guards)
+        foreign = {guard.span for guard in known if not known_subjects(guard, outline)}
+        return [guard for guard in known if guard.span not in foreign and self._lacks(function, guard)]
+
+    def _lacks(self, function: Function, guard: ParityGuard) -> bool:
+        outline = self.outline(function)
+        subjects = known_subjects(guard, outline)
+        if _is_asked(subjects, outline.asked):
             return False
-        return not _is_asked(guard.names, self.asked_below(function))
+        return not _is_asked(subjects, self.asked_below(function))
 
     def _asked_below(self, function: Function) -> tuple[AskedCondition, ...]:
         """The conditions of the project's functions that the body calls."""
         called = dict.fromkeys(
-            callee for call in _calls(function) for callee in self.program.calls.callee(call, function).functions
+            callee for call in calls_in(function) for callee in self.program.calls.callee(call, function).functions
         )
         return tuple(asked for callee in called if callee is not function for asked in self.outline(callee).asked)
+
+
+def known_subjects(guard: ParityGuard, outline: FunctionOutline) -> frozenset[str]:
+    """What a guard looks at, as far as a body deals with it: what it reads, and for a local that the body does not have
+    what that was worked out from; empty where the body does not deal with all of it."""
+    sources = dict(guard.sources)
+    found: set[str] = set()
+    seen: set[str] = set()
+    stack = sorted(guard.names)
+    while stack:
+        name = stack.pop()
+        if name in outline.mentioned:
+            found.add(name)
+        elif name not in sources:
+            return frozenset()
+        elif name not in seen:
+            seen.add(name)
+            stack += sorted(sources[name])
+    return frozenset(found)
 
 
 def _is_asked(names: frozenset[str], conditions: Iterable[AskedCondition]) -> bool:
@@ -173,7 +254,7 @@ def of(program: Program) -> Parity:
     return Parity(program)
 
 
-class _ParityReading:
+class ParityReading:
     """One body, read once."""
 
     def __init__(self, parity: Parity, function: Function) -> None:
@@ -185,13 +266,19 @@ class _ParityReading:
         self.conditional = [
             (start, end)
             for start, end in zip(offsets[::2], offsets[1::2], strict=True)
-            if record.start <= start and end <= record.end
+            if record.start <= start and end <= record.end and not self._is_all(start, end)
         ]
         self.guards: list[ParityGuard] = []
+        self.branches: list[ParityBranch] = []
         self.releases: list[Release] = []
         self.asked: list[AskedCondition] = []
         self.tokens: list[str] = []
         self.lines: list[tuple[str, Span]] = []
+
+    def _is_all(self, start: int, end: int) -> bool:
+        """Whether the whole body depends on one conditional of the preprocessor: then it says nothing of a check."""
+        body = self.function.body
+        return bool(body) and start <= body[0].start and body[-1].end <= end
 
     def outline(self) -> FunctionOutline:
         stack: list[r.Statement] = list(reversed(self.function.body))
@@ -206,30 +293,59 @@ class _ParityReading:
         mentioned |= {name for guard in self.guards for name in guard.names}
         return FunctionOutline(
             tuple(self.guards),
+            tuple(self.branches),
             tuple(self.releases),
             tuple(self.asked),
             frozenset(mentioned),
             Counter(pairwise(tokens)),
             tuple(self.lines),
+            frozenset(self._works(self.function.body)),
+            all(self._is_idle(statement) for statement in self.function.body),
         )
 
     # --- what is no guard ---
 
     def _rest(self, statement: r.Statement) -> None:
-        shown = []
+        line = self._line(statement)
         for value in bodies.values(statement):
-            written = self.plain(value)
-            shown.append(written)
-            self.tokens += _TOKEN.findall(written)
+            self.tokens += _TOKEN.findall(self.plain(value))
             self._released(value)
         if isinstance(statement, r.Declare):
             self.tokens += list(statement.names)
-            shown = [*statement.names, *shown]
         if isinstance(statement, (r.Branch, r.Loop)) and statement.condition is not None:
             self.asked.append(self._asked(statement.condition))
+        if isinstance(statement, r.Branch):
+            self._branch(statement)
         if isinstance(statement, r.Leave):
             self.tokens.append(statement.kind)
-        self.lines.append((f"{type(statement).__name__} {' '.join(shown)}", statement.span))
+        self.lines.append((line, statement.span))
+
+    def _line(self, statement: r.Statement) -> str:
+        names = statement.names if isinstance(statement, r.Declare) else ()
+        shown = [*names, *(self.plain(value) for value in bodies.values(statement))]
+        return f"{type(statement).__name__} {' '.join(shown)}"
+
+    def _branch(self, branch: r.Branch) -> None:
+        names = self.names_in(branch.condition)
+        if branch.other or branch.constant or not names or not self._is_question(branch.condition):
+            return
+        inside = bodies.statements(branch.then)
+        works = frozenset(self._works(branch.then))
+        if works and not self._is_conditional(branch.span):
+            guard = self._guard(branch.condition, names, "skips", Span(branch.start, branch.condition.end))
+            self.branches.append(ParityBranch(guard, frozenset(map(self._line, inside)), works))
+
+    def _works(self, body: r.Body) -> Iterator[str]:
+        """The names of what is called, but for a success that is made to be returned, logs and handed-on outcomes."""
+        for statement in bodies.statements(body):
+            for value in bodies.values(statement):
+                if isinstance(statement, r.Leave) and failure.refuses(self.function, value) is False:
+                    continue
+                for inner in places.walk(value):
+                    if isinstance(inner, r.Call):
+                        name = places.last_name(inner.callee) or inner.kind
+                        if self.program.macros.role(name) == "":
+                            yield self.parity.neutral(name)
 
     def _released(self, value: r.Value) -> None:
         for inner in places.walk(value):
@@ -245,12 +361,20 @@ class _ParityReading:
         models = self.program.calls.callee(call, self.function).models
         return any(effect.verb == "release" for model in models for effect in model.effects)
 
+    def _is_idle(self, statement: r.Statement) -> bool:
+        match statement:
+            case r.Leave(kind="return", value=value):
+                return failure.refuses(self.function, value) is False
+            case r.Evaluate(value=value):
+                return isinstance(places.strip(value), (r.Name, r.Literal))
+        return False
+
     # --- guards ---
 
     def _is_guard(self, statement: r.Statement) -> bool:
         """Whether the statement does nothing but keep the function from going on; then it is noted."""
         match statement:
-            case r.Branch(condition=condition, then=then, other=(), before=(), constant=False):
+            case r.Branch(condition=condition, then=then, other=(), constant=False):
                 if self._is_conditional(statement.span):
                     return False
                 left = self._exit(then)
@@ -269,14 +393,15 @@ class _ParityReading:
                 ):
                     return False
                 names = frozenset(name for arg in call.args for name in self.names_in(arg))
-                self.asked.append(AskedCondition(self.plain(call), names))
+                self.asked.append(AskedCondition(self.plain(call), self._traced(names), statement.span, text(call)))
                 if self._is_question(condition):
                     self._note(call, "aborts", statement.span)
                     return True
         return False
 
     def _asked(self, condition: r.Value) -> AskedCondition:
-        return AskedCondition(self.plain(condition), self.names_in(condition))
+        names = self.names_in(condition)
+        return AskedCondition(self.plain(condition), self._traced(names), condition.span, text(condition))
 
     def _is_conditional(self, span: Span) -> bool:
         """Whether the preprocessor decides about it, inside of this function: it is meant for some versions only."""
@@ -285,7 +410,11 @@ class _ParityReading:
     def _note(self, condition: r.Value, left: Exit, span: Span) -> None:
         names = self.names_in(condition)
         if names:
-            self.guards.append(ParityGuard(self.plain(condition), names, left, span, text(condition)))
+            self.guards.append(self._guard(condition, names, left, span))
+
+    def _guard(self, condition: r.Value, names: frozenset[str], left: Exit, span: Span) -> ParityGuard:
+        sources = tuple((name, self._sources[name]) for name in sorted(self._traced(names)) if name in self._sources)
+        return ParityGuard(self.plain(condition), names, sources, left, span, text(condition))
 
     def _exit(self, then: r.Body) -> Exit | None:
         """How a few statements leave, where they do nothing but leave."""
@@ -294,13 +423,21 @@ class _ParityReading:
         match then[-1]:
             case r.Leave(kind="throw"):
                 return "throws"
-            case r.Leave(kind="return", value=None):
+            case r.Leave(kind="return", value=value) if value is None or self._is_success(value):
                 return "leaves"
             case r.Leave(kind="return", value=value) if failure.refuses(self.function, value) or self._explains(value):
                 return "fails"
             case r.Block(body=body) if len(then) == 1:
                 return self._exit(body)
         return None
+
+    def _is_success(self, value: r.Value) -> bool:
+        """Whether a status is returned that says that all is well."""
+        result = self.function.record.result
+        return (
+            self.program.statuses.of(result, self.function) is not None
+            and failure.refuses(self.function, value) is False
+        )
 
     def _explains(self, value: r.Value | None) -> bool:
         """Whether an object is made that says why: a text is given to it."""
@@ -333,15 +470,90 @@ class _ParityReading:
         written, initial = self.function.locals.get(name, ("", None))
         if self.program.statuses.of(written, self.function) is not None:
             return True
+        made = self._made(initial)
+        if not isinstance(made, r.Call) or not made.args or name in self.numbers:
+            return False
+        return _QUESTION.search(places.last_name(made.callee)) is None
+
+    def _made(self, initial: r.Value | None) -> r.Value | None:
+        """What a local is given, where the macro around it leaves when it failed."""
         made = places.strip(initial)
-        return isinstance(made, r.Call) and bool(made.args) and name not in self.numbers
+        while isinstance(made, r.Call) and made.args and self._hands_value(places.last_name(made.callee)):
+            made = places.strip(made.args[0])
+        return made
+
+    def _hands_value(self, name: str) -> bool:
+        return self.program.macros.role(name) == "assign or return"
+
+    # --- what a local was worked out from ---
+
+    def traced(self, value: r.Value) -> frozenset[str]:
+        """The places a value looks at, and what locals among them were worked out from."""
+        return self._traced(self.names_in(value))
+
+    def _traced(self, names: frozenset[str]) -> frozenset[str]:
+        found = set(names)
+        stack = sorted(names)
+        while stack:
+            fresh = self._sources.get(stack.pop(), frozenset()) - found
+            found |= fresh
+            stack += sorted(fresh)
+        return frozenset(found)
+
+    @cached_property
+    def _sources(self) -> dict[str, frozenset[str]]:
+        """Of each local the places that what it is given, or the call that fills it, looks at."""
+        own = {self.parity.neutral(name) for name in self.function.locals if name not in self.numbers}
+        found: dict[str, set[str]] = {}
+        for statement in self.function.statements:
+            if isinstance(statement, r.Declare):
+                for name in statement.names:
+                    found.setdefault(self.parity.neutral(name), set()).update(self._worked_on(statement.value))
+            for value in bodies.values(statement):
+                for inner in places.walk(value):
+                    if isinstance(inner, r.Assign) and isinstance(inner.target, r.Name):
+                        found.setdefault(self.parity.neutral(inner.target.text), set()).update(
+                            self._worked_on(inner.value)
+                        )
+                    if isinstance(inner, r.Call):
+                        for name in self._filled(inner):
+                            found.setdefault(name, set()).update(self._worked_on(inner) - {name})
+        return {name: frozenset(sources - {name}) for name, sources in found.items() if name in own and sources}
+
+    def _filled(self, call: r.Call) -> Iterator[str]:
+        """The locals whose address a call is given."""
+        for argument in call.args:
+            match places.strip(argument):
+                case r.Unary(op="&", value=r.Name(text=name)):
+                    yield self.parity.neutral(name)
+
+    def _worked_on(self, value: r.Value | None) -> frozenset[str]:
+        """What a value is worked out from; of a call of an own method without arguments the members that it reads."""
+        made = self._made(value)
+        if made is None:
+            return frozenset()
+        names = self.names_in(made)
+        if names or not isinstance(made, r.Call):
+            return names
+        members = self.function.home.members if self.function.home is not None else frozenset()
+        read = {
+            self.parity.neutral(inner.text)
+            for called in self.program.calls.callee(made, self.function).functions
+            for statement in called.statements
+            for part in bodies.values(statement)
+            for inner in _looked_at(part)
+            if isinstance(inner, r.Name) and inner.text in members
+        }
+        return frozenset(read or {self.parity.neutral(places.last_name(made.callee))})
 
     # --- words ---
 
     def plain(self, value: r.Value) -> str:
         """As text, without backends' words, with parameters by number and one way of asking for null."""
         inner = _canonical(value)
-        written = text(inner, 1 << 16)
+        written = _SCOPE.sub(
+            lambda match: "" if match[1].lower() in self.parity.group else match[0], text(inner, 1 << 16)
+        )
         return _NAME.sub(lambda match: self.numbers.get(match[0]) or self.parity.neutral(match[0]), written).replace(
             "this->", ""
         )
@@ -368,6 +580,10 @@ def _looked_at(value: r.Value) -> Iterator[r.Name | r.Member]:
             stack += inner.args
         else:
             stack += places.children(inner)
+
+
+def without_parameters(names: frozenset[str]) -> frozenset[str]:
+    return frozenset(name for name in names if not _PARAMETER.fullmatch(name))
 
 
 def _is_constant(name: str) -> bool:
@@ -413,155 +629,7 @@ def _canonical(value: r.Value) -> r.Value:
     return value
 
 
-# --- what a change took out --------------------------------------------------------------------------
-
-
-def before(function: Function) -> Function | None:
-    """The function as it was before the change under review; None when no change is looked at, or when it was not
-    there."""
-    program = function.program
-    earlier = program.before
-    if earlier is None or function.path not in program.earlier_paths:
-        return None
-    return _same(of(earlier), function, program.was_called(function.path))
-
-
-def _same(parity: Parity, function: Function, path: str) -> Function | None:
-    named = [
-        one
-        for one in parity.program.index.functions_called(function.name)
-        if one.symbol == function.symbol and one.record.kind == function.record.kind
-    ]
-    gone = [one for one in named if not _is_still_there(function, one)]
-    there = [one for one in named if one.path == path] or ([] if path else gone)
-    count = len(function.record.parameters)
-    fitting = [one for one in there if _types(one) == _types(function)] or [
-        one for one in there if len(one.record.parameters) == count
-    ]
-    return fitting[0] if len(fitting) == 1 else None
-
-
-def _is_still_there(function: Function, old: Function) -> bool:
-    """Whether what the old function was is another one now, so that this one is new."""
-    return any(
-        one.symbol == old.symbol and one is not function and function.program.was_called(one.path) == old.path
-        for one in function.program.index.functions_called(old.name)
-    )
-
-
-def _types(function: Function) -> tuple[str, ...]:
-    return tuple(parameter.type for parameter in function.record.parameters)
-
-
-def gap(old: FunctionOutline, new: FunctionOutline, at: Span, function: Function) -> tuple[Span, Span]:
-    """Where something that stood at `at` in the old body would stand in the new one: the range between its neighbours
-    that are still there, and the one behind it (or in front, where it was the last)."""
-    kept = dict(reversed(new.lines))
-    front = [kept[line] for line, span in old.lines if span.end <= at.start and line in kept]
-    behind = [kept[line] for line, span in old.lines if span.start >= at.end and line in kept]
-    record = function.record
-    name = Span(record.name_start, record.name_start + len(record.name.encode()))
-    start = max((span.start for span in front), default=name.start)
-    end = next((span for span in behind if span.start > start), None)
-    if end is None:
-        last = max(front, key=lambda span: span.start, default=name)
-        return Span(last.start, record.end), last
-    return Span(start, end.end), end
-
-
-def removed_guards(old: Function, new: Function) -> Iterator[ParityGuard]:
-    """The guards of the old body that the new one has no more, where it still deals with what they looked at: not moved
-    to what it calls or to its callers, not replaced by another question about the same, not made needless by a type."""
-    then, now = of(old.program).outline(old), of(new.program).outline(new)
-    if not is_alike(then, now):
-        return
-    known = {asked.condition for asked in then.asked}
-    kept = {asked.condition for asked in now.asked}
-    fresh = [asked.names for asked in now.asked if asked.condition not in known]
-    retyped = _retyped(old, new)
-    gone = [
-        guard
-        for guard in then.guards
-        if guard.condition not in kept and guard.names <= now.mentioned and retyped.isdisjoint(guard.names)
-    ]
-    if gone:
-        fresh += _asked_by_new_callees(old, new)
-    for guard in gone:
-        if not any(guard.names <= names for names in fresh) and not _is_asked_by_callers(new, guard):
-            yield guard
-
-
-def removed_releases(old: Function, new: Function) -> Iterator[Release]:
-    """What the old body gave back and the new one does not, though it takes it as before and does nothing new to it."""
-    then, now = of(old.program).outline(old), of(new.program).outline(new)
-    if not is_alike(then, now):
-        return
-    left = Counter((release.name, release.what) for release in now.releases)
-    known = {line for line, _ in then.lines}
-    fresh = [set(_NAME.findall(line)) for line, _ in now.lines if line not in known]
-    for release in then.releases:
-        key = (release.name, release.what)
-        left[key] -= 1
-        words = set(_NAME.findall(release.what))
-        if left[key] >= 0 or any(not words.isdisjoint(line) for line in fresh):
-            continue
-        kept = {line for line, _ in now.lines}
-        if any(words <= set(_NAME.findall(line)) and line in kept for line, _ in then.lines):
-            yield release
-
-
-def is_alike(one: FunctionOutline, other: FunctionOutline) -> bool:
-    """Whether two bodies are the same but for what they check."""
-    total = one.tokens.total() + other.tokens.total()
-    if min(one.tokens.total(), other.tokens.total()) < _FEWEST_TOKENS:
-        return one.tokens == other.tokens and total > 0
-    return 2 * (one.tokens & other.tokens).total() / total >= _ALIKE
-
-
-def _retyped(old: Function, new: Function) -> frozenset[str]:
-    """Parameters, by number, whose type is another now: what their guards asked may be settled by that."""
-    pairs = zip(_types(old), _types(new), strict=False)
-    return frozenset(f"P{number}" for number, (one, other) in enumerate(pairs, 1) if one != other)
-
-
-def _asked_by_new_callees(old: Function, new: Function) -> list[frozenset[str]]:
-    """What the new body's further calls are given, about which they may ask in its place, and what they ask of their
-    own object."""
-    reading = _ParityReading(of(new.program), new)
-    known = of(old.program).outline(old).mentioned
-    found = []
-    for call in _calls(new):
-        if reading.parity.neutral(places.last_name(call.callee)) not in known:
-            found.append(reading.names_in(call))
-            for callee in new.program.calls.callee(call, new).functions:
-                found += [_without_parameters(asked.names) for asked in of(new.program).outline(callee).asked]
-    return found
-
-
-def _without_parameters(names: frozenset[str]) -> frozenset[str]:
-    return frozenset(name for name in names if not _PARAMETER.fullmatch(name))
-
-
-def _is_asked_by_callers(function: Function, guard: ParityGuard) -> bool:
-    """Whether all who call the function ask before: about the arguments that they give."""
-    found = False
-    for caller in function.program.index.callers(function):
-        reading = _ParityReading(of(function.program), caller)
-        for call in _calls(caller):
-            if (
-                places.last_name(call.callee) != function.name
-                or function not in function.program.calls.callee(call, caller).functions
-            ):
-                continue
-            given = {f"P{n}": reading.names_in(argument) for n, argument in enumerate(call.args, 1)}
-            names = frozenset(word for name in guard.names for word in given.get(name, frozenset({name})))
-            if not any(names <= asked.names for asked in of(function.program).outline(caller).asked):
-                return False
-            found = True
-    return found
-
-
-def _calls(function: Function) -> Iterator[r.Call]:
+def calls_in(function: Function) -> Iterator[r.Call]:
     for statement in function.statements:
         for value in bodies.values(statement):
             yield from (inner for inner in places.walk(value) if isinstance(inner, r.Call))
@@ -570,3 +638,23 @@ def _calls(function: Function) -> Iterator[r.Call]:
 def words(written: str) -> frozenset[str]:
     """The names in a text of an outline."""
     return frozenset(_NAME.findall(written))
+
+
+def is_alike(one: FunctionOutline, other: FunctionOutline, guards: Iterable[ParityGuard] = ()) -> bool:
+    """Whether two bodies are the same but for what they check. Of the other one's `guards` that are not in the first,
+    what only they need does not count."""
+    tokens = other.tokens - _feeding(one, other, guards)
+    total = one.tokens.total() + tokens.total()
+    if min(one.tokens.total(), tokens.total()) < _FEWEST_TOKENS:
+        return one.tokens == tokens and total > 0
+    return 2 * (one.tokens & tokens).total() / total >= _ALIKE
+
+
+def feeders(outline: FunctionOutline, guards: Iterable[ParityGuard]) -> frozenset[str]:
+    """The locals that guards read and a body does not have."""
+    return frozenset(name for guard in guards for name, _ in guard.sources) - outline.mentioned
+
+
+def _feeding(one: FunctionOutline, other: FunctionOutline, guards: Iterable[ParityGuard]) -> Counter[tuple[str, str]]:
+    needed = feeders(one, guards)
+    return Counter(pair for line, _ in other.lines if words(line) & needed for pair in pairwise(_TOKEN.findall(line)))

@@ -79,7 +79,9 @@ from collections.abc import Iterator
 
 from ownlint import Certainty, Finding, Function, Span, because, rule
 from ownlint_rules.parity import _parity as parity
+from ownlint_rules.parity import _taken_out as taken_out
 
+_ON_ONE_BASE = "`{}` overrides the same method, and may be meant to differ"
 _ALONE = "that it is needed is inferred from `{}` alone"
 
 
@@ -93,13 +95,14 @@ def guard_missing_on_sibling(function: Function) -> Iterator[Finding]:
     said: set[str] = set()
     for sibling in siblings:
         other = known.outline(sibling)
-        if not parity.is_alike(own, other):
+        lacking = [guard for guard in known.lacking(function, other.guards) if not _had(function, guard)]
+        if not parity.is_alike(own, other, lacking):
             continue
-        for guard in other.guards:
-            if guard.condition not in said and known.lacks(function, guard) and not _had(function, guard):
+        for guard in lacking:
+            if guard.condition not in said:
                 said.add(guard.condition)
                 yield _finding(
-                    function, sibling, guard.span, f"does not ask `{guard.shown}`", _certainty(sibling, guard)
+                    function, sibling, guard.span, f"does not ask `{guard.shown}`", _certainty(function, sibling, guard)
                 )
         for release in other.releases:
             if release.name not in said and _keeps(own, release):
@@ -115,15 +118,18 @@ def guard_missing_on_sibling(function: Function) -> Iterator[Finding]:
 
 def _had(function: Function, guard: parity.ParityGuard) -> bool:
     """Whether the change under review takes it out: that is another finding."""
-    old = parity.before(function)
+    old = taken_out.before(function)
     return old is not None and guard.condition in {
         asked.condition for asked in parity.of(old.program).outline(old).asked
     }
 
 
-def _certainty(sibling: Function, guard: parity.ParityGuard) -> Certainty:
-    """Likely where the sibling fails over it, and where the change under review adds the check to the sibling alone."""
-    old = parity.before(sibling)
+def _certainty(function: Function, sibling: Function, guard: parity.ParityGuard) -> Certainty:
+    """Likely where another backend fails over it, and where the change under review adds the check to that alone.
+    Classes on one base need not do the same."""
+    if sibling not in parity.of(function.program).backends(function):
+        return because("possible", _ON_ONE_BASE.format(sibling.symbol))
+    old = taken_out.before(sibling)
     if old is not None and guard.condition not in {one.condition for one in parity.of(old.program).outline(old).asked}:
         return because("likely", f"the change adds the check to `{sibling.symbol}` alone")
     return because("possible" if guard.exit == "leaves" else "likely", _ALONE.format(sibling.symbol))
@@ -131,7 +137,7 @@ def _certainty(sibling: Function, guard: parity.ParityGuard) -> Certainty:
 
 def _keeps(own: parity.FunctionOutline, release: parity.Release) -> bool:
     """Whether a body works on what the other one gives back, and gives it back in no way, nor anything in this one."""
-    if any(one.name == release.name or one.what == release.what for one in own.releases):
+    if release.name in own.works or any(one.what == release.what for one in own.releases):
         return False
     return parity.words(release.what) <= own.mentioned
 

@@ -61,36 +61,48 @@ from collections.abc import Iterator
 
 from ownlint import Finding, Function, Span, Step, because, rule
 from ownlint_rules.parity import _parity as parity
+from ownlint_rules.parity import _taken_out as taken_out
 
 
 @rule(severity="warning", cwe=(754,), usually="likely")
 def guard_removed(function: Function) -> Iterator[Finding]:
     if function.path not in function.program.earlier_paths:
         return
-    old = parity.before(function)
+    old = taken_out.before(function)
     if old is None:
         return
-    for guard in parity.removed_guards(old, function):
-        said = f"`{function.name}` {_LEFT[guard.exit]} `{guard.shown}` no more"
+    for guard in taken_out.removed_guards(old, function):
+        said = f"`{function.name}` no longer {_LEFT[guard.exit]} `{guard.shown}`"
         yield _finding(function, old, guard.span, said, _still_asking(function, guard.condition), "check")
-    for release in parity.removed_releases(old, function):
-        said = f"`{function.name}` calls `{release.shown}` no more"
+    for release in taken_out.removed_releases(old, function):
+        said = f"`{function.name}` no longer calls `{release.shown}`"
         yield _finding(function, old, release.span, said, _still_releasing(function, release.name), "call")
+    if (emptied := taken_out.emptied(old, function)) is not None:
+        said = f"`{function.name}` no longer does anything, while `{emptied.sibling.symbol}` still {emptied.does}"
+        yield function.finding(
+            function.body[-1] if function.body else taken_out.name_of(function),
+            said,
+            certainty=because("likely", _NOT_KNOWN.format("work")),
+            help="put back what it did, or say why it is not needed any more",
+            steps=(emptied.sibling.step(emptied.kept, f"`{emptied.sibling.symbol}` does"),),
+        )
 
 
+_NOT_KNOWN = "whether the {} is still needed is not known"
 _LEFT = {
     "throws": "throws on",
     "fails": "fails on",
     "leaves": "returns on",
     "aborts": "insists on",
+    "skips": "asks",
+    "repairs": "acts on",
 }
 
 
 def _finding(
     function: Function, old: Function, at: Span, said: str, kept: tuple[Function, Span] | None, what: str
 ) -> Finding:
-    known = parity.of(function.program)
-    between, behind = parity.gap(parity.of(old.program).outline(old), known.outline(function), at, function)
+    between, behind = taken_out.gap(old, function, at)
     steps: list[Step] = [function.step(between, f"this change takes the {what} out here")]
     if kept is not None:
         sibling, where = kept
@@ -99,19 +111,19 @@ def _finding(
     return function.finding(
         behind,
         said,
-        certainty=because("likely", f"whether the {what} is still needed is not known"),
+        certainty=because("likely", _NOT_KNOWN.format(what)),
         help=f"put the {what} back, or say why it is not needed any more",
         steps=tuple(steps),
     )
 
 
 def _still_asking(function: Function, condition: str) -> tuple[Function, Span] | None:
-    """The first sibling that has the guard, and where."""
+    """The first sibling that asks the same, and where."""
     known = parity.of(function.program)
     for sibling in known.siblings(function):
-        for guard in known.outline(sibling).guards:
-            if guard.condition == condition:
-                return sibling, guard.span
+        for asked in known.outline(sibling).asked:
+            if asked.condition == condition:
+                return sibling, asked.span
     return None
 
 

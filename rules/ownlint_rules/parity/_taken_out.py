@@ -1,0 +1,267 @@
+"""What a change takes out of a function, by the outlines of the function before and after it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from ownlint import Function, Span, places
+from ownlint import records as r
+from ownlint_rules.parity import _parity as parity
+
+
+class Emptied(NamedTuple):
+    """A body that does nothing any more, and a sibling of which the work is still done."""
+
+    sibling: Function
+    kept: Span
+    does: str
+    """What it still does there."""
+
+
+def before(function: Function) -> Function | None:
+    """The function as it was before the change under review; None when no change is looked at, or when it was not
+    there."""
+    program = function.program
+    earlier = program.before
+    if earlier is None or function.path not in program.earlier_paths:
+        return None
+    named = [
+        one
+        for one in earlier.index.functions_called(function.name)
+        if one.symbol == function.symbol and one.record.kind == function.record.kind
+    ]
+    path = program.was_called(function.path)
+    gone = [one for one in named if not _is_still_there(function, one)]
+    there = [one for one in named if one.path == path] or ([] if path else gone)
+    count = len(function.record.parameters)
+    fitting = [one for one in there if _types(one) == _types(function)] or [
+        one for one in there if len(one.record.parameters) == count
+    ]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _is_still_there(function: Function, old: Function) -> bool:
+    """Whether what the old function was is another one now, so that this one is new."""
+    return any(
+        one.symbol == old.symbol and one is not function and function.program.was_called(one.path) == old.path
+        for one in function.program.index.functions_called(old.name)
+    )
+
+
+def _types(function: Function) -> tuple[str, ...]:
+    return tuple(parameter.type for parameter in function.record.parameters)
+
+
+def gap(old: Function, new: Function, at: Span) -> tuple[Span, Span]:
+    """Where something that stood at `at` in the old body would stand in the new one: the range between its neighbours
+    that are still there, and the one behind it (or in front, where it was the last)."""
+    then, now = _outline(old), _outline(new)
+    kept = dict(reversed(now.lines))
+    front = [kept[line] for line, span in then.lines if span.end <= at.start and line in kept]
+    behind = [kept[line] for line, span in then.lines if span.start >= at.end and line in kept]
+    name = name_of(new)
+    start = max((span.start for span in front), default=name.start)
+    end = next((span for span in behind if span.start > start), None)
+    if end is None:
+        last = max(front, key=lambda span: span.start, default=name)
+        return Span(last.start, new.record.end), last
+    return Span(start, end.end), end
+
+
+def name_of(function: Function) -> Span:
+    """Where its name stands."""
+    start = function.record.name_start
+    return Span(start, start + len(function.name.encode()))
+
+
+def _outline(function: Function) -> parity.FunctionOutline:
+    return parity.of(function.program).outline(function)
+
+
+# --- guards ------------------------------------------------------------------------------------------
+
+
+def removed_guards(old: Function, new: Function) -> Iterator[parity.ParityGuard]:
+    """The guards of the old body that the new one has no more, where it still deals with what they looked at: not moved
+    to what it calls, to its callers or to a method beside it, not replaced by another question about the same, not made
+    needless by a type."""
+    then, now = _outline(old), _outline(new)
+    kept = {asked.condition for asked in now.asked}
+    retyped = _retyped(old, new)
+    gone = [
+        (guard, subjects)
+        for guard in (*then.guards, *_unwrapped(then, now), *_unrepaired(old, new))
+        if guard.condition not in kept
+        and retyped.isdisjoint(guard.names)
+        and (subjects := parity.known_subjects(guard, now))
+    ]
+    guards = [guard for guard, _ in gone]
+    if not gone or not (parity.is_alike(now, then, guards) or _is_only_shorter(then, now, guards)):
+        return
+    known = {asked.condition for asked in then.asked}
+    fresh = [asked.names for asked in now.asked if asked.condition not in known]
+    fresh += _asked_by_new_callees(old, new)
+    for guard, subjects in gone:
+        if (
+            not any(subjects <= names for names in fresh)
+            and not _is_asked_by_callers(new, subjects)
+            and not _is_asked_beside(new, guard)
+        ):
+            yield guard
+
+
+def _unwrapped(then: parity.FunctionOutline, now: parity.FunctionOutline) -> Iterator[parity.ParityGuard]:
+    """Conditions of which the body is still there, without the condition."""
+    lines = {line for line, _ in now.lines}
+    for branch in then.branches:
+        if branch.lines <= lines:
+            yield branch.guard
+
+
+def _unrepaired(old: Function, new: Function) -> Iterator[parity.ParityGuard]:
+    """Conditions that are gone with what was done on them, which a sibling still does on the same."""
+    now, known = _outline(new), parity.of(new.program)
+    for branch in _outline(old).branches:
+        if branch.works.isdisjoint(now.works) and any(
+            branch.guard.condition == kept.guard.condition and branch.works & kept.works
+            for sibling in known.siblings(new)
+            for kept in known.outline(sibling).branches
+        ):
+            yield branch.guard._replace(exit="repairs")
+
+
+def _is_only_shorter(then: parity.FunctionOutline, now: parity.FunctionOutline, gone: list[parity.ParityGuard]) -> bool:
+    """Whether the change took out the guards and what only they needed, and nothing else."""
+    left = Counter(line for line, _ in then.lines)
+    left.subtract(line for line, _ in now.lines)
+    if not now.works or min(left.values(), default=0) < 0:
+        return False
+    feeding = parity.feeders(now, gone)
+    starts = {guard.span.start for guard in gone}
+    inside = {line for branch in then.branches if branch.guard.span.start in starts for line in branch.lines}
+    return all(
+        not left[line] or parity.words(line) & feeding or span.start in starts or line in inside
+        for line, span in then.lines
+    )
+
+
+def _retyped(old: Function, new: Function) -> frozenset[str]:
+    """Parameters, by number, whose type is another now: what their guards asked may be settled by that."""
+    pairs = zip(_types(old), _types(new), strict=False)
+    return frozenset(f"P{number}" for number, (one, other) in enumerate(pairs, 1) if one != other)
+
+
+def _asked_by_new_callees(old: Function, new: Function) -> list[frozenset[str]]:
+    """What the new body's further calls are given, about which they may ask in its place, and what they ask of their
+    own object."""
+    reading = parity.ParityReading(parity.of(new.program), new)
+    known = _outline(old).mentioned
+    found = []
+    for call in parity.calls_in(new):
+        if reading.parity.neutral(places.last_name(call.callee)) not in known:
+            found.append(reading.traced(call))
+            for callee in new.program.calls.callee(call, new).functions:
+                found += [parity.without_parameters(asked.names) for asked in _outline(callee).asked]
+    return found
+
+
+def _is_asked_by_callers(function: Function, subjects: frozenset[str]) -> bool:
+    """Whether all who call the function ask before: about the arguments that they give."""
+    found = False
+    for caller, call in _calls_of(function):
+        reading = parity.ParityReading(parity.of(function.program), caller)
+        given = {f"P{n}": reading.names_in(argument) for n, argument in enumerate(call.args, 1)}
+        names = frozenset(word for name in subjects for word in given.get(name, frozenset({name})))
+        if not any(names <= asked.names for asked in _outline(caller).asked):
+            return False
+        found = True
+    return found
+
+
+def _calls_of(function: Function) -> Iterator[tuple[Function, r.Call]]:
+    """The calls of a function, also through a base class that declares it."""
+    family = function.cls.ancestry if function.cls is not None else ()
+    for caller in function.program.index.callers(function):
+        for call in parity.calls_in(caller):
+            if places.last_name(call.callee) == function.name:
+                callee = function.program.calls.callee(call, caller)
+                if function in callee.functions or (callee.owner is not None and callee.owner in family):
+                    yield caller, call
+
+
+def _is_asked_beside(function: Function, guard: parity.ParityGuard) -> bool:
+    """Whether another function of the class, its bases or the file asks the same since the change."""
+    return any(
+        guard.condition in _conditions(other)
+        and ((old := before(other)) is None or guard.condition not in _conditions(old))
+        for other in _beside(function)
+    )
+
+
+def _conditions(function: Function) -> set[str]:
+    return {asked.condition for asked in _outline(function).asked}
+
+
+def _beside(function: Function) -> Iterable[Function]:
+    """The other functions of its class, the bases and the file, as far as the change touches their files."""
+    family = function.cls.ancestry if function.cls is not None else ()
+    methods = [method for cls in family for method in cls.methods]
+    index, file = function.program.index, function.file
+    here = (index.function_at(file, number) for number in range(len(file.functions)))
+    found = dict.fromkeys((*methods, *(one for one in here if one is not None)))
+    return [one for one in found if one is not function and one.path in function.program.earlier_paths]
+
+
+# --- bodies ------------------------------------------------------------------------------------------
+
+
+def emptied(old: Function, new: Function) -> Emptied | None:
+    """The first sibling that still does some of what the old body did, where the new one does nothing, though it is
+    called, and where nothing beside it does it instead."""
+    then, now = _outline(old), _outline(new)
+    if not now.is_idle or not then.works or not new.program.index.is_called(new.name):
+        return None
+    known = parity.of(new.program)
+    if any(_took_over(other, then.works) for other in (*_beside(new), *(caller for caller, _ in _calls_of(new)))):
+        return None
+    conditions = {asked.condition for asked in then.asked}
+    for sibling in known.siblings(new):
+        other = known.outline(sibling)
+        for asked in other.asked:
+            if asked.condition in conditions:
+                return Emptied(sibling, asked.span, f"asks `{asked.shown}`")
+        for call in parity.calls_in(sibling):
+            name = places.last_name(call.callee)
+            if known.neutral(name) in then.works & other.works:
+                return Emptied(sibling, call.span, f"calls `{name}`")
+    return None
+
+
+def _took_over(function: Function, works: frozenset[str]) -> bool:
+    """Whether a function calls some of this since the change."""
+    old = before(function)
+    return not works.isdisjoint(_outline(function).works - (_outline(old).works if old is not None else frozenset()))
+
+
+# --- releases ----------------------------------------------------------------------------------------
+
+
+def removed_releases(old: Function, new: Function) -> Iterator[parity.Release]:
+    """What the old body gave back and the new one does not, though it takes it as before and does nothing new to it."""
+    then, now = _outline(old), _outline(new)
+    if not parity.is_alike(then, now):
+        return
+    left = Counter((release.name, release.what) for release in now.releases)
+    known = {line for line, _ in then.lines}
+    kept = {line for line, _ in now.lines}
+    fresh = [parity.words(line) for line, _ in now.lines if line not in known]
+    for release in then.releases:
+        key = (release.name, release.what)
+        left[key] -= 1
+        words = parity.words(release.what)
+        if left[key] >= 0 or any(not words.isdisjoint(line) for line in fresh):
+            continue
+        if any(words <= parity.words(line) and line in kept for line, _ in then.lines):
+            yield release
