@@ -4,8 +4,9 @@
 
 `--repositories` is a folder of bare clones (`owner+name`, `owner/name` or `name.git`): the change to XLA is checked as
 a whole and commit by commit. `--releases` is where `corpora.py mlir` has unpacked LLVM's releases: the holes of the
-bindings are looked for in each. `--wheel` is an interpreter that has `jaxlib`: the programs of `seeds/programs/`
-are run with it, to see which of them crash, beside what is found in them; without it they are only checked.
+bindings are looked for in each. `--wheel` is an interpreter that has `jaxlib`: the programs of
+`tests/truth/mlir-seed.md` are run with it, to see which of them crash, beside what is found in them; without it they
+are only checked.
 
 What was said and is right is in `seeds/*.toml`; nothing of the code is kept. The exit code is 1 when a point that is
 written down there as found is missed, or one is told where it is not.
@@ -24,6 +25,7 @@ import seeds_review
 from corpora import FetchError, default_folder
 
 HERE = Path(__file__).resolve().parent / "seeds"
+PROGRAMS = HERE.parent.parent / "tests/truth/mlir-seed.md"
 
 
 def main() -> int:
@@ -48,7 +50,7 @@ def main() -> int:
         found = seeds_mlir.look(bindings, given.releases, to, given.jobs)
         print("\n".join(seeds_mlir.table(bindings, found)), end="\n\n", flush=True)
         wrong += seeds_mlir.lost(bindings, found)
-        programs = seeds_programs.look(HERE / "programs", to, given.wheel)
+        programs = seeds_programs.look(PROGRAMS, given.wheel)
         print("\n".join(seeds_programs.table(programs)), flush=True)
         wrong += seeds_programs.lost(programs)
     for line in wrong:

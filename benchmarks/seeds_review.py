@@ -191,12 +191,12 @@ def beside(review: Review, said: Said) -> list[tuple[Found, list[str], str, str]
 
 def table(review: Review, said: Said) -> Iterator[str]:
     yield f"{review.title} ({review.repository}, {review.commits[0]}..{review.commits[-1]})"
-    yield "".join(f"{head:<18}" for head in ("point", WHOLE, *review.commits[1:], "base"))
+    yield "".join(f"{head:<19}" for head in ("point", WHOLE, *review.commits[1:], "base")).rstrip()
     for point in review.points:
         due = stretches(review, point)
         cells = [cell(point, said[where]) if where in due else "-" for where in (WHOLE, *review.commits[1:])]
         loud = "told" if point.told(said[BASE]) else "silent"
-        yield "".join(f"{text:<18}" for text in (point.id, *cells, loud)).rstrip()
+        yield "".join(f"{text:<19}" for text in (point.id, *cells, loud)).rstrip()
         yield f"    {point.says}"
         for one in point.told(said[WHOLE]):
             yield f"    {one['rule']}: {Path(one['path']).name}:{one['line']} {last_name(one['symbol'])}"
