@@ -51,6 +51,22 @@ RELEASES = (
     Release("duckdb", "2.0.0", "09de511ef0dc76a5213e8d3d87a8b89bb4d3e8a6fe73a9f60dc001269946b44f"),
     Release(
         "mlir",
+        "14.0.6",
+        "d9bce5f42381d781e273c724db1ab0acd66259bf2782b79891664dbf1953d22c",
+        "bookworm",
+        "llvm-toolchain-14",
+        "mlir",
+    ),
+    Release(
+        "mlir",
+        "15.0.6",
+        "076ac9fe372b3141b4fcbee80abfae34f9574fdb959cd8d14a7fd3f39ff89399",
+        "bookworm",
+        "llvm-toolchain-15",
+        "mlir",
+    ),
+    Release(
+        "mlir",
         "16.0.6",
         "5ab98480d3bc9f1896de1a1afafb46c318a9baa02bf21a4f6830c644d06c1cc0",
         "bookworm",
@@ -266,11 +282,14 @@ def unpack(archive: Path, to: Path, only: str = "") -> None:
 
 
 def bare_clone(clones: Path | None, repository: str) -> Path:
-    """The git directory of `owner/name` below `clones`. Raises `FetchError` where there is none."""
-    place = (clones or Path()) / repository.replace("/", "+")
-    if clones is None or not place.is_dir():
-        raise FetchError(f"{repository} is read out of a bare clone, and there is none at {place} (--clones)")
-    return place / "repo" if (place / "repo").is_dir() else place
+    """The git directory of `owner/name` wherever it is below `clones`: `owner+name`, `owner/name` or `name.git`, or `repo`
+    in it. Raises `FetchError` where there is none."""
+    owner, _, own = repository.partition("/")
+    for place in (f"{owner}+{own}", f"{owner}/{own}", f"{own}.git") if clones else ():
+        for folder in ((clones or Path()) / place, (clones or Path()) / place / "repo"):
+            if (folder / "HEAD").is_file():
+                return folder
+    raise FetchError(f"{repository} is read out of a bare clone, and there is none below {clones} (--clones)")
 
 
 def _from_clone(release: Release, work: Path, clones: Path | None) -> Path:

@@ -34,7 +34,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from corpora import default_folder
+from corpora import FetchError, bare_clone, default_folder
 
 HERE = Path(__file__).resolve().parent / "known_bugs"
 FAMILIES = HERE / "families.toml"
@@ -198,15 +198,12 @@ class Places:
     releases: Path
 
     def source(self, bug: Bug) -> Clone | Releases:
-        """A clone is wherever below the folder: `owner+name`, `owner/name`, `name.git`, with `repo` or `.git` in it."""
         if bug.before.startswith("llvmorg-"):
             return Releases(self.releases)
-        owner, _, own = bug.repository.partition("/")
-        for place in (f"{owner}+{own}", f"{owner}/{own}", f"{own}.git"):
-            for folder in (self.repositories / place, self.repositories / place / "repo"):
-                if (folder / "HEAD").is_file():
-                    return Clone(folder)
-        raise NotHereError(f"no clone of {bug.repository}")
+        try:
+            return Clone(bare_clone(self.repositories, bug.repository))
+        except FetchError as error:
+            raise NotHereError(str(error)) from error
 
 
 def included(text: str) -> list[str]:
@@ -300,9 +297,13 @@ def check(folder: Path, paths: Sequence[str]) -> list[dict[str, Any]]:
     there = [path for path in paths if (folder / path).is_file()]
     # Else the project would be the folder of the path alone, and nobody would read what lies beside it.
     subprocess.run(["git", "init", "-q", str(folder)], check=True)
-    command = [sys.executable, "-m", "ownlint", "check", "--isolated", "--exit-zero", "--no-cache", "-q", "-j1"]
-    command += ["--certainty", "possible", "--output-format", "json", "--", *there]
-    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return reported(folder, "--no-cache", "-j1", "--certainty", "possible", "--", *there)
+
+
+def reported(folder: Path, *options: str) -> list[dict[str, Any]]:
+    """What a check in that folder finds."""
+    command = [sys.executable, "-m", "ownlint", "check", "--isolated", "--exit-zero", "-q", "--output-format", "json"]
+    ran = subprocess.run([*command, *options], cwd=folder, capture_output=True, text=True, check=False)
     if ran.returncode:
         raise RuntimeError(f"{folder.name}: {ran.stderr.strip()}")
     findings: list[dict[str, Any]] = json.loads(ran.stdout)["findings"]

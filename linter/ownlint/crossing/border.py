@@ -63,6 +63,7 @@ class Border:
         self._contracts: Answers[Binding, Contract | None] = Answers()
         self._made_by: Answers[str, bool] = Answers()
         self._owned: Answers[str, Function | None] = Answers()
+        self._fields: Answers[str, tuple[tuple[str, str], ...]] = Answers()
         self._left: Answers[Function, Attributes | None] = Answers(None)
         self._results: Answers[str, str | None] = Answers()
         self._looked_into: set[tuple[str, str]] = set()
@@ -505,6 +506,28 @@ class Border:
                 out.setdefault((function.path, function.record.owner), []).append(function)
         return out
 
+    def fields(self, symbol: str) -> tuple[tuple[str, str], ...]:
+        return self._fields.ask(symbol, lambda: self._found_fields(symbol))
+
+    def _found_fields(self, symbol: str) -> tuple[tuple[str, str], ...]:
+        found = derived.find(self.program, symbol)
+        if found is None:
+            return ()
+        file, cls = found
+        methods = self._by_owner.get((file.path, f"{cls.scope}.{cls.name}".lstrip(".")), [])
+        named = {method.name: method for method in methods}
+        if "__new__" in named:
+            return ()
+        if "__init__" not in named:
+            return derived.declared_fields(self.program, symbol) if "__post_init__" not in named else ()
+        constructor = named["__init__"]
+        stored = _stored_as_given(constructor)
+        parameters = constructor.record.parameters[1:]
+        if not _is_plain(constructor) or any(parameter.spread == "*" for parameter in parameters):
+            return ()
+        become = ((one.name, stored.get(one.name, "")) for one in parameters)
+        return tuple((name, "" if attribute in named else attribute) for name, attribute in become)
+
     def rebinds(self, symbol: str) -> frozenset[str] | None:
         target = self._own(symbol)
         if target is None or not target.record.owner:
@@ -571,6 +594,25 @@ def _asked_of(function: Function) -> dict[str, frozenset[str]]:
                     case r.Assign(target=r.Name(text=name)):
                         found.pop(name, None)
     return {name: frozenset(members) for name, members in found.items()}
+
+
+def _stored_as_given(constructor: Function) -> dict[str, str]:
+    """The parameters that the body puts into attributes of its object on every path, with those attributes."""
+    stored: dict[str, str] = {}
+    for statement in constructor.body:
+        match statement:
+            case r.Evaluate(
+                value=r.Assign(target=r.Member(base=r.Name(text=itself), name=attribute), op="=", value=r.Name(text=name))
+            ) if itself == constructor.record.parameters[0].name:
+                stored.setdefault(name, attribute)
+    anew = {
+        inner.target.text
+        for statement in constructor.statements
+        for value in values(statement)
+        for inner in walk(value)
+        if isinstance(inner, r.Assign) and isinstance(inner.target, r.Name)
+    }
+    return {name: attribute for name, attribute in stored.items() if name not in anew}
 
 
 def _spoken_of(file: File) -> set[str]:

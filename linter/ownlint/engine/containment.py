@@ -6,12 +6,14 @@ places of a tuple, `.x` is an attribute, `=k` the value of a known key.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Generic, TypeVar
 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.flow.places import last_name
+from ownlint.flow.bodies import values
+from ownlint.flow.places import last_name, walk
 from ownlint.project.closures import neighbours
 from ownlint.project.program import Program
 from ownlint.project.questions import Answers, program_question
@@ -25,6 +27,8 @@ BURIED = "#"
 """Somewhere, where nobody takes it out: in a closure, a bound method, an iterator."""
 
 _CONTAINERS = frozenset(["list", "dict", "set", "deque", "defaultdict", "OrderedDict", "Queue", "WeakKeyDictionary"])
+_WRITTEN = re.compile(r"(?:\w+\.)*(?:list|dict|set|deque|List|Dict|Set|MutableSequence|MutableMapping|MutableSet)\b(?!\s*\|)")
+"""Annotations that name a container."""
 
 
 def value_slot(key: r.Value | None) -> str:
@@ -65,6 +69,91 @@ def holds_container(function: Function, place: r.Value) -> bool:
     scope = function.record.owner or function.record.scope if of_object else ""
     key = (function.path, scope, of_object)
     return text(place) in _known(function.program).ask(key, lambda: frozenset(_containers(function, place)))
+
+
+def is_given_container(function: Function, parameter: str) -> bool:
+    """Whether the parameter of a function of Python is a list, a dict or the like: its annotation says so, or all that
+    the project calls by the function's name passes one there."""
+    return _given(function.program).ask((function, parameter), lambda: _is_given_container(function, parameter))
+
+
+def _is_given_container(function: Function, parameter: str) -> bool:
+    names = [one.name for one in function.record.parameters]
+    position = names.index(parameter)
+    if written := function.record.parameters[position].type:
+        return bool(_WRITTEN.match(written))
+    if function.record.parent >= 0 or any(one.spread for one in function.record.parameters[: position + 1]):
+        return False
+    position -= bool(function.record.owner) and "static" not in function.record.qualifiers
+    passed = [
+        (caller, _argument(call, parameter, position))
+        for caller in function.program.index.callers(function)
+        for call in _calls(caller)
+        if last_name(call.callee) == function.name and _may_mean(call.callee, caller, function)
+    ]
+    return bool(passed) and all(_is_container_there(caller, value) for caller, value in passed)
+
+
+def _calls(function: Function) -> Iterator[r.Call]:
+    for statement in function.statements:
+        for value in values(statement):
+            yield from (inner for inner in walk(value) if isinstance(inner, r.Call))
+
+
+def _may_mean(callee: r.Value, caller: Function, function: Function) -> bool:
+    """Whether imports do not say that it is another function of that name."""
+    start = callee.name_start if isinstance(callee, r.Member) else callee.start
+    meaning = caller.program.names.meaning(caller.file, start)
+    home = ".".join(one for one in (function.file.module.removesuffix(".__init__"), function.record.scope) if one)
+    module = meaning.symbol.rpartition(".")[0] if meaning is not None else ""
+    return not module or home == module or home.endswith("." + module) or module.endswith("." + home)
+
+
+def _argument(call: r.Call, keyword: str, position: int) -> r.Value | None:
+    for number, argument in enumerate(call.args):
+        match argument:
+            case r.Unary(op="spread" | "spread2"):
+                return None
+            case r.Pair(key=r.Name(text=name), value=value):
+                if name == keyword:
+                    return value
+            case _:
+                if number == position:
+                    return argument
+    return None
+
+
+def _is_container_there(function: Function, value: r.Value | None) -> bool:
+    """Whether what is passed was made as a container: there, as the first value of a local, or in an attribute."""
+    if not isinstance(value, r.Name) or value.text not in function.declared:
+        return is_container(value) or (value is not None and holds_container(function, value))
+    if any(one.name == value.text for one in function.record.parameters):
+        return False
+    given = [
+        source
+        for statement in function.statements
+        if isinstance(statement, r.Evaluate) and isinstance(statement.value, r.Assign)
+        for target, source in _pairs(statement.value)
+        if isinstance(target, r.Name) and target.text == value.text
+    ]
+    return bool(given) and all(map(is_container, given))
+
+
+def _pairs(assign: r.Assign) -> Iterator[tuple[r.Value, r.Value]]:
+    """What is assigned to what: `a, b = x, y` assigns twice."""
+    match assign:
+        case r.Assign(target=r.Aggregate(items=targets), value=r.Aggregate(items=sources)) if len(targets) == len(
+            sources
+        ):
+            yield from zip(targets, sources, strict=True)
+        case _:
+            yield assign.target, assign.value
+
+
+@program_question
+def _given(program: Program) -> Answers[tuple[Function, str], bool]:
+    """By function and parameter."""
+    return Answers()
 
 
 def _containers(function: Function, place: r.Value) -> Iterator[str]:

@@ -56,7 +56,8 @@ they go on; and some way through the function passes nothing that stores that fl
 a walk with a callback, or a helper that does either.
 
 Quiet: objects without parts (no function of the project leads from one to another of its kind), handles without such
-a flag, an object that was made in the same function, and a destructor where the handles keep the owner alive.
+a flag, an object that was made in the same function, and a destructor where the handles keep the owner alive: each of
+them, not only those for which somebody passes the owner.
 
 Limits: that a loop reaches every handle below is taken for granted. Parts are known by functions that lead from one
 native type to another; a type that has none is taken to have no parts.
@@ -73,6 +74,9 @@ from ownlint_rules.registries import _registries as registries
 
 _LOOP_OR_WALK = 2
 """How many calls deep the loop that tells the handles may be."""
+_CALLERS_UP = 3
+"""How many calls up a keep-alive that is left out is looked for."""
+_OWNING = frozenset({"shared pointer", "intrusive pointer", "python object", "smart pointer"})
 
 
 @rule(severity="error", cwe=(416,))
@@ -115,10 +119,13 @@ def _judge(
 
 
 def _certainty(function: Function, registry: registries.Registry, partly: bool) -> Certainty:
-    if function.record.kind == "destructor" and _keeps_owner(function, registry.held):
-        return because(
-            "possible", f"a `{registry.held.name}` may keep its owner alive, which is destroyed after it then"
-        )
+    if function.record.kind == "destructor":
+        held = registry.held.name
+        keeper, always = _keeper(function, registry.held)
+        if always:
+            return because("possible", f"a `{held}` may keep its owner alive by `{keeper}`, which is destroyed after it")
+        if keeper:
+            return because("likely", f"of a `{held}` that is made without a `{keeper}`, which is optional")
     return because("likely", "on a path that does not walk what lies below") if partly else "certain"
 
 
@@ -140,7 +147,11 @@ def _concerns(function: Function, argument: records.Value, registry: registries.
 
 def _leads_to(function: Function, cls: Class, home: Class) -> bool:
     """Whether an object of the class has a member that leads to the registry's owner."""
-    return any(_is_class(function, field.type, home) for one in cls.ancestry for field in one.record.fields)
+    return any(
+        _is_class(function, one.program.names.expand(field.type, one.file, one.symbol), home)
+        for one in cls.ancestry
+        for field in one.record.fields
+    )
 
 
 def _is_of(function: Function, value: records.Value, cls: Class) -> bool:
@@ -251,14 +262,78 @@ def _stores_flag(function: Function, registry: registries.Registry, depth: int) 
     )
 
 
-def _keeps_owner(function: Function, held: Class) -> bool:
-    """Whether a handle has a member that keeps something alive: then its owner's destructor runs after its own."""
-    roles = {"shared pointer", "intrusive pointer", "python object", "smart pointer"}
+def _keeper(function: Function, held: Class) -> tuple[str, bool]:
+    """A member of a handle that keeps its owner alive, so that its owner's destructor runs after its own, and whether
+    it always does so; empty where there is none."""
+    optional = ""
     for cls in held.ancestry:
         for field in cls.record.fields:
-            if roles.intersection(cls.program.types.roles_at(field.type, cls.file, cls.symbol)):
+            written = cls.program.names.expand(field.type, cls.file, cls.symbol)
+            if types.parse(written).arguments and function.home and _is_class(function, written, function.home):
+                return field.name, True
+            if not _OWNING.intersection(cls.program.types.roles_at(written, cls.file, cls.symbol)):
+                continue
+            if _names_class(function, written, cls):
+                continue
+            if not _is_left_out(held, field):
+                return field.name, True
+            optional = field.name
+    return optional, False
+
+
+def _names_class(function: Function, written: str, cls: Class) -> bool:
+    """Whether the type says of which class the object is that is kept, and the owner is none of them."""
+    names = (types.parse(argument).name for argument in types.parse(written).arguments)
+    found = [function.program.names.find_class(name, cls.symbol, cls.file) for name in names if name]
+    owners = function.home.ancestry if function.home is not None else ()
+    return any(one is not None and one not in owners for one in found)
+
+
+def _is_left_out(held: Class, field: records.Field) -> bool:
+    """Whether a parameter alone fills the member, and some of those who make a handle pass nothing for it."""
+    kind = types.parse(field.type).last
+    filled = [
+        _parameter_of(function, store.value)
+        for function in registries.registries(held.program).storing(field.name)
+        for store in registries.stores(function, field.name)
+        if not _is_empty(store.value, kind) and not _is_copied(store.value, field)
+    ]
+    return bool(filled) and all(one is not None and _is_omitted(*one, kind, _CALLERS_UP) for one in filled)
+
+
+def _parameter_of(function: Function, value: records.Value | None) -> tuple[Function, int] | None:
+    """The parameter that a value is, moved or not."""
+    inner = places.strip(value)
+    names = [parameter.name for parameter in function.record.parameters]
+    if isinstance(inner, records.Name) and inner.text in names:
+        return function, names.index(inner.text)
+    return None
+
+
+def _is_omitted(function: Function, position: int, kind: str, depth: int) -> bool:
+    for caller in function.program.index.callers(function) if depth else ():
+        for call in caller.flow.calls:
+            if function not in caller.program.calls.callee(call.node, caller).functions:
+                continue
+            if len(call.node.args) <= position or _is_empty(call.node.args[position], kind):
                 return True
-            kept = bool(types.parse(field.type).arguments) and function.home is not None
-            if kept and function.home is not None and _is_class(function, field.type, function.home):
+            passed = _parameter_of(caller, call.node.args[position])
+            if passed is not None and caller is not function and _is_omitted(*passed, kind, depth - 1):
                 return True
+    return False
+
+
+def _is_copied(value: records.Value | None, field: records.Field) -> bool:
+    """From another handle, which keeps as much."""
+    inner = places.strip(value)
+    return isinstance(inner, records.Member) and inner.name == field.name
+
+
+def _is_empty(value: records.Value | None, kind: str) -> bool:
+    """Nothing is kept: `nullptr`, `{}`, `py::object()`."""
+    match places.strip(value):
+        case records.Literal(kind="null") | records.Aggregate(items=()):
+            return True
+        case records.Call(args=(), callee=callee):
+            return places.last_name(callee) == kind
     return False

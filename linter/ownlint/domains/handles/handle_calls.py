@@ -575,7 +575,7 @@ class HandleCalls(HandleValues):
         summary = self.classes.called(self.function, symbol, tuple(given)) if symbol and not spread else None
         self.forget_attributes(call, symbol)
         if summary is None:
-            return self.unknown(call, symbol, arguments)
+            return self.unknown(call, symbol, arguments) | self.constructed(call, symbol, arguments)
         tokens: dict[int, Handle] = {}
         for position, handles in enumerate(arguments):
             argument = call.args[position]
@@ -588,6 +588,23 @@ class HandleCalls(HandleValues):
         self.ended_inside(call, summary, tokens)
         returned = frozenset(self.translated(summary.returns, tokens, call))
         return returned or self.declared_result(call, symbol)
+
+    def constructed(self, call: r.Call, symbol: str, arguments: list[Handles]) -> Handles:
+        """What an object of a class of the project holds from the beginning: arguments that become its attributes."""
+        fields = self.classes.fields(symbol) if symbol and any(arguments) else ()
+        named = dict(fields)
+        held: Handles = NOTHING
+        for position, (argument, handles) in enumerate(zip(call.args, arguments, strict=True)):
+            match argument:
+                case r.Unary(op="spread" | "spread2"):
+                    break
+                case r.Pair(key=r.Name(text=keyword)):
+                    attribute = named.get(keyword, "")
+                case _:
+                    attribute = fields[position][1] if position < len(fields) else ""
+            if attribute:
+                held |= inside(handles, "." + attribute)
+        return held
 
     def is_closed_itself(self, handle: Handle) -> bool:
         """What was closed, not what was taken out of it."""

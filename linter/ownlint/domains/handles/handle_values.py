@@ -32,6 +32,7 @@ from ownlint.engine.containment import (
     fits,
     holds_container,
     is_container,
+    is_given_container,
     value_slot,
 )
 from ownlint.facts import records as r
@@ -297,6 +298,8 @@ class HandleValues(ContainmentExpressions[Handle]):
         if any(handle.path and handle.path[0] != BURIED and handle.path[0][0] != "." for handle in held):
             return True
         if isinstance(base, r.Name) and base.text in self.function.declared:
+            if base.text in self.parameters and self.assigned(base.text) is None:
+                return is_given_container(self.function, base.text)
             return is_container(self.assigned(base.text))
         return holds_container(self.function, base)
 

@@ -241,6 +241,10 @@ class Classes(Protocol):
     def result(self, symbol: str) -> str | None:
         """The handle class that the project's own function says it returns."""
 
+    def fields(self, symbol: str) -> tuple[tuple[str, str], ...]:
+        """Of a class of the project, the parameters of its constructor in order, each with the attribute that it
+        becomes as it is; empty for one that becomes none."""
+
     def rebinds(self, symbol: str) -> frozenset[str] | None:
         """The attributes of its object that a method may set; None when nobody knows."""
 
