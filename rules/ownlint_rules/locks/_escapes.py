@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ownlint import Function, assignments, conditions, glance, locks, places, types
 from ownlint import events as e
 from ownlint import records as r
-from ownlint_rules.locks._guarded import Guard, GuardedDomain, MemberUse, guarded
+from ownlint_rules.locks._guarded import Guard, GuardedDomain, MemberUse, guarded, is_address, is_exempt
 from ownlint_rules.locks._tracing import Traced, Tracer, declared_twice
 
 How = OneOf["pointer", "reference", "iterator", "view"]
@@ -299,6 +299,26 @@ def hazard(
         elif storage.kind in ("object", "element"):
             return Evidence(use, True)
     return weak
+
+
+def reading(
+    domain: GuardedDomain, borrow: WayIn, guard: Guard, meets: Callable[[tuple[str, ...]], bool]
+) -> Evidence | None:
+    """Where what a borrow leads to is read under the lock."""
+    target = borrow.traced.place[borrow.traced.at :]
+    for use in domain.uses:
+        read = use.traced.place[use.traced.at :]
+        inside = read[: len(target)] == target and meets(read[len(target) :])
+        if not inside or is_exempt(use.function) or not locks.holds(use.held, guard.lock):
+            continue
+        if not is_address(use) and not _is_argument(use):
+            return Evidence(use, True)
+    return None
+
+
+def _is_argument(use: MemberUse) -> bool:
+    """Whether a member is given to a call, which may take its address alone."""
+    return any(arg.span == use.span for call in use.function.flow.calls for arg in call.node.args)
 
 
 def _may_insert(domain: GuardedDomain, use: MemberUse) -> bool:

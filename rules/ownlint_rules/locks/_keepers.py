@@ -20,7 +20,7 @@ _DEEPEST = 2
 _MOST_CALLERS = 400
 
 
-class Handover(NamedTuple):
+class HandedAway(NamedTuple):
     """`value` stays in an object, or in what a lambda captures."""
 
     value: r.Value
@@ -44,12 +44,13 @@ class KeptAccess(NamedTuple):
     path: tuple[str, ...]
     method: Function | None = None
     """The project's own method that is called on it."""
+    writes: bool = False
 
 
 # --- who is given what ------------------------------------------------------------------------------------
 
 
-def given(function: Function, leads: Callable[[r.Value], bool]) -> Iterator[tuple[e.Event, Handover]]:
+def given(function: Function, leads: Callable[[r.Value], bool]) -> Iterator[tuple[e.Event, HandedAway]]:
     """What objects and lambdas keep that live on, or are used, and when they get it. `leads` says which values are
     worth a look."""
     yield from _initialised(function)
@@ -78,7 +79,7 @@ def result_of(function: Function) -> str:
     return written
 
 
-def _put(function: Function, *, everywhere: bool = False) -> Iterator[tuple[e.Event, Handover]]:
+def _put(function: Function, *, everywhere: bool = False) -> Iterator[tuple[e.Event, HandedAway]]:
     """What stays in members, in variables, in what pointers lead to; `everywhere`, also in locals."""
     for store in keeping.stores(function, _anywhere if everywhere else outlives):
         if store.kept.read or store.kept.how == "key":
@@ -99,7 +100,7 @@ def _anywhere(_function: Function, _place: Place, _target: r.Value | None) -> bo
     return True
 
 
-def _onward(function: Function, event: e.Event, one: Handover, name: str) -> Iterator[tuple[e.Event, Handover]]:
+def _onward(function: Function, event: e.Event, one: HandedAway, name: str) -> Iterator[tuple[e.Event, HandedAway]]:
     """Where an object goes that a local names, and where it is called."""
     later = {x.index for x in function.flow.after(event, lambda x: isinstance(x, e.Write) and x.place == (name,))}
     for then, into in _goes(function, name, 0):
@@ -148,7 +149,7 @@ def _is_kept(function: Function, call: r.Call, position: int, depth: int) -> boo
     return False
 
 
-def _initialised(function: Function) -> Iterator[tuple[e.Event, Handover]]:
+def _initialised(function: Function) -> Iterator[tuple[e.Event, HandedAway]]:
     """What members keep that a constructor makes."""
     home = function.home
     for write in function.flow.writes if home is not None and function.record.initializers else ():
@@ -168,7 +169,7 @@ def _initialised(function: Function) -> Iterator[tuple[e.Event, Handover]]:
                 yield write, _of(kept, None, (places.THIS, each.name))
 
 
-def _handed_in_object(function: Function, call: e.CallEvent, position: int) -> Iterator[Handover]:
+def _handed_in_object(function: Function, call: e.CallEvent, position: int) -> Iterator[HandedAway]:
     """What an object or a lambda keeps that is made for a call, and stored by it."""
     argument = places.strip(call.node.args[position])
     if not isinstance(argument, r.Lambda | r.Call):
@@ -179,7 +180,7 @@ def _handed_in_object(function: Function, call: e.CallEvent, position: int) -> I
             yield _of(kept, argument, None)
 
 
-def _handed(function: Function, call: e.CallEvent, position: int, depth: int = 0) -> Iterator[Handover]:
+def _handed(function: Function, call: e.CallEvent, position: int, depth: int = 0) -> Iterator[HandedAway]:
     """What a function of the project stores of one of its arguments: a setter, a register."""
     for target in function.program.calls.callee(call.node, function).functions[:2]:
         if target is function or position >= len(target.record.parameters):
@@ -195,7 +196,7 @@ def _handed(function: Function, call: e.CallEvent, position: int, depth: int = 0
             yield one._replace(value=call.node.args[position], wanted=taken.type, into=into)
 
 
-def _stored(target: Function, name: str, depth: int) -> Iterator[Handover]:
+def _stored(target: Function, name: str, depth: int) -> Iterator[HandedAway]:
     for _, one in _put(target):
         if one.made is None and keeping.leads_to(target, one.value, {name}):
             yield one
@@ -223,17 +224,17 @@ def _outside(function: Function, call: e.CallEvent, target: Function, into: Plac
     return (*root, *into[1:]) if root is not None else None
 
 
-def _of(kept: keeping.Kept, inside: r.Value | None, into: Place | None) -> Handover:
+def _of(kept: keeping.Kept, inside: r.Value | None, into: Place | None) -> HandedAway:
     if kept.holder is not None or kept.how != "capture":
-        return Handover(kept.value, kept.taken_as or "auto*", into, kept.holder, kept.field)
+        return HandedAway(kept.value, kept.taken_as or "auto*", into, kept.holder, kept.field)
     for made in places.walk(inside):
         for capture in made.captures if isinstance(made, r.Lambda) else ():
             if capture.value is not None and places.strip(capture.value) is kept.value:
-                return Handover(kept.value, "auto*", into, None, capture.name, made)  # type: ignore[arg-type]
+                return HandedAway(kept.value, "auto*", into, None, capture.name, made)  # type: ignore[arg-type]
             if isinstance(kept.value, r.Name) and capture.name in (kept.value.text, "&", "="):
                 by_reference = capture.by_reference or capture.name == "&"
-                return Handover(kept.value, "auto&" if by_reference else "auto*", into, None, kept.value.text, made)  # type: ignore[arg-type]
-    return Handover(kept.value, "auto&", into)
+                return HandedAway(kept.value, "auto&" if by_reference else "auto*", into, None, kept.value.text, made)  # type: ignore[arg-type]
+    return HandedAway(kept.value, "auto&", into)
 
 
 def _owner(function: Function, store: keeping.Store) -> Class | None:
@@ -285,7 +286,7 @@ def may_give(function: Function) -> bool:
 # --- what is done with it ---------------------------------------------------------------------------------
 
 
-def looks(function: Function, one: Handover) -> list[KeptAccess]:
+def looks(function: Function, one: HandedAway) -> list[KeptAccess]:
     """Where methods of the object that keeps it, or the lambda, go through what was one."""
     if one.made is not None:
         body = function.program.index.function_at(function.file, one.made.function)
@@ -303,7 +304,7 @@ def looks(function: Function, one: Handover) -> list[KeptAccess]:
     ]
 
 
-def may_be_looked_through(one: Handover) -> bool:
+def may_be_looked_through(one: HandedAway) -> bool:
     """Whether somebody can go through what an object keeps: others who see the field, a method that is not shown, one
     that hands it out or on. What is only compared says who it is."""
     found = one.holder.field(one.field) if one.holder is not None else None
@@ -346,15 +347,26 @@ def _looks_in(function: Function, names: frozenset[str], field: str, direct: boo
     for event in function.flow:
         whole = event.node if isinstance(event, e.Read) else event.target if isinstance(event, e.Write) else None
         if reader.is_object(whole) and not reader.is_handed_on(whole):
-            yield KeptAccess(function, event, event.span, ())
+            yield KeptAccess(function, event, event.span, (), writes=isinstance(event, e.Write))
     for statement in function.statements:
         for value in bodies.values(statement):
+            assigned = {
+                id(part) for one in places.walk(value) if isinstance(one, r.Assign) for part in places.walk(one.target)
+            }
             for node in places.walk(value):
                 path = reader.through(node)
                 inside = (x for x in function.flow if node.start <= x.span.start and x.span.end <= node.end)
                 first = next(inside, None) if path is not None else None
                 if path is not None and first is not None:
-                    yield KeptAccess(function, first, node.span, path, reader.method(node))
+                    writes = id(node) in assigned or _changes(function, node)
+                    yield KeptAccess(function, first, node.span, path, reader.method(node), writes)
+
+
+def _changes(function: Function, node: r.Value) -> bool:
+    """Whether a call is of a container's method that changes it."""
+    methods = function.program.models.containers
+    changing = methods.keyed | methods.appends | methods.grows | methods.erases | methods.clears
+    return isinstance(node, r.Call) and isinstance(node.callee, r.Member) and node.callee.name in changing
 
 
 class _AccessReader:
@@ -506,7 +518,7 @@ def is_bare_when_called(look: KeptAccess, call: e.CallEvent, giver: Function) ->
     )
 
 
-def holds_lock(given: Handover) -> bool:
+def holds_lock(given: HandedAway) -> bool:
     """Whether the object has a guard in it, so that it holds a lock for as long as it lives."""
     if given.holder is None:
         return False
@@ -516,7 +528,7 @@ def holds_lock(given: Handover) -> bool:
     return any({kind.last, *(types.parse(one).last for one in kind.arguments)} & guards for kind in kinds)
 
 
-def is_known_bare(look: KeptAccess, given: Handover) -> bool:
+def is_known_bare(look: KeptAccess, given: HandedAway) -> bool:
     """Whether a call is known that comes to a look without the lock."""
     if look.function.record.kind == "lambda":
         return False

@@ -93,6 +93,7 @@ _DIES = {
     "overwrite": "this replaces what is in `{}`",
     "grow": "this moves what is in `{}`",
     "change": "this changes `{}`",
+    "read": "this reads `{}`",
 }
 _ARTICLE = {"pointer": "a pointer", "reference": "a reference", "iterator": "an iterator", "view": "a view"}
 _HELP = "hand out a copy or a shared pointer, or do the work while the lock is held"
@@ -244,42 +245,37 @@ class _EscapeJudge:
         return self.borrower.tracer.trace(value) is not None
 
     def kept_by(
-        self, event: events.Event, given: keepers.Handover, found: escapes.WayIn, guard: guarded.Guard
+        self, event: events.Event, given: keepers.HandedAway, found: escapes.WayIn, guard: guarded.Guard
     ) -> Iterator[Finding]:
         if keepers.holds_lock(given):
             return
         looks = keepers.looks(self.function, given)
         if given.used is None:
-            bare = next((look for look in looks if keepers.is_bare(look, guard.lock, self.function)), None)
+            bare = [look for look in looks if keepers.is_bare(look, guard.lock, self.function)]
         elif locks.holds(self.held.get(given.used.index, frozenset()), guard.lock):
             return
         else:
-            bare = next((look for look in looks if keepers.is_bare_when_called(look, given.used, self.function)), None)
+            bare = [look for look in looks if keepers.is_bare_when_called(look, given.used, self.function)]
         if keepers.is_taken_back(self.function, event):
             return
-        if bare is None and (looks or given.used is not None or not self.is_let_go(event, given, found)):
-            return
-        way = f"{_ARTICLE[found.how]} into `{found.traced.member}`, which is guarded by `{guard.lock}`"
-        if given.holder is not None and given.made is None:
-            message = f"`{given.holder.name}` keeps {way}"
-        elif given.made is not None:
-            message = f"a lambda keeps {way}"
-        else:
-            message = f"{way}, is stored in `{places.render(given.into or ())}`"
-        steps = () if bare is None else (bare.function.step(bare.span, f"used here, without `{guard.lock}`"),)
-        user = "whoever uses it" if bare is None or given.made is not None else f"whoever calls `{bare.function.name}`"
-        doubt = "" if bare is not None and keepers.is_known_bare(bare, given) else f"{user} may hold `{guard.lock}`"
-        yield from self.judge(
-            given.value.span,
-            message,
-            found,
-            guard,
-            *steps,
-            bare=bare,
-            doubt=doubt,
-        )
+        for look in bare:
+            if findings := list(self.used_bare(given, found, guard, look)):
+                yield from findings[:1]
+                return
+        if not looks and given.used is None and self.is_let_go(event, given, found):
+            doubt = f"whoever uses it may hold `{guard.lock}`"
+            yield from self.judge(given.value.span, _keeps(given, found, guard), found, guard, doubt=doubt)
 
-    def is_let_go(self, event: events.Event, given: keepers.Handover, found: escapes.WayIn) -> bool:
+    def used_bare(
+        self, given: keepers.HandedAway, found: escapes.WayIn, guard: guarded.Guard, look: keepers.KeptAccess
+    ) -> Iterator[Finding]:
+        user = "whoever runs it" if given.made is not None else f"whoever calls `{look.function.name}`"
+        doubt = "" if keepers.is_known_bare(look, given) else f"{user} may hold `{guard.lock}`"
+        step = look.function.step(look.span, f"used here, without `{guard.lock}`")
+        message = _keeps(given, found, guard)
+        yield from self.judge(given.value.span, message, found, guard, step, look=look, doubt=doubt)
+
+    def is_let_go(self, event: events.Event, given: keepers.HandedAway, found: escapes.WayIn) -> bool:
         """Whether an object leaves the lock that does not get the lock as well, so that it cannot hold it."""
         guard = self.owned_here(found, event)
         if guard is None or not keepers.may_be_looked_through(given):
@@ -308,17 +304,18 @@ class _EscapeJudge:
         found: escapes.WayIn,
         guard: guarded.Guard,
         *steps: Step,
-        bare: keepers.KeptAccess | None = None,
+        look: keepers.KeptAccess | None = None,
         doubt: str = "",
     ) -> Iterator[Finding]:
         storage = escapes.store(self.domain, found)
         if storage.kind == "foreign" or guard.pointee:
             return
-        evidence = (
-            escapes.hazard(self.domain, found, storage)
-            if bare is None
-            else escapes.hazard(self.domain, found, storage, functools.partial(keepers.comes_to, bare))
-        )
+        if look is None:
+            evidence = escapes.hazard(self.domain, found, storage)
+        else:
+            evidence = escapes.hazard(self.domain, found, storage, functools.partial(keepers.comes_to, look))
+            if evidence is None and look.writes:
+                evidence = escapes.reading(self.domain, found, guard, functools.partial(keepers.comes_to, look))
         if evidence is None:
             return
         inferred = f"that `{guard.lock}` guards it is {_READ[guard.why]}"
@@ -327,16 +324,25 @@ class _EscapeJudge:
             certainty = because("likely", doubt)
         if storage.kind == "unknown" or not storage.type:
             certainty = because("possible", f"the type of `{found.traced.member}` is not known")
-        elif (not evidence.strong and bare is None) or escapes.is_pinned(self.function):
+        elif (not evidence.strong and look is None) or escapes.is_pinned(self.function):
             certainty = because("possible", "callers may see to it that nothing is removed meanwhile")
         elif escapes.locks_itself(self.domain, storage.type):
             if storage.kind == "object" or evidence.use.kind == "change":
                 return
             certainty = because("possible", "what is handed out has a lock of its own")
         use = evidence.use
-        happens = "change" if bare is not None and use.kind in ("grow", "overwrite") else use.kind
+        happens = "change" if look is not None and use.kind in ("grow", "overwrite") else use.kind
         elsewhere = use.function.step(use.span, _DIES[happens].format(use.member))
         yield self.function.finding(at, message, certainty=certainty, help=_HELP, steps=(*steps, elsewhere))
+
+
+def _keeps(given: keepers.HandedAway, found: escapes.WayIn, guard: guarded.Guard) -> str:
+    way = f"{_ARTICLE[found.how]} into `{found.traced.member}`, which is guarded by `{guard.lock}`"
+    if given.made is not None:
+        return f"a lambda keeps {way}"
+    if given.holder is not None:
+        return f"`{given.holder.name}` keeps {way}"
+    return f"{way}, is stored in `{places.render(given.into or ())}`"
 
 
 def _value(event: events.Event) -> records.Value | None:
