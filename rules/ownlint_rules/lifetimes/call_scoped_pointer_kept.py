@@ -350,11 +350,7 @@ def _is_keyed_by_itself(store: keeping.Store) -> bool:
             pass
         case _:
             return False
-    return (
-        store.in_container
-        and store.kept.how == "pointer"
-        and text(places.strip(key)) == text(_plainly(store.kept.value))
-    )
+    return store.in_container and store.kept.how == "pointer" and text(key) == text(_plainly(store.kept.value))
 
 
 def _is_short_lived(home: Class | None) -> bool:

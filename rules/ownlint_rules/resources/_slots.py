@@ -180,7 +180,8 @@ class Slots:
         place = function.flow.aliases.get(name)
         if place is not None and place[0] == places.THIS and function.home is not None:
             plain = [step for step in place[1:] if not step.startswith("[") and step not in ("first", "second")]
-            return function.home.field(plain[-1]) if plain else None
+            if len(plain) == 1:
+                return function.home.field(plain[0])
         written, initial = function.locals.get(name, ("", None))
         if initial is None or written.endswith("&&"):
             return None
@@ -532,10 +533,34 @@ class Slots:
         )
 
     def _ends(self, function: Function, slot: Slot) -> bool:
-        if _means_its_own(function, slot):
+        if self._means_another(function, slot):
             return False
         is_ended = partial(self._is_ended_at, slot, function)
         return SlotEnding(function, slot.cls, slot.field.name, is_ended).ends()
+
+    def _means_another(self, function: Function, slot: Slot) -> bool:
+        """Whether the name is that of a member of another class wherever the body says it."""
+        name, home = slot.field.name, function.home
+        if home is slot.cls:
+            return False
+        meant: set[Class | None] = set()
+        for value in _values(function):
+            if isinstance(value, r.Member) and value.name == name:
+                found = self._field_of(value.base, name, function)
+            elif isinstance(value, r.Name) and value.text == name and name not in function.declared:
+                found = home.field(name) if home is not None else None
+            else:
+                continue
+            meant.add(found[0] if found is not None and self._is_apart(found, slot) else None)
+        return bool(meant) and None not in meant
+
+    def _is_apart(self, found: tuple[Class, r.Field], slot: Slot) -> bool:
+        """Whether a member has nothing to do with the slot: neither class is the other's base, nor shows its elements
+        as an object of the other does (`entries_.begin()`)."""
+        cls, field = found
+        if cls is slot.cls or slot.cls in cls.ancestry or cls in slot.cls.ancestry:
+            return False
+        return slot.cls.name not in types.parse(field.type).name.split("::")
 
     def _is_ended_at(self, slot: Slot, function: Function, target: r.Value) -> bool:
         """Whether something ends the handle of the slot that is put into another place, too."""
@@ -579,23 +604,10 @@ def _hands_itself_on(constructor: Function) -> bool:
     )
 
 
-def _means_its_own(function: Function, slot: Slot) -> bool:
-    """Whether the name is that of a member of another class in this body, and never comes behind another object."""
-    home, name = function.home, slot.field.name
-    if home is None or home is slot.cls or (found := home.field(name)) is None:
-        return False
-    if found[0] is slot.cls or slot.cls in home.ancestry or home in slot.cls.ancestry:
-        return False
-    if slot.cls.name in types.parse(found[1].type).name.split("::"):
-        return False  # the member is an object of the class, whose elements it shows: `entries_.begin()`
-    return not any(
-        isinstance(inner, r.Member)
-        and inner.name == name
-        and not (isinstance(b := places.strip(inner.base), r.Name) and b.text == places.THIS)
-        for statement in function.statements
-        for value in bodies.values(statement)
-        for inner in places.walk(value)
-    )
+def _values(function: Function) -> Iterator[r.Value]:
+    initial = (value for one in function.record.initializers for value in one.args)
+    for value in chain(initial, (value for statement in function.statements for value in bodies.values(statement))):
+        yield from places.walk(value)
 
 
 def _is_set_again(name: str, function: Function) -> bool:

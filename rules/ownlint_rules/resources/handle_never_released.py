@@ -43,15 +43,17 @@ struct Extent { void* base; size_t size; };
 
 Reported, at the member: a pointer or handle, or a container of them, into which some function puts what it has
 acquired: by `new`, by a function that a model knows, by one whose opposite the project declares (`Allocate` and
-`Deallocate` of one class, `codec_open` and `codec_close`), by a helper that does one of these. The member of the header
-and the functions of all sources are looked at together.
+`Deallocate` of one class, `codec_open` and `codec_close`), by a helper that does one of these. It may be the member of
+a struct behind a pointer, and be filled through a reference or an iterator. The member of the header and the functions
+of all sources are looked at together. A handle that is put into several members is reported at the first of them.
 
-Quiet: members that any function of the project releases or hands on, whatever it is called; objects that live as long
-as the program; members whose comment says who owns them or that they leak on purpose; tables that lead to what another
-member owns; memory of arenas; classes whose destructor is out of sight.
+Quiet: members that any function of the project releases or hands on, whatever it is called, itself or through a copy
+of the handle in another member; objects that live as long as the program; members whose comment says who owns them or
+that they leak on purpose; tables that lead to what another member owns; memory of arenas; classes whose destructor is
+out of sight.
 
-Limits: members are told apart by name, so the release of another class's member of that name counts. An object that is
-made with its parent (`new Button(this)`) is reported as possible only.
+Limits: where the type of an object is not known, the release of a member of that name counts. An object that is made
+with its parent (`new Button(this)`) is reported as possible only.
 
 Source: device addresses that a command-buffer cache of XLA allocated and kept in a map that nobody walked.
 """
