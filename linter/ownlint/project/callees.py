@@ -164,7 +164,9 @@ class Calls:
         records = cls.declared("operator()") if cls is not None else []
         if cls is None or not records:
             return None
-        return self._made(f"{cls.symbol}::operator()", [(cls.file, record) for record in records], (), "certain", cls)
+        return self._made(
+            f"{cls.symbol}::operator()", [(cls.file, record) for record in records], (), "certain", cls, function
+        )
 
     def _is_of_any_type(self, name: str, function: Function) -> bool:
         """Whether a local may have the type of a template's parameter, which can be called like an alias elsewhere."""
@@ -254,7 +256,7 @@ class Calls:
         ]
         models = self._models.function(meaning.symbol, function.language)
         owner = self._names.find_class(meaning.owner, function.record.scope, function.file) if meaning.owner else None
-        return self._made(meaning.symbol, found, models, "certain", owner, meaning.type)
+        return self._made(meaning.symbol, found, models, "certain", owner, function, meaning.type)
 
     def _method(self, call: r.Call, name: str, on: r.Value, function: Function, depth: int) -> Callee:
         base = self._types.of(on, function, depth + 1)
@@ -269,7 +271,12 @@ class Calls:
                     if not call.template and not self._agreed(found):
                         found = [(file, record) for file, record in found if not _must_be_given(record)] or found
                     return self._made(
-                        f"{cls.symbol}::{name}", found, self._models_of(f"{cls.symbol}::{name}", scopes), "certain", cls
+                        f"{cls.symbol}::{name}",
+                        found,
+                        self._models_of(f"{cls.symbol}::{name}", scopes),
+                        "certain",
+                        cls,
+                        function,
                     )
             held = types.parse(base)
             names = [held.name] + ([types.parse(a).name for a in held.arguments[:1]] if held.arguments else [])
@@ -288,7 +295,7 @@ class Calls:
             found = [(f, g) for f, g in found if self._is_method_of(family, f, g)]
         agreed = bool(found) and self._agreed(found) and any(self._fits(f, g, call, function) for f, g in found)
         sure: Certainty = "likely" if agreed else "possible"
-        return self._made(name, found, (), because(sure, _by_name(name, bool(found), agreed)), None)
+        return self._made(name, found, (), because(sure, _by_name(name, bool(found), agreed)), None, function)
 
     def _by_arguments(
         self, found: list[tuple[File, r.FunctionRecord]], call: r.Call, function: Function, depth: int
@@ -356,7 +363,7 @@ class Calls:
             if records:
                 symbol = f"{function.home.symbol}::{name}"
                 found = self._by_arguments([(function.home.file, record) for record in records], call, function, 0)
-                return self._made(symbol, found, self._models_of(symbol, scopes), "certain", function.home)
+                return self._made(symbol, found, self._models_of(symbol, scopes), "certain", function.home, function)
         spend(len(self._index.records_called(name)))
         candidates = [
             (f, g)
@@ -388,7 +395,7 @@ class Calls:
             certainty = models[0].certainty
         certainty = because(certainty, _by_name(name, bool(chosen), agreed=False))
         symbol = qualified.of(chosen[0][1], "::") if chosen else models[0].name
-        return self._made(symbol, chosen, models, certainty, None)
+        return self._made(symbol, chosen, models, certainty, None, function)
 
     def _is_of_its_file(self, file: File, record: r.FunctionRecord) -> bool:
         """A static function of a source file, which no other file can call; unless that file is itself included."""
@@ -413,11 +420,15 @@ class Calls:
         models: tuple[FunctionModel, ...],
         certainty: Certainty,
         owner: Class | None,
+        function: Function,
         result: str = "",
     ) -> Callee:
         records = tuple(record for _, record in found)
         if not result and self._agreed(found):
             result = self._results(found)[0]
+            file, record = found[0]
+            origin = qualified.of(record, "::").rpartition("::")[0]
+            result = self._names.carried(result, (file, origin), (function.file, function.record.scope))
         functions = tuple(self._index.definitions(found, owner))
         if types.parse(result).is_placeholder and len(functions) == 1:
             result = self.inferred_result(functions[0], 4)

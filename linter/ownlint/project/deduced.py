@@ -92,7 +92,7 @@ class Types:
                 return written
             current = current.parent
         if function.home is not None and (found := function.home.field(name)):
-            return found[1].type
+            return self._field(*found, function)
         variables = {variable.type for _, variable in self._index.variables_called(qualified.last(name))}
         return variables.pop() if len(variables) == 1 else ""
 
@@ -123,8 +123,11 @@ class Types:
             return kind.arguments[name == "second"]
         for cls in self.classes_of(base, function):
             if found := cls.field(name):
-                return found[1].type
+                return self._field(*found, function)
         return ""
+
+    def _field(self, cls: Class, field: r.Field, function: Function) -> str:
+        return self._names.carried(field.type, (cls.file, cls.symbol), (function.file, function.record.scope))
 
     def classes_of(self, written: str, function: Function) -> Iterator[Class]:
         """The project's classes a receiver of this type can be: itself, or what it points to."""

@@ -106,6 +106,19 @@ class ProjectNames:
             fitting = [c for c in fitting if qualified.shared(c.symbol, scope) == best]
         return self._index.nearest([c for c in fitting if is_enum(c) is enum], file)
 
+    def carried(self, written: str, origin: tuple[File, str], to: tuple[File, str]) -> str:
+        """A type that is written in one file and scope, as it is said in another: a class in full, where its name means
+        another class there."""
+        kind = types.parse(written)
+        for argument in kind.arguments:
+            written = written.replace(argument, self.carried(argument, origin, to), 1)
+        if kind.arguments or kind.is_scalar or not kind.name or origin == to:
+            return written
+        meant, other = self.find_class(kind.name, origin[1], origin[0]), self.find_class(kind.name, to[1], to[0])
+        if meant is None or other is None or meant is other:
+            return written
+        return re.sub(rf"(?<![\w:]){re.escape(kind.name)}(?!\w)", meant.symbol, written, count=1)
+
     def expand(self, written: str, file: File, scope: str = "", at: int = 0) -> str:
         """A type with the project's aliases followed: `LiveMap` -> `llvm::DenseMap<void *, Entry>`.
 
