@@ -282,8 +282,8 @@ def unpack(archive: Path, to: Path, only: str = "") -> None:
 
 
 def bare_clone(clones: Path | None, repository: str) -> Path:
-    """The git directory of `owner/name` wherever it is below `clones`: `owner+name`, `owner/name` or `name.git`, or `repo`
-    in it. Raises `FetchError` where there is none."""
+    """The git directory of `owner/name` wherever it is below `clones`: `owner+name`, `owner/name` or `name.git`, or
+    `repo` in it. Raises `FetchError` where there is none."""
     owner, _, own = repository.partition("/")
     for place in (f"{owner}+{own}", f"{owner}/{own}", f"{own}.git") if clones else ():
         for folder in ((clones or Path()) / place, (clones or Path()) / place / "repo"):

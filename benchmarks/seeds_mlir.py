@@ -137,6 +137,6 @@ def table(bindings: Bindings, found: Mapping[str, Sequence[Found]]) -> Iterator[
             yield f"    missed: {hole.reason}"
     whole = sum(counts[text] for text in ("found", "possible", "missed"))
     yield (
-        f"of {whole} (hole, release) {counts['found']} found at the default certainty, {counts['possible']} as possible, "
-        f"{counts['missed']} missed; {counts['FALSE']} told where it is not"
+        f"of {whole} (hole, release) {counts['found']} found at the default certainty, "
+        f"{counts['possible']} as possible, {counts['missed']} missed; {counts['FALSE']} told where it is not"
     )

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from truth import run, say
 from truth_pages import read
+
+from truth import run, say
 
 RUNS = 3
 """How often each program is run: what is read after it was freed need not crash at once."""
@@ -58,8 +59,9 @@ def table(programs: Sequence[Program]) -> Iterator[str]:
         said = ", ".join(one.said) or ("missed" if one.guilty else "silent")
         yield f"  {one.title:<68} {' or '.join(one.ran) or 'not run':<18}  {said}"
     guilty = [one for one in programs if one.guilty]
-    loud = sum(bool(one.said) for one in programs if not one.guilty)
-    yield f"{sum(bool(one.said) for one in guilty)} of {len(guilty)} found, {loud} of {len(programs) - len(guilty)} twins reported"
+    twins = [one for one in programs if not one.guilty]
+    found, loud = (sum(bool(one.said) for one in group) for group in (guilty, twins))
+    yield f"{found} of {len(guilty)} found, {loud} of {len(twins)} twins reported"
     if any(one.ran for one in programs):
         dead = sum(any(outcome != "fine" for outcome in one.ran) for one in guilty)
         yield f"{dead} of {len(guilty)} end badly with this wheel"

@@ -24,7 +24,7 @@ Said = Mapping[str, Sequence[Found]]
 
 @dataclass(frozen=True)
 class Place:
-    """Where a point is told: by one of these rules, in one of these files, in a function or class of one of these names."""
+    """Where a point is told: by one of these rules, in one of these files, in a function or class that is so named."""
 
     paths: tuple[str, ...]
     functions: tuple[str, ...]

@@ -602,7 +602,9 @@ def _stored_as_given(constructor: Function) -> dict[str, str]:
     for statement in constructor.body:
         match statement:
             case r.Evaluate(
-                value=r.Assign(target=r.Member(base=r.Name(text=itself), name=attribute), op="=", value=r.Name(text=name))
+                value=r.Assign(
+                    target=r.Member(base=r.Name(text=itself), name=attribute), op="=", value=r.Name(text=name)
+                )
             ) if itself == constructor.record.parameters[0].name:
                 stored.setdefault(name, attribute)
     anew = {

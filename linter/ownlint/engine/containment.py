@@ -27,7 +27,9 @@ BURIED = "#"
 """Somewhere, where nobody takes it out: in a closure, a bound method, an iterator."""
 
 _CONTAINERS = frozenset(["list", "dict", "set", "deque", "defaultdict", "OrderedDict", "Queue", "WeakKeyDictionary"])
-_WRITTEN = re.compile(r"(?:\w+\.)*(?:list|dict|set|deque|List|Dict|Set|MutableSequence|MutableMapping|MutableSet)\b(?!\s*\|)")
+_WRITTEN = re.compile(
+    r"(?:\w+\.)*(?:list|dict|set|deque|List|Dict|Set|MutableSequence|MutableMapping|MutableSet)\b(?!\s*\|)"
+)
 """Annotations that name a container."""
 
 

@@ -9,7 +9,6 @@ from ownlint.project.files import File
 from ownlint.project.program import Program
 from ownlint.project.questions import program_question
 
-
 _MAKES_FIELDS = frozenset({"dataclass", "dataclasses.dataclass"})
 
 

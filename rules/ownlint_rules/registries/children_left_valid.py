@@ -123,7 +123,9 @@ def _certainty(function: Function, registry: registries.Registry, partly: bool) 
         held = registry.held.name
         keeper, always = _keeper(function, registry.held)
         if always:
-            return because("possible", f"a `{held}` may keep its owner alive by `{keeper}`, which is destroyed after it")
+            return because(
+                "possible", f"a `{held}` may keep its owner alive by `{keeper}`, which is destroyed after it"
+            )
         if keeper:
             return because("likely", f"of a `{held}` that is made without a `{keeper}`, which is optional")
     return because("likely", "on a path that does not walk what lies below") if partly else "certain"
