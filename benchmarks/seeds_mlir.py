@@ -44,10 +44,28 @@ class Hole:
     def _holds(self, finding: Found) -> bool:
         if finding["rule"] not in self.rules or finding["path"] not in self.paths:
             return False
-        names = re.split(r"::|\.", finding["symbol"])
-        if self.scopes and not set(self.scopes).intersection(names[-2:-1]):
+        scope = re.split(r"::|\.", finding["symbol"])[-2:-1]
+        if self.scopes and not set(self.scopes).intersection(scope):
             return False
-        return bool({names[-1], *re.findall(r"`([^`]+)`", finding["message"])}.intersection(self.functions))
+        return bool(names_of(finding).intersection(self.functions))
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A finding that tells no hole: `true`, `doubtful` or `false`, and the fact that decides it."""
+
+    rule: str
+    functions: tuple[str, ...]
+    verdict: str
+    fact: str
+
+    def means(self, finding: Found) -> bool:
+        return self.rule == finding["rule"] and bool(names_of(finding).intersection(self.functions))
+
+
+def names_of(finding: Found) -> set[str]:
+    """The last name of the symbol, and what the message quotes."""
+    return {re.split(r"::|\.", finding["symbol"])[-1], *re.findall(r"`([^`]+)`", finding["message"])}
 
 
 @dataclass(frozen=True)
@@ -57,15 +75,24 @@ class Bindings:
     releases: tuple[str, ...]
     folders: tuple[str, ...]
     holes: tuple[Hole, ...]
+    judged: tuple[Judged, ...] = ()
 
 
 def read_bindings(path: Path) -> Bindings:
     told = tomllib.loads(path.read_text(encoding="utf-8"))
-    holes = tuple(
-        Hole(**{key: tuple(value) if isinstance(value, list) else value for key, value in hole.items()})
-        for hole in told["hole"]
+
+    def records(name: str) -> Iterator[dict[str, Any]]:
+        for one in told[name]:
+            yield {key: tuple(value) if isinstance(value, list) else value for key, value in one.items()}
+
+    return Bindings(
+        told["title"],
+        told["note"],
+        tuple(told["releases"]),
+        tuple(told["folders"]),
+        tuple(Hole(**one) for one in records("hole")),
+        tuple(Judged(**one) for one in records("finding")),
     )
-    return Bindings(told["title"], told["note"], tuple(told["releases"]), tuple(told["folders"]), holes)
 
 
 def major(release: str) -> int:
@@ -113,12 +140,34 @@ def lost(bindings: Bindings, found: Mapping[str, Sequence[Found]]) -> list[str]:
     return wrong
 
 
+def beside(bindings: Bindings, found: Mapping[str, Sequence[Found]]) -> Iterator[str]:
+    """What is said at the default certainty and tells no hole, by rule and place, with its verdict."""
+    rows: dict[tuple[str, str, str], list[str]] = {}
+    facts: dict[tuple[str, str, str], str] = {}
+    for release, findings in found.items():
+        for one in findings:
+            if one["certainty"] not in SURE or any(hole.told([one]) for hole in bindings.holes):
+                continue
+            judged = next((each for each in bindings.judged if each.means(one)), None)
+            place = f"{Path(one['path']).name} {one['symbol'].rpartition('::')[2]}"
+            row = (judged.verdict if judged else "unjudged", one["rule"], place)
+            rows.setdefault(row, []).append(f"{release.partition('.')[0]}:{one['line']}")
+            facts[row] = judged.fact if judged else one["message"]
+    for row in sorted(rows):
+        yield f"  {row[0]}: {row[1]} {row[2]} ({', '.join(rows[row])})"
+        yield f"    {facts[row]}"
+    counts = Counter(row[0] for row in rows for _ in rows[row])
+    yield "  " + ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
+
+
 def table(bindings: Bindings, found: Mapping[str, Sequence[Found]]) -> Iterator[str]:
     yield bindings.title
     yield f"  {bindings.note}"
     for release in bindings.releases:
         if release not in found:
             yield f"  {release}: not here"
+    if not found:
+        return
     yield " " * 4 + "".join(f"{release:<{WIDTH}}" for release in found)
     counts: Counter[str] = Counter()
     for hole in bindings.holes:
@@ -140,3 +189,5 @@ def table(bindings: Bindings, found: Mapping[str, Sequence[Found]]) -> Iterator[
         f"of {whole} (hole, release) {counts['found']} found at the default certainty, "
         f"{counts['possible']} as possible, {counts['missed']} missed; {counts['FALSE']} told where it is not"
     )
+    yield "what else is said about the bindings:"
+    yield from beside(bindings, found)

@@ -105,6 +105,8 @@ def test_the_holes_are_of_rules_that_exist_and_misses_have_a_reason() -> None:
         assert set(hole.found) <= set(hole.there) <= majors, hole.says
         assert hole.reason or set(hole.found) == set(hole.there), hole.says
         assert hole.repaired or max(hole.there) == max(majors), hole.says
+    assert {one.rule for one in bindings.judged} <= RULES
+    assert {one.verdict for one in bindings.judged} <= {"true", "doubtful", "false"}
 
 
 @pytest.mark.parametrize(
@@ -140,9 +142,22 @@ def test_the_table_of_holes_counts() -> None:
     lines = list(seeds_mlir.table(BINDINGS, {"14.0.6": [finding()], "15.0.6": []}))
     assert "  16.0.6: not here" in lines
     assert "    likely     missed" in lines
-    assert lines[-1].startswith(
-        "of 2 (hole, release) 1 found at the default certainty, 0 as possible, 1 missed; 0 told"
-    )
+    [counts] = [line for line in lines if line.startswith("of ")]
+    assert counts.startswith("of 2 (hole, release) 1 found at the default certainty, 0 as possible, 1 missed; 0 told")
+
+
+def test_what_tells_no_hole_has_a_verdict() -> None:
+    other, new = finding(rule="races"), finding(rule="casts")
+    judged = seeds_mlir.Judged("races", ("run",), "true", "two threads run it")
+    bindings = dataclasses.replace(BINDINGS, judged=(judged,))
+    lines = list(seeds_mlir.beside(bindings, {"14.0.6": [finding(), other], "15.0.6": [new, other]}))
+    assert lines == [
+        "  true: races a.cc run (14:9, 15:9)",
+        "    two threads run it",
+        "  unjudged: casts a.cc run (15:9)",
+        "    `x` leaks",
+        "  2 true, 1 unjudged",
+    ]
 
 
 # --- the programs ---------------------------------------------------------------------------------

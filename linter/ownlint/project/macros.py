@@ -15,7 +15,7 @@ _DEEP = 4
 
 _LEAVES = re.compile(r"\b(?:return|co_return|throw|goto)\b")
 _ABORTS = re.compile(r"\b(?:abort|terminate|exit|__builtin_trap|__builtin_unreachable)\s*\(")
-_CONDITIONAL = re.compile(r"\b(?:if|for|while|switch)\b|\?")
+_CONDITIONAL = re.compile(r"\b(?:if|for|switch|while(?!\s*+\(\s*+(?:0|false)\s*+\)))\b|\?")
 _WORD = re.compile(r"\b[a-z]+_[a-z_]+\b")
 _NAME = re.compile(r"\w++")
 _ASSIGNED = re.compile(r"\b(\w++)\s*+=(?=[^=])")

@@ -17,6 +17,7 @@ from ownlint.project.statuses import is_enum
 from ownlint.project.subjects import Class, Function
 
 _SPACE = re.compile(r"(?<![\w:])(\w++)::")
+_NAME = re.compile(r"[\w:]++")
 
 
 class ProjectNames:
@@ -117,7 +118,7 @@ class ProjectNames:
         meant, other = self.find_class(kind.name, origin[1], origin[0]), self.find_class(kind.name, to[1], to[0])
         if meant is None or other is None or meant is other:
             return written
-        return re.sub(rf"(?<![\w:]){re.escape(kind.name)}(?!\w)", meant.symbol, written, count=1)
+        return _NAME.sub(lambda found: meant.symbol if found[0].removeprefix("::") == kind.name else found[0], written)
 
     def expand(self, written: str, file: File, scope: str = "", at: int = 0) -> str:
         """A type with the project's aliases followed: `LiveMap` -> `llvm::DenseMap<void *, Entry>`.

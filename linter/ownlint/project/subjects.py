@@ -214,8 +214,8 @@ class Function(_Subject):
         return found
 
     def local_at(self, name: str, at: int) -> tuple[str, r.Value | None]:
-        """The same of the local that a name means at an offset, where several have it: the last one that is declared
-        before in a statement around it."""
+        """Declared type and initial value of the local that a name means at an offset: of several the last one declared
+        before it in a statement around it."""
         meant = [one for start, end, one in self._redeclared.get(name, ()) if start <= at < end]
         return meant[-1] if meant else self.locals[name]
 

@@ -18,6 +18,7 @@ _QUALIFIERS = re.compile(
 )
 _TEXT_A_STEP = 256
 """Letters of a type that are looked at in a step; what people write is shorter, and costs none."""
+_CONST_POINTER = re.compile(r"\*\s*const\b")
 _SPACE = re.compile(r"\s+")
 SCALARS = frozenset(
     {
@@ -34,7 +35,7 @@ SCALARS = frozenset(
 
 class Type(msgspec.Struct, frozen=True):
     """`name` is the qualified name without template arguments; `arguments` the top-level template
-    arguments as text; `pointers` how many `*` stand behind it."""
+    arguments as text; `pointers` how many `*` stand behind it; `const` is of what they point to: `T* const` is not."""
 
     name: str
     arguments: tuple[str, ...] = ()
@@ -76,7 +77,8 @@ def parse(written: str) -> Type:
         head = head + re.sub(r"[*&\s]", "", tail)
         arguments = ()
     name = _SPACE.sub(" ", head).strip().removeprefix("::")
-    const = bool(re.search(r"\bconst\b", source if not arguments else source.split("<", 1)[0]))
+    pointee = _CONST_POINTER.sub("*", source if not arguments else source.split("<", 1)[0])
+    const = bool(re.search(r"\bconst\b", pointee))
     return Type(name, arguments, pointers, reference, const)
 
 

@@ -59,11 +59,12 @@ Status RocmGraph::Launch(int count, Stream* stream) {
 ```
 
 Siblings are functions whose paths and names are equal but for words that stand for backends (a model's `[[parity]]`, or
-`parity = [["left", "right"]]` in the settings), with as many parameters. Reported: a condition on which one of them
-throws, ends the program, fails or returns at once, and about which the other asks nothing, though it works on the same;
-a call that gives something back, of which the other has none. The rest must be alike by 70 %. What was always so may be
-meant: likely is a check over which the sibling fails, throws or aborts, or, with `--diff-base REV`, one that the change
-adds to one of them only; the rest is a finding of the least certainty.
+`parity = [["left", "right"]]` in the settings), with as many parameters, and overrides of one virtual method.
+Reported: a condition on which one of them throws, ends the program, fails or returns at once, and about which the other
+asks nothing, though it works on the same, or on what the call that answered it is given; a call that gives something
+back, of which the other has none. The rest must be alike by 70 %. What was always so may be meant: likely is a check
+over which another backend fails, throws or aborts, or, with `--diff-base REV`, one that the change adds to one of them
+only; the rest is a finding of the least certainty.
 
 Quiet: the same check in a helper, another question about the same, a version of the platform (`#if`), names that one
 backend does not have, handling of a call's outcome.

@@ -43,11 +43,15 @@ Status CudaGraph::Launch(int count, Stream* stream) {
 ```
 
 Reported with `--diff-base REV`, which says what the change is: a condition on which the function threw, ended the
-program, failed or returned at once is gone, and the function still works on what it looked at. So is a call that gave
-something back, where it is taken as before. A sibling of another backend that still has it is named.
+program, failed or returned at once is gone, and the function still works on what it looked at, or on what the call that
+answered it was given. So is a condition around work that is still done, a call that gave something back, where it is
+taken as before, and, where a sibling still has it, a condition on which something was put right, and all that a
+function did which does nothing now and is called. Siblings are the same functions of other backends, and of other
+classes on one base; one that still has the check is named.
 
-Quiet: a check that moved into a helper or to all callers, one that another question about the same replaces, a
-function of which less than 70 % is as it was, a parameter that has another type now, handling of a call's outcome.
+Quiet: a check that moved into a helper, to another method of the class or a base, or to all callers, one that another
+question about the same replaces, a function of which less than 70 % is as it was, unless nothing but the check and what
+it needs was taken out, a parameter that has another type now, handling of a call's outcome.
 
 Limits: only what a `return`, a `throw` or an abort follows within three statements is a check. A weaker check in place
 of a stronger one is not seen.
