@@ -118,6 +118,8 @@ class _Filling:
         for store, event in at:
             if self._is_ended_later(event) or self._is_grown(store) or self._is_handed_on(event):
                 continue
+            if isinstance(store.node, r.Assign) and self.ending.own_local(store.node.target):
+                continue  # it begins empty with each call
             freed = f"harmless if what `{self.slot.field.name}` holds is kept elsewhere too, or was released before"
             found = self._found(event) if _is_of_own(store) else None
             earlier = self._earlier(store, event, at)
