@@ -118,8 +118,6 @@ class _Filling:
         for store, event in at:
             if self._is_ended_later(event) or self._is_grown(store) or self._is_handed_on(event):
                 continue
-            if isinstance(store.node, r.Assign) and self.ending.own_local(store.node.target):
-                continue  # it begins empty with each call
             freed = f"harmless if what `{self.slot.field.name}` holds is kept elsewhere too, or was released before"
             found = self._found(event) if _is_of_own(store) else None
             earlier = self._earlier(store, event, at)
@@ -127,7 +125,7 @@ class _Filling:
                 yield Overwrite(store, "found", found, because("likely", freed))
             elif earlier is not None:
                 yield Overwrite(store, "stored", earlier, because("likely", freed))
-            elif self._is_unasked(store, event):
+            elif self._is_unasked(store, event) and not self._begins_empty(store):
                 full = self._is_always_full(store)
                 empty = because("possible", f"`{self.slot.field.name}` may hold nothing by then")
                 yield Overwrite(store, "unasked", None, because("likely", freed) if full else empty)
@@ -344,6 +342,10 @@ class _Filling:
             return True
         inner = places.strip(value)
         return isinstance(inner, r.Binary) and (self.ending.is_it(inner.left) or self.ending.is_it(inner.right))
+
+    def _begins_empty(self, store: SlotStore) -> bool:
+        """Whether the slot is in a local of the function, made by each call."""
+        return isinstance(store.node, r.Assign) and bool(self.ending.own_local(store.node.target))
 
     def _asks_whose(self, value: r.Value) -> bool:
         """Whether the test is about a member that says whose the handle is: `if (mine_) free(p_);`."""
