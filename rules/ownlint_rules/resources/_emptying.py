@@ -176,17 +176,24 @@ class SlotEnding:
         return "" if kind.pointers or kind.reference or is_static else inner.text
 
     def is_part(self, value: r.Value | None) -> bool:
-        """Whether the expression is the slot's value, one of its elements, or a part of one."""
+        """Whether the expression is the slot's value, one of its elements, or a part of one: not a number in it, nor
+        what a pointer leads to."""
         inner = places.strip(value)
         while inner is not None and not self.is_said(inner):
             match inner:
+                case r.Member(arrow=True, name=name) if name not in ("first", "second"):
+                    return False
                 case r.Member(base=base) | r.Index(base=base) | r.Unary(op="&" | "*", value=base):
                     inner = places.strip(base)
                 case r.Call(args=(), callee=r.Member(base=base, name=name)) if name in _ELEMENTS:
                     inner = places.strip(base)
                 case _:
                     return False
-        return inner is not None
+        return inner is not None and not self.is_number(value)
+
+    def is_number(self, value: r.Value | None) -> bool:
+        kind = types.parse(self.program.types.of(value, self.function))
+        return kind.is_scalar and not kind.pointers
 
     def is_local(self, target: r.Value) -> bool:
         inner = places.strip(target)

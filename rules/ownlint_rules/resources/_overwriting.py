@@ -125,7 +125,7 @@ class _Filling:
                 yield Overwrite(store, "found", found, because("likely", freed))
             elif earlier is not None:
                 yield Overwrite(store, "stored", earlier, because("likely", freed))
-            elif self._is_unasked(store, event):
+            elif self._is_unasked(store, event) and not self._begins_empty(store):
                 full = self._is_always_full(store)
                 empty = because("possible", f"`{self.slot.field.name}` may hold nothing by then")
                 yield Overwrite(store, "unasked", None, because("likely", freed) if full else empty)
@@ -342,6 +342,10 @@ class _Filling:
             return True
         inner = places.strip(value)
         return isinstance(inner, r.Binary) and (self.ending.is_it(inner.left) or self.ending.is_it(inner.right))
+
+    def _begins_empty(self, store: SlotStore) -> bool:
+        """Whether the slot is in a local of the function, made by each call."""
+        return isinstance(store.node, r.Assign) and bool(self.ending.own_local(store.node.target))
 
     def _asks_whose(self, value: r.Value) -> bool:
         """Whether the test is about a member that says whose the handle is: `if (mine_) free(p_);`."""

@@ -365,9 +365,9 @@ class Slots:
         return bool(types.parse(self.program.types.of(inner, function)).pointers)
 
     def is_immortal(self, cls: Class) -> bool:
-        """Whether objects of the class live as long as the program: a function keeps one in a static of its own, or
-        one stands outside of all functions."""
-        return cls.name in self._immortal
+        """Whether objects of the class live as long as the program: a function keeps one in a static of its own, one
+        stands outside of all functions, or the class has a method like `GetInstance` and lets nobody destroy it."""
+        return cls.name in self._immortal or _is_singleton(cls)
 
     @questions.program_property
     def _immortal(self) -> frozenset[str]:
@@ -589,6 +589,18 @@ _ON_PURPOSE = re.compile(
     r"borrowed|lives? (?:as long|for)|process lifetime|static lifetime|arena|weak",
     re.IGNORECASE,
 )
+
+
+def _is_singleton(cls: Class) -> bool:
+    own = [record for record in cls.declarations if record.access != "public" and record.name == f"~{cls.name}"]
+    return bool(own) and any(
+        "static" in record.qualifiers
+        and not record.parameters
+        and pairs.is_getter(record.name)
+        and (kind := types.parse(record.result)).last == cls.name
+        and bool(kind.pointers or kind.reference)
+        for record in cls.declarations
+    )
 
 
 def _says_why(field: r.Field) -> bool:
