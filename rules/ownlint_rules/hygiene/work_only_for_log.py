@@ -43,22 +43,29 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, debug_logs, records, rule
 
 
+_HELP = {
+    "counted": "count only where the log is on",
+    "built": "build it only where the log is on",
+    "measured": "read the clock only where the log is on",
+}
+
+
 @rule(severity="note", yields_to=("lock-only-for-log",))
 def work_only_for_log(function: Function) -> Iterator[Finding]:
     logs = debug_logs.DebugLogs(function)
-    if not logs.names:
+    if not logs.may_log:
         return
-    by_log: dict[records.Span, list[debug_logs.Counter]] = {}
-    for counter in logs.counters.values():
-        by_log.setdefault(counter.log, []).append(counter)
-    for log, counters in by_log.items():
-        if len(counters) == 1 and not any(logs.is_in_loop(offset) for offset in counters[0].writes):
+    by_log: dict[tuple[records.Span, str], list[debug_logs.DebugWork]] = {}
+    for work in logs.work.values():
+        by_log.setdefault((work.log, work.kind), []).append(work)
+    for (log, kind), found in by_log.items():
+        if kind == "counted" and len(found) == 1 and not any(logs.is_in_loop(offset) for offset in found[0].writes):
             continue
-        first = min(counters, key=lambda counter: counter.declared.start)
-        named = " and ".join(f"`{counter.name}`" for counter in counters)
+        first = min(found, key=lambda work: work.declared.start)
+        named = " and ".join(f"`{work.name}`" for work in found)
         yield function.finding(
             first.declared,
-            f"{named} {'is' if len(counters) == 1 else 'are'} counted for a debug log alone",
-            help="count only where the log is on",
-            steps=(function.step(log, f"this log alone reads {'it' if len(counters) == 1 else 'them'}"),),
+            f"{named} {'is' if len(found) == 1 else 'are'} {kind} for a debug log alone",
+            help=_HELP[kind],
+            steps=(function.step(log, f"this log alone reads {'it' if len(found) == 1 else 'them'}"),),
         )
