@@ -36,7 +36,18 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _TELLS = re.compile(r"(?i)(?:to_?string|debug_?str(?:ing)?|str_?(?:cat|join|format)|format|join|dump|describe|summar|repr)")
 """Names of functions that make a text of something."""
 _CLOCKS = re.compile(r"(?i)now(?:_?(?:[mun]s|micros|millis|nanos|seconds|time|ticks))?|(?:get_?)?(?:micros|nanos|ticks|cycles|time_?stamp)|current_?time(?:_\w+)?|mono_?time")
+_CLOCKS_INTO = frozenset({"clock_gettime", "gettimeofday", "timespec_get", "getrusage", "QueryPerformanceCounter"})
+"""Functions that put the time into their argument."""
+_WATCHES = re.compile(r"(?i)(?:\w*_)?(?:q?elapsed_?timer|(?:wall|cpu)?_?timer|\w*stop_?watch)")
+"""Classes whose objects read the clock when they are made, or started."""
+_FOLDS = frozenset(
+    {"accumulate", "reduce", "transform_reduce", "inner_product", "count", "count_if", "min_element", "max_element", "fold_left"}
+)
+"""Algorithms of the standard library that go through a container for one answer."""
 _BUILT = frozenset({"container", "string"})
+_DATA = frozenset({"pair", "optional", "view", "string", "container"})
+_MOST_NESTED = 3
+"""So many containers in each other."""
 _NUMBER = re.compile(
     r"(?:std::)?(?:u?int(?:_fast|_least)?(?:8|16|32|64)?(?:_t)?|s?size_t|ptrdiff_t|float|double|short|long|unsigned|signed|char|\s)+"
 )
@@ -46,11 +57,14 @@ _QUIET = frozenset(
 """Methods that change nothing, wherever they are."""
 
 
+Kind = Literal["counted", "built", "computed", "measured"]
+
+
 class DebugWork(NamedTuple):
     """A local that is computed for debug logs alone."""
 
     name: str
-    kind: Literal["counted", "built", "measured"]
+    kind: Kind
     declared: r.Declare
     writes: tuple[int, ...]
     """Where it is counted on or added to: byte offsets."""
@@ -208,12 +222,17 @@ class DebugLogs:
             if isinstance(statement, r.Declare) and len(statement.names) == 1:
                 into = statement.names[0]
             step = isinstance(statement, r.Loop) and value is statement.step and isinstance(value, r.Assign)
+            if (timed := _clocked(value) if isinstance(statement, r.Evaluate) else "") in uses.begun:
+                uses.clocked.add(timed)
+                continue
             target = _root(value.target) if step and isinstance(value, r.Assign) else into
             if target in uses.begun and not (step and target is None):
                 assigned = isinstance(value, r.Assign) and value.op in ("=", ":=")
                 if not isinstance(statement, r.Declare) and not (assigned and isinstance(value.target, r.Name)):
                     uses.writes.setdefault(target, []).append(value.start)
-                if isinstance(statement, r.Evaluate) and isinstance(value, r.Call) and not self._is_builder(target, uses):
+                is_watch = _WATCHES.fullmatch(types.parse(uses.begun[target].type).last) is not None
+                is_method = isinstance(statement, r.Evaluate) and isinstance(value, r.Call)
+                if is_method and not is_watch and not self._is_builder(target, uses):
                     uses.spoil((target,))
                 handed = {name for inner in walk(value) if isinstance(inner, r.Unary) and inner.op == "&" for name in _named_in(inner)}
                 uses.spoil(handed)
@@ -230,8 +249,25 @@ class DebugLogs:
     def _is_builder(self, name: str, uses: _Uses) -> bool:
         """Whether calling a method of the local changes nothing but itself: a container, a string, a stream."""
         written = uses.begun[name].type
-        roles = self.function.program.types.roles(written, self.function)
-        return not _BUILT.isdisjoint(roles) or types.parse(written).last.endswith("stream")
+        return types.parse(written).last.endswith("stream") or self._is_plain(written, _MOST_NESTED, _BUILT)
+
+    def _is_plain(self, written: str, depth: int, wanted: frozenset[str] = frozenset()) -> bool:
+        """Whether an object of the type is nothing but data: a number, a text, a container of such."""
+        kind = types.parse(written)
+        program = self.function.program
+        if kind.pointers or _NUMBER.fullmatch(kind.name) or kind.last == "bool":
+            return not wanted
+        roles = frozenset(program.types.roles(written, self.function))
+        if "string" in roles:
+            return True
+        if "container" in roles or not wanted.isdisjoint(_BUILT & roles):
+            return depth > 0 and all(self._is_plain(argument, depth - 1) for argument in kind.arguments)
+        if wanted:
+            return False
+        if roles:
+            return roles <= _DATA and all(self._is_plain(argument, depth - 1) for argument in kind.arguments)
+        cls = program.names.find_class(written, self.function.record.scope, self.function.file)
+        return cls is not None and cls.record.destructor in ("implicit", "defaulted")
 
     def _settle(self, uses: _Uses) -> None:
         """Takes back what goes to anything else than a log in the end."""
@@ -267,12 +303,14 @@ class DebugLogs:
                 return False
         return True
 
-    def _kind(self, declared: r.Declare, uses: _Uses) -> Literal["counted", "built", "measured"] | None:
+    def _kind(self, declared: r.Declare, uses: _Uses) -> Kind | None:
         """What it costs; None for what costs nothing, or is done for other reasons as well."""
         name = declared.names[0]
         writes = uses.writes.get(name, ())
         if _begins_as_number(declared):
             return "counted" if writes else None
+        if name in uses.clocked or _WATCHES.fullmatch(types.parse(declared.type).last):
+            return "measured"
         value = strip(declared.value)
         called = [inner for inner in walk(value) if isinstance(inner, r.Call) and inner.kind == "call"]
         if any(_CLOCKS.fullmatch(last_name(inner.callee)) for inner in called) and all(
@@ -282,8 +320,20 @@ class DebugLogs:
         if self._is_builder(name, uses) and any(self.is_in_loop(offset) for offset in writes):
             return "built" if not called or self._is_quiet(value) else None
         if called and not writes and self._is_quiet(value) and any(map(self._is_work, called)):
-            return "built"
+            written = self.function.program.calls.result_type(value, self.function) if isinstance(value, r.Call) else ""
+            is_number = _NUMBER.fullmatch(types.parse(written).name or declared.type) or self._folds(value)
+            return "computed" if is_number else "built"
         return None
+
+    def _folds(self, value: r.Value | None) -> bool:
+        """`std::accumulate(..)`, with nothing that could change anything."""
+        return (
+            isinstance(value, r.Call)
+            and isinstance(value.callee, r.Name)
+            and value.callee.text.startswith("std::")
+            and last_name(value.callee) in _FOLDS
+            and not any(isinstance(inner, r.Lambda) and inner.captures for inner in walk(value))
+        )
 
     def _is_harmless(self, call: r.Call) -> bool:
         return last_name(call.callee) in _QUIET or not call.args
@@ -292,11 +342,13 @@ class DebugLogs:
         """Whether a call builds something: a text, or whatever a function of the project makes in a loop."""
         written = self.function.program.calls.result_type(call, self.function)
         kind = types.parse(written)
-        is_text = kind.is_value and "string" in self.function.program.types.roles(written, self.function)
+        is_text = not written or "string" in self.function.program.types.roles(written, self.function)
+        if self._folds(call):
+            return True
         targets = self.function.program.calls.callee(call, self.function).functions
         if targets:
             return any(isinstance(s, r.Loop) for target in targets for s in target.statements)
-        return is_text and _TELLS.search(last_name(call.callee)) is not None
+        return is_text and kind.is_value and _TELLS.search(last_name(call.callee)) is not None
 
     def is_in_loop(self, offset: int) -> bool:
         return any(isinstance(s, r.Loop) and offset in s.span for s in self.function.statements)
@@ -333,7 +385,7 @@ class DebugLogs:
 
     def _is_quiet_call(self, call: r.Call) -> bool:
         name = last_name(call.callee)
-        if receiver(call) is not None and name in _QUIET:
+        if (receiver(call) is not None and name in _QUIET) or self._folds(call):
             return True
         callee = self.function.program.calls.callee(call, self.function)
         if any("const" in record.qualifiers for record in callee.records):
@@ -389,6 +441,8 @@ class _Uses:
         self.writes: dict[str, list[int]] = {}
         self.logs: dict[str, r.Span] = {}
         """The first log that reads one."""
+        self.clocked: set[str] = set()
+        """A clock has put the time into them."""
         self.into: dict[str, set[str]] = {}
         """The locals that one is used for."""
         self.steers: list[tuple[frozenset[str], r.Loop | r.Branch]] = []
@@ -439,6 +493,15 @@ def _changed(statement: r.Statement) -> str | None:
         case r.Call(callee=r.Member(base=base)):
             return _root(base)
     return None
+
+
+def _clocked(value: r.Value) -> str:
+    """`clock_gettime(CLOCK_MONOTONIC, &t);`"""
+    if isinstance(value, r.Call) and last_name(value.callee) in _CLOCKS_INTO:
+        for arg in value.args:
+            if isinstance(arg, r.Unary) and arg.op == "&" and isinstance(arg.value, r.Name):
+                return arg.value.text
+    return ""
 
 
 def _in_place(value: r.Value) -> frozenset[str]:

@@ -24,14 +24,18 @@ void Sweep(std::vector<Entry>& entries) {
 }
 ```
 
-Reported for numbers that begin with a constant and are counted on in a loop, or two of them behind one log, where
-everything that reads them is a debug log: a macro that a model calls so, one that the project defines as empty in
-another build, or what stands behind a question whether the log is on.
+Reported where everything that reads a local is a debug log: numbers that are counted on in a loop, or two of them
+for one log; strings, streams and containers that are filled in a loop; what a function that changes nothing makes in a
+loop, or as a text; and what a clock says. Locals may go by way of each other. A debug log is a macro that a model calls
+so, one that the project defines as empty in another build or whose body asks for the level, a call that names the
+level (`logger->debug(..)`, `LOG(DEBUG)`), a function that does nothing unless the level is on, or what stands behind a
+question whether the log is on (`if (verbose)`, `if (level >= kDebug)`), also one that leaves where it is off.
 
-Quiet where anything else reads the number, takes its address, captures it or uses the value of an increment; where
-the counting itself stands behind the question; and for logs that are always on.
+Quiet where anything else reads the local, takes its address, captures it or uses the value of an increment; where
+the work itself stands behind the question; for containers of what does something by being there (threads, owners); and
+for logs that are always on.
 
-Limits: strings and other objects that are built for a log are not looked at, nor are clocks.
+Limits: what is kept in members for a debug log is not seen.
 
 Source: a review of GPU command-buffer caching in XLA; a count over that project finds some forty.
 """
@@ -46,6 +50,7 @@ from ownlint import Finding, Function, debug_logs, records, rule
 _HELP = {
     "counted": "count only where the log is on",
     "built": "build it only where the log is on",
+    "computed": "compute it only where the log is on",
     "measured": "read the clock only where the log is on",
 }
 
