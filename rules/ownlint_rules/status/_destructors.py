@@ -85,14 +85,13 @@ def unread_errors(function: Function) -> Iterator[UnreadError]:
     for call in calls:
         for argument in call.args:
             name = _filled(argument)
-            if name in statuses and _answers_alone(function, call):
+            if name in statuses and _answers_alone(function, call) and _is_known(function, call, name):
                 given.setdefault(name, []).append(call)
     for name, status in statuses.items():
         into = given.get(name, [])
         if into and _times_named(function, name) == len(into):
             for call in into:
                 is_meant = bool(_CLEANS.match(places.last_name(call.callee)) or _UNWANTED.match(name))
-                is_meant = is_meant or not _is_known(function, call, name)
                 yield UnreadError(call, name, status, is_meant)
 
 
