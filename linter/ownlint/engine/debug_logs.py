@@ -8,16 +8,46 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ownlint.facts import records as r
-from ownlint.flow.bodies import values
-from ownlint.flow.places import last_name, receiver, strip, walk
+from ownlint.flow.bodies import statements, values
+from ownlint.flow.places import last_name, receiver, strip, text, walk
 from ownlint.project import types
 from ownlint.project.subjects import Function
 
+_DEEP = 2
+"""So many calls one in the other are looked into."""
+_LEVELS = frozenset({"debug", "dbg", "trace", "verbose", "verbosity", "vlog", "finest"})
+_FLAGS = frozenset({"debug", "dbg", "verbose", "verbosity"})
+_BESIDE = frozenset(
+    {"is", "enabled", "on", "mode", "level", "log", "logs", "logging", "output", "print", "flag", "flags", "k", "g", "m", "s", "f"}
+)
+"""Words of a flag that turns a debug log on, beside those of the level."""
+_ASKING = frozenset({"enabled", "is", "should", "active", "on", "enable", "level"})
+_THRESHOLDS = frozenset({"level", "verbosity", "verbose", "severity", "loglevel", "threshold", "debug", "trace", "verb"})
+_LOGS = frozenset({"log", "logs", "logger", "logging", "logf", "spdlog", "syslog", "glog", "clog"})
+_PRINTS = frozenset({"print", "printf", "msg", "message", "output", "println", "puts"})
+_LEVEL_SAID = re.compile(rb'"[^"]*(?:debug|dbg|trace|verbos|vlog|finest)', re.IGNORECASE)
+"""In an encoded body: a name or a text that says the level."""
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_TELLS = re.compile(r"(?i)(?:to_?string|debug_?str(?:ing)?|str_?(?:cat|join|format)|format|join|dump|describe|summar|repr)")
+"""Names of functions that make a text of something."""
+_CLOCKS = re.compile(r"(?i)now(?:_?(?:[mun]s|micros|millis|nanos|seconds|time|ticks))?|(?:get_?)?(?:micros|nanos|ticks|cycles|time_?stamp)|current_?time(?:_\w+)?|mono_?time")
+_CLOCKS_INTO = frozenset({"clock_gettime", "gettimeofday", "timespec_get", "getrusage", "QueryPerformanceCounter"})
+"""Functions that put the time into their argument."""
+_WATCHES = re.compile(r"(?i)(?:\w*_)?(?:q?elapsed_?timer|(?:wall|cpu)?_?timer|\w*stop_?watch)")
+"""Classes whose objects read the clock when they are made, or started."""
+_FOLDS = frozenset(
+    {"accumulate", "reduce", "transform_reduce", "inner_product", "count", "count_if", "min_element", "max_element", "fold_left"}
+)
+"""Algorithms of the standard library that go through a container for one answer."""
+_BUILT = frozenset({"container", "string"})
+_DATA = frozenset({"pair", "optional", "view", "string", "container"})
+_MOST_NESTED = 3
+"""So many containers in each other."""
 _NUMBER = re.compile(
     r"(?:std::)?(?:u?int(?:_fast|_least)?(?:8|16|32|64)?(?:_t)?|s?size_t|ptrdiff_t|float|double|short|long|unsigned|signed|char|\s)+"
 )
@@ -27,22 +57,31 @@ _QUIET = frozenset(
 """Methods that change nothing, wherever they are."""
 
 
-class Counter(NamedTuple):
+Kind = Literal["counted", "built", "computed", "measured"]
+
+
+class DebugWork(NamedTuple):
+    """A local that is computed for debug logs alone."""
+
     name: str
+    kind: Kind
     declared: r.Declare
     writes: tuple[int, ...]
-    """Where it is counted on: byte offsets."""
+    """Where it is counted on or added to: byte offsets."""
     log: r.Span
-    """The first log that reads it."""
+    """The first log that it comes to."""
 
 
 class DebugLogs:
     """The debug logs of one function, by what its statements say."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, depth: int = 0) -> None:
         self.function = function
-        role = function.program.macros.role
-        self.names = frozenset(name for name in function.mentioned if name[:1] != "=" and role(name) == "debug log")
+        self.depth = depth
+        macros = function.program.macros
+        self.names = frozenset(name for name in function.mentioned if name[:1] != "=" and macros.is_debug_log(name))
+        self.may_log = bool(self.names) or _LEVEL_SAID.search(function.encoded) is not None
+        """Whether there is reason to look further."""
 
     @cached_property
     def spans(self) -> list[r.Span]:
@@ -54,75 +93,262 @@ class DebugLogs:
                     found.append(r.Span(condition.start, then[-1].end))
                 case r.Evaluate(value=value) if self._is_log(value):
                     found.append(statement.span)
+        for body in self.blocks():
+            for position, statement in enumerate(body[:-1]):
+                match statement:
+                    case r.Branch(condition=condition, then=(r.Leave(),), other=()) if self._asks(condition, False):
+                        found.append(r.Span(body[position + 1].start, body[-1].end))
         return sorted(found)
 
     def covers(self, offset: int) -> bool:
         return any(offset in span for span in self.spans[: bisect_right(self.spans, r.Span(offset, 1 << 62))][-8:])
 
-    def _asks(self, condition: r.Value) -> bool:
-        inner = strip(condition)
-        return isinstance(inner, r.Call) and last_name(inner.callee) in self.names
+    @cached_property
+    def is_all(self) -> bool:
+        """Whether the function does nothing unless a debug log is on."""
+        return bool(self.spans) and all(
+            self.covers(statement.start)
+            or (isinstance(statement, r.Declare) and (statement.value is None or self._is_quiet(statement.value)))
+            or (isinstance(statement, r.Branch) and self._asks(statement.condition, False))
+            or (isinstance(statement, r.Branch) and self._asks(statement.condition) and not statement.other)
+            or (isinstance(statement, r.Leave) and statement.value is None)
+            for statement in self.function.statements
+        )
+
+    def _asks(self, condition: r.Value, on: bool = True) -> bool:
+        """Whether a condition holds only where the log is on, or, for `on` false, where it is off."""
+        match inner := strip(condition):
+            case r.Unary(op="!" | "not", value=value):
+                return self._asks(value, not on)
+            case r.Binary(op="&&" | "and", left=left, right=right) if on:
+                return self._asks(left) or self._asks(right)
+            case r.Binary(op="||" | "or", left=left, right=right) if not on:
+                return self._asks(left, False) and self._asks(right, False)
+            case r.Binary(op=op, left=left, right=right):
+                return _compares_level(op, strip(left), strip(right), on)
+            case r.Call(callee=callee, args=args):
+                if last_name(callee) in self.names:
+                    return on
+                said = words(text(callee))
+                told = said.union(*(words(text(arg)) for arg in args[:2] if _is_constant(arg)))
+                return on and not told.isdisjoint(_LEVELS) and not said.isdisjoint(_ASKING) and not _is_off(told)
+            case r.Name() | r.Member():
+                named = words(last_name(inner))
+                return on and not named.isdisjoint(_FLAGS) and named <= (_LEVELS | _BESIDE)
+        return False
 
     def _is_log(self, value: r.Value) -> bool:
-        """`LOG(2) << a << b`, `LOG_LINES(2, a)`."""
+        """`LOG(2) << a << b`, `LOG_LINES(2, a)`, `logger->debug("..", a)`."""
         while isinstance(value, r.Binary) and value.op == "<<":
             value = value.left
-        while isinstance(value, r.Call) and isinstance(value.callee, r.Member):
+        while isinstance(value, r.Call):
+            if self._is_log_call(value):
+                return True
+            if not isinstance(value.callee, r.Member):
+                return False
             value = value.callee.base
-        return isinstance(value, r.Call) and last_name(value.callee) in self.names
+        return False
 
-    # --- counters ---
+    def _is_log_call(self, call: r.Call) -> bool:
+        name = last_name(call.callee)
+        if name in self.names:
+            return True
+        said = words(name)
+        on = receiver(call)
+        where = words(text(on)) if on is not None else words(text(call.callee)) - said
+        if not said.isdisjoint(_LEVELS):
+            return not where.isdisjoint(_LOGS) or not said.isdisjoint(_LOGS | _PRINTS)
+        if not said.isdisjoint(_LOGS) and any(
+            _is_constant(arg) and not words(text(arg)).isdisjoint(_LEVELS) for arg in call.args[:2]
+        ):
+            return True
+        if self.depth >= _DEEP:
+            return False
+        targets = self.function.program.calls.callee(call, self.function).functions
+        return bool(targets) and all(
+            target is not self.function and _LEVEL_SAID.search(target.encoded) is not None
+            and DebugLogs(target, self.depth + 1).is_all
+            for target in targets
+        )  # fmt: skip
+
+    # --- what is computed for them ---
 
     @cached_property
-    def counters(self) -> dict[str, Counter]:
-        """The numbers that begin with a constant, are counted on, and are read by debug logs alone."""
+    def work(self) -> dict[str, DebugWork]:
+        """The locals that debug logs alone read, directly or by way of each other, and that cost something."""
+        begun = self._begun()
+        if not begun:
+            return {}
+        uses = _Uses(begun)
+        for statement in self.function.statements:
+            self._look(statement, uses)
+        for inner in self.function.lambdas():
+            uses.spoil(name for name in begun if f'"{name}"'.encode() in inner.encoded and not self.covers(inner.record.start))
+        self._settle(uses)
+        found: dict[str, DebugWork] = {}
+        for name in sorted(uses.logs):
+            declared = begun[name]
+            kind = self._kind(declared, uses)
+            if kind is not None:
+                found[name] = DebugWork(name, kind, declared, tuple(uses.writes.get(name, ())), uses.logs[name])
+        return found
+
+    def _begun(self) -> dict[str, r.Declare]:
+        """The locals that are values of their own, declared once and outside of what is for a log."""
         begun: dict[str, r.Declare] = {}
         spoilt: set[str] = set()
         for statement in self.function.statements:
             if isinstance(statement, r.Declare):
+                kind = types.parse(statement.type)
+                own = kind.is_value or (kind.is_placeholder and "&" not in statement.type and "*" not in statement.type)
                 for name in statement.names:
-                    if name in begun or not _begins_as_number(statement) or self.covers(statement.start):
+                    if name in begun or not own or statement.static or len(statement.names) != 1:
+                        spoilt.add(name)
+                    elif self.covers(statement.start):
                         spoilt.add(name)
                     begun[name] = statement
-        candidates = set(begun) - spoilt
-        if not candidates:
-            return {}
-        writes: dict[str, list[int]] = {}
-        reads: dict[str, r.Span] = {}
-        for statement in self.function.statements:
-            for value in values(statement):
-                self._look(statement, value, candidates, writes, reads)
-        for inner in self.function.lambdas():
-            candidates -= {name for name in candidates if f'"{name}"'.encode() in inner.encoded}
-        return {
-            name: Counter(name, begun[name], tuple(writes[name]), reads[name])
-            for name in sorted(candidates)
-            if name in writes and name in reads
-        }
+        return {name: declared for name, declared in begun.items() if name not in spoilt}
 
-    def _look(
-        self,
-        statement: r.Statement,
-        value: r.Value,
-        candidates: set[str],
-        writes: dict[str, list[int]],
-        reads: dict[str, r.Span],
-    ) -> None:
-        logged = next((span for span in self.spans if value.start in span), None)
-        is_own = isinstance(statement, r.Evaluate) or (isinstance(statement, r.Loop) and value is statement.step)
-        counted = value.target if is_own and isinstance(value, r.Assign) and value.op not in ("=", ":=") else None
-        if isinstance(counted, r.Name) and counted.text in candidates and logged is None:
-            writes.setdefault(counted.text, []).append(value.start)
-            if isinstance(value, r.Assign) and value.op in ("++", "--"):
-                return
-        for inner in walk(value):
-            if isinstance(inner, r.Lambda):
-                candidates -= {capture.name for capture in inner.captures}
-            if isinstance(inner, r.Name) and inner.text in candidates and inner is not counted:
-                if logged is None:
-                    candidates.discard(inner.text)
-                else:
-                    reads.setdefault(inner.text, logged)
+    def _look(self, statement: r.Statement, uses: _Uses) -> None:
+        """Says where each local goes that a statement names."""
+        into = _changed(statement)
+        for value in values(statement):
+            logged = next((span for span in self.spans if value.start in span), None)
+            inner_names = list(_named_in(value))
+            if logged is not None:
+                for name in inner_names:
+                    uses.read(name, logged)
+                continue
+            if isinstance(statement, r.Declare) and len(statement.names) == 1:
+                into = statement.names[0]
+            step = isinstance(statement, r.Loop) and value is statement.step and isinstance(value, r.Assign)
+            if (timed := _clocked(value) if isinstance(statement, r.Evaluate) else "") in uses.begun:
+                uses.clocked.add(timed)
+                continue
+            target = _root(value.target) if step and isinstance(value, r.Assign) else into
+            if target in uses.begun and not (step and target is None):
+                assigned = isinstance(value, r.Assign) and value.op in ("=", ":=")
+                if not isinstance(statement, r.Declare) and not (assigned and isinstance(value.target, r.Name)):
+                    uses.writes.setdefault(target, []).append(value.start)
+                is_watch = _WATCHES.fullmatch(types.parse(uses.begun[target].type).last) is not None
+                is_method = isinstance(statement, r.Evaluate) and isinstance(value, r.Call)
+                if is_method and not is_watch and not self._is_builder(target, uses):
+                    uses.spoil((target,))
+                handed = {name for inner in walk(value) if isinstance(inner, r.Unary) and inner.op == "&" for name in _named_in(inner)}
+                uses.spoil(handed)
+                for name in inner_names:
+                    if name != target:
+                        uses.goes(name, target)
+            elif isinstance(statement, (r.Loop, r.Branch)) and value is not getattr(statement, "step", None):
+                uses.steers.append((frozenset(inner_names), statement))
+            elif isinstance(statement, r.Evaluate) and (sorted_names := _in_place(value)):
+                uses.spoil(name for name in inner_names if name not in sorted_names)
+            else:
+                uses.spoil(inner_names)
+
+    def _is_builder(self, name: str, uses: _Uses) -> bool:
+        """Whether calling a method of the local changes nothing but itself: a container, a string, a stream."""
+        written = uses.begun[name].type
+        return types.parse(written).last.endswith("stream") or self._is_plain(written, _MOST_NESTED, _BUILT)
+
+    def _is_plain(self, written: str, depth: int, wanted: frozenset[str] = frozenset()) -> bool:
+        """Whether an object of the type is nothing but data: a number, a text, a container of such."""
+        kind = types.parse(written)
+        program = self.function.program
+        if kind.pointers or _NUMBER.fullmatch(kind.name) or kind.last == "bool":
+            return not wanted
+        roles = frozenset(program.types.roles(written, self.function))
+        if "string" in roles:
+            return True
+        if "container" in roles or not wanted.isdisjoint(_BUILT & roles):
+            return depth > 0 and all(self._is_plain(argument, depth - 1) for argument in kind.arguments)
+        if wanted:
+            return False
+        if roles:
+            return roles <= _DATA and all(self._is_plain(argument, depth - 1) for argument in kind.arguments)
+        cls = program.names.find_class(written, self.function.record.scope, self.function.file)
+        return cls is not None and cls.record.destructor in ("implicit", "defaulted")
+
+    def _settle(self, uses: _Uses) -> None:
+        """Takes back what goes to anything else than a log in the end."""
+        changed = True
+        while changed:
+            before = len(uses.spoilt)
+            for name, targets in uses.into.items():
+                if not targets.isdisjoint(uses.spoilt):
+                    uses.spoilt.add(name)
+            for names, statement in uses.steers:
+                if not names.isdisjoint(uses.begun.keys() - uses.spoilt) and not self._steers_only(statement, uses):
+                    uses.spoil(names)
+            changed = len(uses.spoilt) != before
+        for name in uses.spoilt:
+            uses.logs.pop(name, None)
+        for _ in range(len(uses.into)):
+            for name, targets in uses.into.items():
+                reached = [uses.logs[target] for target in targets if target in uses.logs]
+                if reached and name not in uses.spoilt:
+                    uses.logs.setdefault(name, min(reached))
+
+    def _steers_only(self, statement: r.Loop | r.Branch, uses: _Uses) -> bool:
+        """Whether a loop or a branch does nothing but compute what is not spoilt."""
+        bodies = (*statement.then, *statement.other) if isinstance(statement, r.Branch) else statement.body
+        for inner in statements(bodies):
+            match inner:
+                case r.Declare(names=(name,)) if name in uses.begun and name not in uses.spoilt:
+                    continue
+                case r.Loop() | r.Branch() | r.Block() | r.Leave(kind="break" | "continue"):
+                    continue
+            changed = _changed(inner)
+            if not self.covers(inner.start) and (changed not in uses.begun or changed in uses.spoilt):
+                return False
+        return True
+
+    def _kind(self, declared: r.Declare, uses: _Uses) -> Kind | None:
+        """What it costs; None for what costs nothing, or is done for other reasons as well."""
+        name = declared.names[0]
+        writes = uses.writes.get(name, ())
+        if _begins_as_number(declared):
+            return "counted" if writes else None
+        if name in uses.clocked or _WATCHES.fullmatch(types.parse(declared.type).last):
+            return "measured"
+        value = strip(declared.value)
+        called = [inner for inner in walk(value) if isinstance(inner, r.Call) and inner.kind == "call"]
+        if any(_CLOCKS.fullmatch(last_name(inner.callee)) for inner in called) and all(
+            _CLOCKS.fullmatch(last_name(inner.callee)) or self._is_harmless(inner) for inner in called
+        ):
+            return "measured" if not writes else None
+        if self._is_builder(name, uses) and any(self.is_in_loop(offset) for offset in writes):
+            return "built" if not called or self._is_quiet(value) else None
+        if called and not writes and self._is_quiet(value) and any(map(self._is_work, called)):
+            written = self.function.program.calls.result_type(value, self.function) if isinstance(value, r.Call) else ""
+            is_number = _NUMBER.fullmatch(types.parse(written).name or declared.type) or self._folds(value)
+            return "computed" if is_number else "built"
+        return None
+
+    def _folds(self, value: r.Value | None) -> bool:
+        """`std::accumulate(..)`, with nothing that could change anything."""
+        return (
+            isinstance(value, r.Call)
+            and isinstance(value.callee, r.Name)
+            and value.callee.text.startswith("std::")
+            and last_name(value.callee) in _FOLDS
+            and not any(isinstance(inner, r.Lambda) and inner.captures for inner in walk(value))
+        )
+
+    def _is_harmless(self, call: r.Call) -> bool:
+        return last_name(call.callee) in _QUIET or not call.args
+
+    def _is_work(self, call: r.Call) -> bool:
+        """Whether a call builds something: a text, or whatever a function of the project makes in a loop."""
+        written = self.function.program.calls.result_type(call, self.function)
+        kind = types.parse(written)
+        is_text = not written or "string" in self.function.program.types.roles(written, self.function)
+        if self._folds(call):
+            return True
+        targets = self.function.program.calls.callee(call, self.function).functions
+        if targets:
+            return any(isinstance(s, r.Loop) for target in targets for s in target.statements)
+        return is_text and kind.is_value and _TELLS.search(last_name(call.callee)) is not None
 
     def is_in_loop(self, offset: int) -> bool:
         return any(isinstance(s, r.Loop) and offset in s.span for s in self.function.statements)
@@ -135,8 +361,8 @@ class DebugLogs:
             return True
         match statement:
             case r.Declare(names=(name,)):
-                return name in self.counters
-            case r.Evaluate(value=r.Assign(target=r.Name(text=name)) as value) if name in self.counters:
+                return name in self.work
+            case r.Evaluate(value=r.Assign(target=r.Name(text=name)) as value) if name in self.work:
                 return self._is_quiet(value.value)
             case r.Block(body=body):
                 return all(map(self.is_for_log, body))
@@ -153,14 +379,22 @@ class DebugLogs:
         for inner in walk(value):
             if isinstance(inner, r.Assign) and inner is not value:
                 return False
-            if isinstance(inner, r.Call):
-                const = any(
-                    "const" in record.qualifiers
-                    for record in self.function.program.calls.callee(inner, self.function).records
-                )
-                if not const and (receiver(inner) is None or last_name(inner.callee) not in _QUIET):
-                    return False
+            if isinstance(inner, r.Call) and inner.kind != "construct" and not self._is_quiet_call(inner):
+                return False
         return True
+
+    def _is_quiet_call(self, call: r.Call) -> bool:
+        name = last_name(call.callee)
+        if (receiver(call) is not None and name in _QUIET) or self._folds(call):
+            return True
+        callee = self.function.program.calls.callee(call, self.function)
+        if any("const" in record.qualifiers for record in callee.records):
+            return True
+        if callee.functions:
+            return self.depth < _DEEP and all(
+                target is not self.function and _is_pure(target, self.depth + 1) for target in callee.functions
+            )
+        return _TELLS.search(name) is not None
 
     def blocks(self) -> Iterator[r.Body]:
         """Every sequence of statements, the body's own first."""
@@ -192,3 +426,155 @@ def _begins_as_number(statement: r.Declare) -> bool:
     kind = types.parse(statement.type)
     number = kind.is_value and (kind.is_placeholder or bool(_NUMBER.fullmatch(kind.name)))
     return number and value.kind in ("int", "float")
+
+
+# --- where locals go ----------------------------------------------------------------------------------
+
+
+class _Uses:
+    """What becomes of each local of a function."""
+
+    def __init__(self, begun: dict[str, r.Declare]) -> None:
+        self.begun = begun
+        self.spoilt: set[str] = set()
+        """Something else than a log reads them."""
+        self.writes: dict[str, list[int]] = {}
+        self.logs: dict[str, r.Span] = {}
+        """The first log that reads one."""
+        self.clocked: set[str] = set()
+        """A clock has put the time into them."""
+        self.into: dict[str, set[str]] = {}
+        """The locals that one is used for."""
+        self.steers: list[tuple[frozenset[str], r.Loop | r.Branch]] = []
+        """The loops and branches that ask for one."""
+
+    def spoil(self, names: Iterable[str]) -> None:
+        self.spoilt.update(name for name in names if name in self.begun)
+
+    def read(self, name: str, log: r.Span) -> None:
+        if name in self.begun:
+            self.logs.setdefault(name, log)
+
+    def goes(self, name: str, into: str) -> None:
+        if name in self.begun:
+            self.into.setdefault(name, set()).add(into)
+
+
+def _named_in(value: r.Value | None) -> Iterator[str]:
+    for inner in walk(value):
+        if isinstance(inner, r.Name):
+            yield inner.text
+        elif isinstance(inner, r.Lambda):
+            yield from (capture.name for capture in inner.captures)
+        elif isinstance(inner, r.OpaqueValue):
+            yield from inner.names
+
+
+def _root(value: r.Value | None) -> str | None:
+    """The name that an access begins with: `a` of `a[i].b`."""
+    inner = strip(value)
+    while isinstance(inner, (r.Member, r.Index)):
+        inner = strip(inner.base)
+    return inner.text if isinstance(inner, r.Name) else None
+
+
+def _changed(statement: r.Statement) -> str | None:
+    """The name of what a statement changes, where it does nothing else: `n += 1;`, `v.push_back(x);`, `s << x;`."""
+    if not isinstance(statement, r.Evaluate):
+        return None
+    value = statement.value
+    while isinstance(value, r.Binary) and value.op == "<<":
+        value = value.left
+        if isinstance(value, r.Name):
+            return value.text
+    match value:
+        case r.Assign(target=target):
+            return _root(target)
+        case r.Call(callee=r.Member(base=base)):
+            return _root(base)
+    return None
+
+
+def _clocked(value: r.Value) -> str:
+    """`clock_gettime(CLOCK_MONOTONIC, &t);`"""
+    if isinstance(value, r.Call) and last_name(value.callee) in _CLOCKS_INTO:
+        for arg in value.args:
+            if isinstance(arg, r.Unary) and arg.op == "&" and isinstance(arg.value, r.Name):
+                return arg.value.text
+    return ""
+
+
+def _in_place(value: r.Value) -> frozenset[str]:
+    """What an algorithm of the standard library rearranges: `std::sort(v.begin(), v.end())`."""
+    if isinstance(value, r.Call) and isinstance(value.callee, r.Name) and value.callee.text.startswith("std::"):
+        return frozenset(name for arg in value.args[:2] if (name := _root(_receiver_of(arg))) is not None)
+    return frozenset()
+
+
+def _receiver_of(value: r.Value) -> r.Value:
+    inner = strip(value)
+    on = receiver(inner) if isinstance(inner, r.Call) else None
+    return on if on is not None else value
+
+
+def _is_pure(function: Function, depth: int) -> bool:
+    """Whether a function changes nothing but its own locals."""
+    if function.record.opaque or not function.record.defined:
+        return False
+    logs = DebugLogs(function, depth)
+    for statement in function.statements:
+        if isinstance(statement, (r.Opaque, r.Delete)) or (isinstance(statement, r.Leave) and statement.kind == "throw"):
+            return False
+        changed = _changed(statement)
+        if changed is not None and changed not in function.locals:
+            return False
+        for value in values(statement):
+            for inner in walk(value):
+                if isinstance(inner, r.Assign) and _root(inner.target) not in function.locals:
+                    return False
+                if isinstance(inner, r.Call) and inner.kind in ("new", "delete"):
+                    return False
+                if isinstance(inner, r.Call) and inner.kind == "call" and not isinstance(inner.callee, r.Lambda):
+                    on = receiver(inner)
+                    rearranged = _in_place(inner)
+                    own = _root(on) in function.locals if on is not None else bool(rearranged)
+                    own = own and all(name in function.locals for name in rearranged)
+                    if not own and not logs._is_quiet_call(inner):
+                        return False
+    return True
+
+
+# --- levels -------------------------------------------------------------------------------------------
+
+
+def words(name: str) -> frozenset[str]:
+    """The words of an identifier, in lower case: `kLogTrace`, `LOG_TRACE`, `log_trace`."""
+    return frozenset(word.lower() for word in _WORDS.findall(name))
+
+
+def _is_constant(value: r.Value) -> bool:
+    return isinstance(strip(value), (r.Name, r.Member))
+
+
+def _is_off(said: frozenset[str]) -> bool:
+    return not said.isdisjoint({"no", "off", "disabled", "not"})
+
+
+def _compares_level(op: str, left: r.Value | None, right: r.Value | None, on: bool) -> bool:
+    """`level >= kDebug`, `verbosity > 1`; for `on` false `level < kDebug`."""
+    if left is None or right is None:
+        return False
+    if isinstance(left, r.Literal):
+        left, right = right, left
+        op = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(op, op)
+    asked = words(text(left))
+    if isinstance(right, r.Literal):
+        if right.kind != "int" or asked.isdisjoint(_LEVELS) or not asked.isdisjoint({"count", "size", "num", "depth"}):
+            return False
+        zero = right.text == "0"
+        return op in ((">", ">=") if on else ("<", "<=")) or (zero and op == ("!=" if on else "=="))
+    said = words(text(right))
+    if said.isdisjoint(_LEVELS) and not asked.isdisjoint(_LEVELS):
+        asked, said = said, asked
+    levels = not said.isdisjoint(_LEVELS) and not asked.isdisjoint(_THRESHOLDS)
+    return levels and op in ((">=", "<=", "==") if on else ("<", ">", "!="))

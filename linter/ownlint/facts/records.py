@@ -497,6 +497,8 @@ class ClassRecord(Node, frozen=True, array_like=True, gc=False):
     """Template parameters as written, without angle brackets."""
     parent: int = -1
     """Index of the enclosing function, for a local class."""
+    access: OneOf["", "public", "protected", "private"] = ""
+    """In the class around it, for a nested class that is defined there."""
 
 
 class Variable(Node, frozen=True, array_like=True, gc=False):
@@ -519,6 +521,7 @@ class Alias(Node, frozen=True, array_like=True, gc=False):
     scope: str
     target: str
     kind: OneOf["type", "namespace", "open", "using"] = "type"
+    access: OneOf["", "public", "protected", "private"] = ""
 
 
 class Macro(Node, frozen=True, array_like=True, gc=False):

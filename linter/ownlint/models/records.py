@@ -322,8 +322,9 @@ class MacroModel(msgspec.Struct, frozen=True):
 
 
 class Environment(msgspec.Struct, frozen=True):
-    """The process's variables: last names of the functions that read one and that change one, and the variables (`*`
-    stands for anything) that belong to the system rather than to the program."""
+    """The process's variables: last names of the functions that read one (`getenv_s/4` where the name is not the first
+    argument) and that change one, and the variables (`*` stands for anything) that belong to the system rather than to
+    the program."""
 
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()

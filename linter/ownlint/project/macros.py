@@ -28,6 +28,11 @@ _NOTHING = re.compile(
     r"while\s*\(\s*(?:0|false)\b.*|.*\b(?:false|0)\s*&&.*|if\s*\(\s*(?:0|false)\s*\).*|\{\s*\}|)\s*;?"
 )
 """The bodies of macros that do nothing with what they are given."""
+_LEVEL_TEST = re.compile(
+    r"\s*(?:do\s*)?(?:\{\s*)?if\s*(?:constexpr\s*)?\((?=[^;{]*(?i:debug|dbg|trace|verbos))[^;{]*\)(?!\s*(?:return|throw|abort)\b)"
+)
+"""A macro's body that begins with a question for the level of a log."""
+_OTHER_MACRO = re.compile(r"\s*(?:do\s*\{\s*)?(?:::)?(?:\w+::)*(\w+)\s*\(")
 _OF_LOCKS = ("guarded by", "requires lock", "takes lock", "excludes lock", "no analysis")
 
 
@@ -65,6 +70,24 @@ class Macros:
         if not learned and any(_defers(macro) for macro in self.named(name)):
             learned = "later"
         return learned
+
+    def is_debug_log(self, name: str) -> bool:
+        """Whether a macro writes to a log that is off as a rule: by its role, or because each of its `#define`s asks
+        for the level first, or is another name for such a macro."""
+        return self.role(name) == "debug log" or self._asks_level(name, 0)
+
+    def _asks_level(self, name: str, depth: int) -> bool:
+        defined = [macro for macro in self.named(name) if macro.parameters is not None and not _vanishes(macro)]
+        return bool(defined) and all(
+            _LEVEL_TEST.match(macro.body) is not None
+            or (
+                depth < _DEEP
+                and (inner := _OTHER_MACRO.match(macro.body)) is not None
+                and inner[1] != name
+                and (self.role(inner[1]) == "debug log" or self._asks_level(inner[1], depth + 1))
+            )
+            for macro in defined
+        )
 
     def _learn(self, name: str, depth: int) -> str:
         if depth > _DEEP:

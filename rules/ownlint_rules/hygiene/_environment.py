@@ -1,25 +1,42 @@
 """Where a project reads the process's environment: which variable, how often, and what is made of the text.
 
-A reading is a call of what a model says reads a variable, or of the project's own wrapper around it, with a name that
-is written there or stands in a constant. What runs once (the initial value of a static, a call through a once flag,
-`main`, a variable outside of functions) is told from what runs each time.
+A reading is a call of what a model says reads a variable, or of the project's own wrapper around it (a function, or a
+macro; also of one wrapper around another), with a name that is written there or stands in a constant. What runs once
+(the initial value of a static, a call through a once flag, `main`, a variable outside of functions) is told from what
+runs each time. What is read to be restored is none.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import Class, Function, Program, bodies, places, questions, text, trials, types
+from ownlint import Class, File, Function, Program, bodies, places, questions, text, trials, types
 from ownlint import records as r
 
 _PLAIN = re.compile(r"\"((?:[^\"\\\\]|\\\\.)*)\"")
+_TOKENS = re.compile(r"(?:\s*(?:\"(?:[^\"\\\\]|\\\\.)*\"|[A-Za-z_]\w*))+\s*")
+"""String literals beside each other, and macros that stand for one."""
+_TOKEN = re.compile(r"(\"(?:[^\"\\\\]|\\\\.)*\")|(#?\s*[A-Za-z_]\w*)")
+_GIVEN = re.compile(r"\b(\w++)\s*+\(\s*+((?:\"(?:[^\"\\\\]|\\\\.)*+\"|#?\s*+[A-Za-z_]\w*+|\s)++)[,)]")
+"""In a macro's body: a call, and its first argument."""
+
+_MADE = re.compile(r"(?:[\w:]+\s*)?[({]\s*(\"[^\"]*\"\w*)\s*[)}]")
+"""`{"A"}`, `std::string_view("A")`."""
+_MARKS = ("L", "u", "U", "u8", "s", "sv")
+"""Before and after the quotes of a literal."""
 
 _MOST_READINGS = 50
 """Of one function."""
+_DEEP = 4
+"""So many wrappers around each other are followed."""
+
+_TEXTS = frozenset({"string", "view"})
+"""Roles of types that are made of a text."""
 
 When = OneOf["construction", "loop", "once", "call"]
 
@@ -37,8 +54,29 @@ class EnvironmentReading(NamedTuple):
 
 
 class EnvironmentChange(NamedTuple):
+    variable: str
+    """Empty where it is not known."""
     call: r.Call
     function: Function
+
+
+class VariableName(NamedTuple):
+    """A variable's name, or what one is made of in a wrapper: the text around a parameter."""
+
+    before: str
+    parameter: str = ""
+    after: str = ""
+
+    def given(self, argument: str) -> str:
+        return f"{self.before}{argument}{self.after}"
+
+
+class EnvironmentWrapper(NamedTuple):
+    position: int
+    """Of the parameter, from 0."""
+    name: VariableName
+    spells: bool = False
+    """A macro that makes a string of its argument."""
 
 
 class ProgramEnvironment:
@@ -47,7 +85,7 @@ class ProgramEnvironment:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.model = program.models.environment
-        self.reads = frozenset(self.model.reads)
+        self.reads = {name: int(position or 1) - 1 for name, _, position in (w.partition("/") for w in self.model.reads)}
         self.writes = frozenset(self.model.writes)
 
     @questions.program_property
@@ -63,7 +101,7 @@ class ProgramEnvironment:
     def changes(self) -> list[EnvironmentChange]:
         """Where the program changes its environment, outside of tests."""
         return [
-            EnvironmentChange(call, function)
+            EnvironmentChange(self.fold(call.args[0], function).partition("=")[0] if call.args else "", call, function)
             for function in self.program.functions
             if not self.writes.isdisjoint(function.mentioned) and not trials.is_trial(function)
             for call in _calls(function)
@@ -71,19 +109,54 @@ class ProgramEnvironment:
         ]
 
     @questions.program_property
-    def wrappers(self) -> dict[str, dict[Function, int]]:
-        """The project's functions that read the variable which a parameter names, by last name; the parameter's
-        position, from 0."""
-        found: dict[str, dict[Function, int]] = {}
-        for function in self.program.functions:
-            if self.reads.isdisjoint(function.mentioned):
-                continue
-            names = {p.name: i for i, p in enumerate(function.record.parameters) if p.name}
-            for call in self._readers(function):
-                named = _named(call.args[0]) if call.args else ""
-                if named in names:
-                    found.setdefault(function.name, {})[function] = names[named]
+    def macros(self) -> dict[str, EnvironmentWrapper]:
+        """The project's macros that read the variable which a parameter names."""
+        written = [m for file in self.program.files.values() for m in file.macros if m.parameters]
+        found: dict[str, EnvironmentWrapper] = {}
+        for macro in written:
+            for call in _GIVEN.finditer(macro.body):
+                if self.reads.get(call[1], 1) == 0 or call[1] in self.wrappers:
+                    name = self._joined(call[2], frozenset(macro.parameters or ()))
+                    if name is not None and name.parameter:
+                        position = (macro.parameters or ()).index(name.parameter)
+                        spells = f"#{name.parameter}" in call[2].replace(" ", "")
+                        found.setdefault(macro.name, EnvironmentWrapper(position, name, spells))
         return found
+
+    @questions.program_property
+    def wrappers(self) -> dict[str, dict[Function, EnvironmentWrapper]]:
+        """The project's functions that read the variable which a parameter names, by last name."""
+        found: dict[str, dict[Function, EnvironmentWrapper]] = {}
+        latest = frozenset(self.reads)
+        for _ in range(_DEEP):
+            further: set[str] = set()
+            for function in self.program.functions:
+                if latest.isdisjoint(function.mentioned) or function in found.get(function.name, {}):
+                    continue
+                if not function.record.parameters or self._saves(function):
+                    continue
+                wrapper = self._wrapper(function, found)
+                if wrapper is not None:
+                    found.setdefault(function.name, {})[function] = wrapper
+                    further.add(function.name)
+            latest = frozenset(further)
+        return found
+
+    def _wrapper(
+        self, function: Function, known: dict[str, dict[Function, EnvironmentWrapper]]
+    ) -> EnvironmentWrapper | None:
+        positions = {p.name: i for i, p in enumerate(function.record.parameters) if p.name}
+        for call, argument, around in self._named_in(function, known, {}):
+            name = self.name_of(argument, function)
+            if name is not None and name.parameter in positions:
+                whole = VariableName(around.before + name.before, name.parameter, name.after + around.after)
+                return EnvironmentWrapper(positions[name.parameter], whole)
+        return None
+
+    def _saves(self, function: Function) -> bool:
+        """Whether it changes variables as well, or constructs what does: it reads one to put it back."""
+        inner = [function, *(function.home.methods if function.record.kind == "constructor" and function.home else ())]
+        return any(not self.writes.isdisjoint(one.mentioned) for one in inner)
 
     @staticmethod
     def path_of(reading: EnvironmentReading) -> str:
@@ -93,67 +166,171 @@ class ProgramEnvironment:
 
     # --- finding them ---
 
-    def _readers(self, function: Function) -> Iterator[r.Call]:
-        for call in _calls(function):
-            if places.last_name(call.callee) in self.reads and places.receiver(call) is None:
-                yield call
-
     def _in_functions(self) -> Iterator[EnvironmentReading]:
-        spelled = self.reads | self.wrappers.keys()
+        spelled = self.reads.keys() | self.wrappers.keys() | self.macros.keys()
         for function in self.program.functions:
             if function.language != "cpp" or spelled.isdisjoint(function.mentioned) or trials.is_trial(function):
                 continue
-            for call, named in islice(self._named_in(function), _MOST_READINGS):
-                variable = self.fold(named, function)
-                if variable:
+            named = self._named_in(function, self.wrappers, self.macros)
+            for call, argument, around in islice(named, _MOST_READINGS):
+                variable = self.fold(argument, function)
+                variable = around.given(variable) if variable else ""
+                if variable and not self._is_restored(variable, function):
                     when = self._when(function, call)
                     owner = function.cls if when == "construction" else None
                     if when == "construction" and owner is not None and self.is_single(owner):
                         when = "once"
                     yield EnvironmentReading(variable, call, function, owner, when, understood(function, call))
 
-    def _named_in(self, function: Function) -> Iterator[tuple[r.Call, r.Value]]:
-        """The calls that read a variable, and what names it."""
+    def _named_in(
+        self,
+        function: Function,
+        wrappers: dict[str, dict[Function, EnvironmentWrapper]],
+        macros: dict[str, EnvironmentWrapper],
+    ) -> Iterator[tuple[r.Call, r.Value, VariableName]]:
+        """The calls that read a variable, what names it, and what is put around that."""
         for call in _calls(function):
             name = places.last_name(call.callee)
-            if name in self.reads and places.receiver(call) is None and call.args:
-                yield call, call.args[0]
-            elif name in self.wrappers:
+            if name in self.reads and places.receiver(call) is None and self.reads[name] < len(call.args):
+                yield call, call.args[self.reads[name]], VariableName("")
+            elif name in macros and macros[name].position < len(call.args):
+                given = call.args[macros[name].position]
+                if macros[name].spells:
+                    given = r.Literal(given.start, given.end, "str", f'"{text(given)}"')
+                yield call, given, macros[name].name
+            elif name in wrappers:
                 for target in self.program.calls.callee(call, function).functions:
-                    position = self.wrappers[name].get(target, len(call.args))
-                    if position < len(call.args):
-                        yield call, call.args[position]
+                    wrapper = wrappers[name].get(target)
+                    if wrapper is not None and wrapper.position < len(call.args):
+                        yield call, call.args[wrapper.position], wrapper.name
                         break
 
     def _in_members(self) -> Iterator[EnvironmentReading]:
+        said = self.reads.keys() | self.wrappers.keys() | self.macros.keys()
         for cls in self.program.classes:
             if cls.file.language != "cpp" or trials.tries(self.program, cls.file):
                 continue
             for field in cls.record.fields:
                 for call in places.calls_in(field.value) if field.value is not None and not field.static else ():
-                    if places.last_name(call.callee) in self.reads and call.args and (name := _literal(call.args[0])):
+                    name = places.last_name(call.callee)
+                    variable = self._read_by_member(call, name, cls) if name in said else ""
+                    if variable:
                         when: When = "once" if self.is_single(cls) else "construction"
-                        yield EnvironmentReading(name, call, None, cls, when, frozenset())
+                        yield EnvironmentReading(variable, call, None, cls, when, frozenset())
+
+    def _read_by_member(self, call: r.Call, name: str, cls: Class) -> str:
+        """A member's initial value has no function in which its callee could be looked up: by name."""
+        wrapper = EnvironmentWrapper(self.reads.get(name, 0), VariableName(""))
+        if name in self.macros:
+            wrapper = self.macros[name]
+        elif name in self.wrappers:
+            wrapper = next(iter(self.wrappers[name].values()))
+        if wrapper.position >= len(call.args):
+            return ""
+        inner = self._bare(call.args[wrapper.position], cls.file, cls.symbol)
+        if wrapper.spells:
+            return wrapper.name.given(text(inner)) if inner is not None else ""
+        written = inner.text if isinstance(inner, r.Literal) and inner.kind == "str" else ""
+        if isinstance(inner, r.Name):
+            written = self.program.names.written_as(inner.text.rpartition("::")[2])
+        joined = self._joined(written)
+        return wrapper.name.given(joined.before) if joined is not None and joined.before else ""
 
     # --- names and moments ---
 
     def fold(self, value: r.Value, function: Function) -> str:
         """The variable that an expression names; empty when it is computed."""
+        name = self.name_of(value, function)
+        return name.before if name is not None and not name.parameter else ""
+
+    def name_of(self, value: r.Value | None, function: Function) -> VariableName | None:
+        """What an expression says of a variable's name: text, and at most one parameter in it."""
+        match inner := self._bare(value, function.file, function.record.scope):
+            case r.Literal(kind="str", text=written):
+                return self._joined(written)
+            case r.Binary(op="+", left=left, right=right):
+                first, then = self.name_of(left, function), self.name_of(right, function)
+                if first is None or then is None or (first.parameter and then.parameter):
+                    return None
+                if first.parameter:
+                    return first._replace(after=first.after + then.before)
+                return then._replace(before=first.before + then.before)
+            case r.Name():
+                return self._named(inner, function)
+        return None
+
+    def _bare(self, value: r.Value | None, file: File, scope: str) -> r.Value | None:
+        """Without what only changes the type: `std::string(name).c_str()`, `{name}`."""
         inner = places.strip(value)
-        while isinstance(inner, r.Call) and isinstance(inner.callee, r.Member) and not inner.args:
-            inner = places.strip(inner.callee.base)  # `name.c_str()`
-        if direct := _literal(inner):
-            return direct
-        named = _named(inner)
-        if not named:
-            return ""
+        while True:
+            match inner:
+                case r.Call(callee=r.Member(base=base), args=()):
+                    inner = places.strip(base)
+                case r.Call(kind="construct", args=(only,)) | r.Aggregate(items=(only,)):
+                    inner = places.strip(only)
+                case r.Call(callee=r.Name(text=name), args=(only,)) if not _TEXTS.isdisjoint(self.program.types.roles_at(
+                    name, file, scope
+                )):
+                    inner = places.strip(only)
+                case _:
+                    return inner
+
+    def _named(self, value: r.Name, function: Function) -> VariableName | None:
+        named = value.text.rpartition("::")[2]
+        if any(p.name == named for p in function.record.parameters):
+            return VariableName("", named)
         if named in function.locals:
             written, initial = function.locals[named]
-            return _literal(initial) if "const" in written else ""
+            is_kept = "const" in written or Counter(_names(function))[named] == 1
+            return self.name_of(initial, function) if is_kept and initial is not None else None
         field = function.home.field(named) if function.home is not None else None
         if field is not None and field[1].static:
-            return _literal(field[1].value) or _unquoted(self.program.names.written_as(named))
-        return "" if named in function.declared else _unquoted(self.program.names.written_as(named))
+            initial = self._bare(field[1].value, function.file, function.record.scope)
+            if isinstance(initial, r.Literal):
+                return self._joined(initial.text)
+            return self._joined(self.program.names.written_as(named))
+        return None if named in function.declared else self._joined(self.program.names.written_as(named))
+
+    def _joined(self, written: str, parameters: frozenset[str] = frozenset()) -> VariableName | None:
+        """`"A_" NAME "_B"`, where `NAME` is a macro, or one of the parameters."""
+        made = _MADE.fullmatch(written)
+        written = made[1] if made is not None else written
+        if not _TOKENS.fullmatch(written.replace("#", "")):
+            return None
+        before, parameter, after = "", "", ""
+        for literal, name in _TOKEN.findall(written.strip()):
+            word = name.lstrip("# \t")
+            if literal:
+                said = literal[1:-1]
+            elif word in parameters:
+                if parameter:
+                    return None
+                parameter = word
+                continue
+            elif word not in _MARKS:
+                constants = self.program.macros.constants(word)
+                joined = _PLAIN.fullmatch(constants.pop().strip()) if len(constants) == 1 else None
+                if joined is None:
+                    return None
+                said = joined[1]
+            else:
+                continue
+            before, after = (before, after + said) if parameter else (before + said, after)
+        return VariableName(before, parameter, after)
+
+    def _is_restored(self, variable: str, function: Function) -> bool:
+        """Whether the same function or class changes the variable, or a constructor's class changes some: what is read
+        is what it puts back."""
+        outer = _outermost(function)
+        for change in self.changes:
+            other = _outermost(change.function)
+            if change.variable == variable or not change.variable:
+                if other is outer:
+                    return True
+                is_sibling = other.home is not None and other.home is outer.home
+                if is_sibling and (change.variable or outer.record.kind == "constructor"):
+                    return True
+        return False
 
     def _when(self, function: Function, call: r.Call) -> When:
         current: Function | None = function
@@ -207,25 +384,16 @@ def _calls(function: Function) -> Iterator[r.Call]:
             yield from places.calls_in(value)
 
 
-def _literal(value: r.Value | None) -> str:
-    inner = places.strip(value)
-    if isinstance(inner, r.Aggregate) and len(inner.items) == 1:
-        inner = places.strip(inner.items[0])
-    if isinstance(inner, r.Call) and inner.kind == "construct" and len(inner.args) == 1:
-        inner = places.strip(inner.args[0])
-    return _unquoted(inner.text) if isinstance(inner, r.Literal) and inner.kind == "str" else ""
+def _names(function: Function) -> Iterator[str]:
+    for statement in function.statements:
+        for value in bodies.values(statement):
+            yield from (inner.text for inner in places.walk(value) if isinstance(inner, r.Name))
 
 
-def _unquoted(written: str) -> str:
-    match = _PLAIN.fullmatch(written.strip().lstrip("LuU8"))
-    return match[1] if match is not None else ""
-
-
-def _named(value: r.Value | None) -> str:
-    inner = places.strip(value)
-    while isinstance(inner, r.Call) and isinstance(inner.callee, r.Member) and not inner.args:
-        inner = places.strip(inner.callee.base)
-    return inner.text.rpartition("::")[2] if isinstance(inner, r.Name) else ""
+def _outermost(function: Function) -> Function:
+    while function.parent is not None:
+        function = function.parent
+    return function
 
 
 def _is_in_static(function: Function, offset: int) -> bool:

@@ -13,6 +13,16 @@ class Executable {
  private:
   bool verbose_;
 };
+
+class Planner {
+ public:
+  Planner() {
+    const char* verbose = std::getenv("EXEC_VERBOSE");
+    verbose_ = verbose != nullptr && *verbose == '1';
+  }
+ private:
+  bool verbose_;
+};
 ```
 
 good:
@@ -24,16 +34,18 @@ bool Verbose() {
 }
 ```
 
-Reported for a variable that several functions read, one finding for all of them; for one that a constructor reads, in
-its body, in its initialisers or as a member's initial value; and for one that a loop reads. The name may stand in a
-constant or a macro, and the reading in a wrapper of the project's own. Where the project changes its environment,
-that is a step.
+Reported for a variable that several functions read, one finding for all of them, and for one that a loop reads. The
+name may stand in a constant or a macro, or be put together from constants; the reading in a function or a macro of the
+project's own that is given the name. Where the project changes the variable, that is a step.
+
+Shown with `--certainty possible` for one that a constructor alone reads, in its body, in its initialisers or as a
+member's initial value: often few objects are made.
 
 Quiet for the initial value of a static and of a variable outside of functions, what a once flag guards, `main`, the
 one object that a project keeps of a class, functions of one name in several files (siblings for several systems),
-tests, and the system's own variables (`[env]` of the models).
+tests, what is read to be put back later, and the system's own variables (`[env]` of the models).
 
-Limits: names that are put together are not known. What a caller runs once only is not seen.
+Limits: names that are put together in other ways than by `+` are not known. What a caller runs once only is not seen.
 
 Source: a review of GPU command-buffer caching in XLA, where two constructors read one variable.
 """
@@ -46,6 +58,7 @@ from ownlint import Class, Finding, Function, Program, Step, because, records, r
 from ownlint_rules.hygiene import _environment as environment
 
 _MAY_CHANGE = "harmless if it is meant to follow changes of the environment while the process runs"
+_MAY_BE_FEW = "it is not known how many are made"
 
 
 @rule(severity="note", usually="likely")
@@ -91,7 +104,7 @@ def _in_several(
         f"`{variable}` is read in {len(places)} places{differently}",
         certainty=because("likely", _MAY_CHANGE),
         help="read it in one function, once, and ask that",
-        steps=steps + _race(around),
+        steps=steps + _race(around, variable),
     )
 
 
@@ -105,9 +118,9 @@ def _each_time(around: environment.ProgramEnvironment, reading: environment.Envi
     return _subject(reading).finding(
         reading.call,
         message,
-        certainty=because("likely", _MAY_CHANGE),
+        certainty=because("likely", _MAY_CHANGE) if reading.when == "loop" else because("possible", _MAY_BE_FEW),
         help="read it once, into a static",
-        steps=_race(around),
+        steps=_race(around, reading.variable),
     )
 
 
@@ -121,6 +134,7 @@ def _step(reading: environment.EnvironmentReading, at: records.Call, message: st
     return _subject(reading).step(at, message)
 
 
-def _race(around: environment.ProgramEnvironment) -> tuple[Step, ...]:
-    """Where the environment is changed: a reading at that moment is a race."""
-    return tuple(change.function.step(change.call, "the environment is changed here") for change in around.changes[:1])
+def _race(around: environment.ProgramEnvironment, variable: str) -> tuple[Step, ...]:
+    """Where the variable is changed: a reading at that moment is a race."""
+    changes = [change for change in around.changes if change.variable == variable]
+    return tuple(change.function.step(change.call, "the environment is changed here") for change in changes[:1])

@@ -48,13 +48,15 @@ void Engine::Launch(int device) { pending_.push_back(Pending{device}); }
 void Run(Engine& engine) { engine.Launch(1); }
 ```
 
-Reported where a class at namespace scope is the type of a private field of another class of the header, other files
-include the header, and none but the header and its own source says the class's name.
+Reported where a class at namespace scope is the type of private fields of one other class of the header (also of a
+private class that is nested in it, and by another name for the type), nothing else in the header shows it but further
+such details, other files include the header, and none but the header and its own source says the class's name.
 
 Shown with `--certainty possible` where the header has no source beside it, since then the class can only be nested.
 
-Quiet: templates and the parts of one, bases, what a public or protected member or a free function shows, headers
-below a folder `include` or `public`, headers that no other file includes, names that several classes have.
+Quiet: templates and the parts of one, bases, what a public or protected member or a free function shows, what two
+classes share, what stands in a namespace or a header that is called `internal`, `detail` or the like, headers that no
+other file includes, names that several classes have.
 
 Limits: it needs the whole project: uses in files that were not analysed are not seen. A name in a macro's body counts
 as no use.
@@ -66,12 +68,16 @@ class.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
-from ownlint import Certainty, Class, File, Finding, Program, Span, because, records, rule, types
+from ownlint import Certainty, Class, File, Finding, Program, Span, because, records, rule
 
 _HEADER = re.compile(r"(.*)\.(?:h|hh|hpp|hxx)")
-_INSTALLED = re.compile(r"(?:^|/)(?:include|public|api)/|(?:^|/)(?:test|tests|testing|third_party|external)/")
+_NOT_PUBLIC = re.compile(
+    r"(?:^|/)(?:test|tests|testing|third_party|external|internal|private|detail|details|impl)/|"
+    r"[-_](?:internal|private|detail|details|impl|inl|p)\.\w+$"
+)
+_INTERNAL = re.compile(r"(?:^|::)_*(?:internal|detail|details|impl|priv|private)_*(?:::|$)|(?:_internal|_detail|_impl)(?:::|$)")
 _WORD = re.compile(r"\w+")
 _HIDDEN = ("private",)
 
@@ -80,14 +86,13 @@ _HIDDEN = ("private",)
 def private_detail_in_public_header(program: Program) -> Iterator[Finding]:
     for file in program.files.values():
         match = _HEADER.fullmatch(file.path)
-        if match is None or file.language != "cpp" or _INSTALLED.search(file.path):
+        if match is None or file.language != "cpp" or _NOT_PUBLIC.search(file.path) or len(file.classes) < 2:
             continue
-        candidates = list(_candidates(program, file))
-        if candidates and (others := _includers(program, file, match[1])):
-            has_source = any(match[1] == other.rpartition(".")[0] for other in program.files if other != file.path)
-            for cls, user, field in candidates:
-                if not any(_says(other, cls.name) for other in others):
-                    yield _found(cls, user, field, _sure(file, has_source))
+        header = _Header(program, file)
+        if header.names and (others := _includers(program, file, match[1])):
+            has_source = any(_is_own(other, match[1]) for other in program.files if other != file.path)
+            for cls, user, field in header.details(lambda name, others=others: any(_says(other, name) for other in others)):
+                yield _found(cls, header.outermost(user), user, field, _sure(file, has_source))
 
 
 def _sure(file: File, has_source: bool) -> Certainty:
@@ -96,13 +101,14 @@ def _sure(file: File, has_source: bool) -> Certainty:
     return because("likely", "code that was not read may include this header")
 
 
-def _found(cls: Class, user: Class, field: records.Field, certainty: Certainty) -> Finding:
+def _found(cls: Class, outer: Class, user: Class, field: records.Field, certainty: Certainty) -> Finding:
     record = cls.record
+    named = outer.name + user.symbol.removeprefix(outer.symbol)
     return cls.finding(
         Span(record.start, record.start + 1) if record.end <= record.start else _head(record),
-        f"`{cls.name}` is only the type of the private `{user.name}::{field.name}`, and all who include this read it",
+        f"`{cls.name}` is only the type of the private `{named}::{field.name}`, and all who include this read it",
         certainty=certainty,
-        help=f"nest it in the private part of `{user.name}`, or declare it here and define it in the source",
+        help=f"nest it in the private part of `{outer.name}`, or declare it here and define it in the source",
         steps=(user.step(field, "this is what it is for"),),
     )
 
@@ -114,55 +120,139 @@ def _head(record: records.ClassRecord) -> Span:
 # --- what may be a detail -----------------------------------------------------------------------------
 
 
-def _candidates(program: Program, file: File) -> Iterator[tuple[Class, Class, records.Field]]:
-    """Classes of the header that are the type of a private field in it, and shown by nothing in it."""
-    here = [cls for cls in program.classes if cls.file is file] if len(file.classes) > 1 else []
-    words = {word for record in file.classes for f in record.fields for word in _WORD.findall(f.type)}
-    for cls in here:
+class _Header:
+    """What a header shows of its classes and of the other names for them, by name."""
+
+    def __init__(self, program: Program, file: File) -> None:
+        self.file = file
+        self.here = [cls for cls in program.classes if cls.file is file]
+        self.by_symbol = {cls.symbol: cls for cls in self.here}
+        fields = [(cls.name, set(_WORD.findall(f.type))) for cls in self.here for f in cls.record.fields]
+        aliases = [a for a in file.aliases if a.kind == "type" and not a.access]
+        fields += [(alias.name, set(_WORD.findall(alias.target))) for alias in aliases]
+        said = {word for owner, words in fields for word in words if word != owner}
+        self.candidates = {
+            cls.name: cls
+            for cls in self.here
+            if cls.name in said and self._may_be_detail(cls) and _is_unique(program, cls)
+        }
+        self.names = self.candidates.keys() | {alias.name for alias in aliases if alias.name in said}
+        """Of the candidates, and of the aliases at namespace scope that fields have for a type."""
+        self.private_methods = {
+            (f.scope, f.name) for f in file.functions if f.owner and f.access in _HIDDEN and f.parent < 0
+        }
+
+    def details(self, is_said: Callable[[str], bool]) -> Iterator[tuple[Class, Class, records.Field]]:
+        """Classes that are the type of private fields of one class, and shown neither here nor by what another file
+        says."""
+        if not self.candidates:
+            return
+        hidden = self._unseen(self.names)
+        if self.candidates.keys().isdisjoint(hidden):
+            return
+        hidden = self._unseen({name for name in hidden if not is_said(name)})
+        for name, cls in self.candidates.items():
+            if name in hidden:
+                fields = list(self._private_fields(name, hidden))
+                if fields and len({self.outermost(user).symbol for user, _ in fields}) == 1:
+                    yield cls, *fields[0]
+
+    def _may_be_detail(self, cls: Class) -> bool:
         record = cls.record
-        if cls.name not in words or record.template or record.parent >= 0 or record.kind not in ("class", "struct"):
-            continue
-        if any(cls.symbol.rpartition("::")[0] == other.symbol for other in here):
-            continue
-        found = _private_field(cls, here)
-        if found is not None and not _is_shown(cls, here, file) and _is_unique(program, cls):
-            yield cls, *found
+        return (
+            not record.template
+            and record.parent < 0
+            and record.kind in ("class", "struct", "enum class")
+            and self._around(cls) is None
+            and not _INTERNAL.search(record.scope)
+        )
 
+    def _around(self, cls: Class) -> Class | None:
+        return self.by_symbol.get(cls.symbol.rpartition("::")[0])
 
-def _private_field(cls: Class, here: list[Class]) -> tuple[Class, records.Field] | None:
-    """The first private field of another class whose type is the class; None when another may be seen."""
-    found: tuple[Class, records.Field] | None = None
-    for other in here:
-        for field in other.record.fields if other is not cls else ():
-            if cls.name in _WORD.findall(field.type):
-                if field.access not in _HIDDEN or other.record.template:
-                    return None
-                found = found or (other, field)
-    return found
+    def outermost(self, cls: Class) -> Class:
+        while (outer := self._around(cls)) is not None:
+            cls = outer
+        return cls
 
-
-def _is_shown(cls: Class, here: list[Class], file: File) -> bool:
-    """Whether a base, a function, an alias or a variable of the header says the name."""
-    name = cls.name
-    if any(types.parse(base.name).last == name for other in here for base in other.record.bases):
+    def _is_hidden(self, cls: Class, access: str) -> bool:
+        """Whether what a class declares with this access can be named in no other class."""
+        while access not in _HIDDEN:
+            outer = self._around(cls)
+            if outer is None:
+                return False
+            cls, access = outer, cls.record.access
         return True
-    for function in file.functions:
-        if function.owner and (function.owner == cls.symbol or function.access in _HIDDEN):
-            continue
-        if any(name in _WORD.findall(written) for written in (function.result, *(p.type for p in function.parameters))):
-            return True
-        if not function.owner and f'"{name}"'.encode() in bytes(function.body):
-            return True
-        is_user = function.owner.rpartition("::")[2] in _users(cls, here)
-        if function.owner and not is_user and f'"{name}'.encode() in bytes(function.body):
-            return True
-    if any(name in _WORD.findall(alias.target) for alias in file.aliases):
-        return True
-    return any(name in _WORD.findall(variable.type) for variable in file.variables)
+
+    def _unseen(self, names: Iterable[str]) -> set[str]:
+        """The names that nothing shows but private parts, and each other."""
+        found = set(names)
+        while found:
+            shown = found.intersection(self._shown(found))
+            if not shown:
+                break
+            found -= shown
+        return found
+
+    def _shown(self, unseen: set[str]) -> Iterator[str]:
+        for cls in self.here:
+            if self.outermost(cls).name in unseen:
+                continue
+            for field in cls.record.fields:
+                if not self._is_hidden(cls, field.access) or self.outermost(cls).record.template:
+                    yield from _WORD.findall(field.type)
+            for base in cls.record.bases:
+                yield from _WORD.findall(base.name)
+        for alias in self.file.aliases:
+            around = self.by_symbol.get(alias.scope)
+            if alias.name in unseen or (around is not None and self.outermost(around).name in unseen):
+                continue
+            if around is None or not self._is_hidden(around, alias.access):
+                yield from _WORD.findall(alias.target)
+        for variable in self.file.variables:
+            yield from _WORD.findall(variable.type)
+        for function in self.file.functions:
+            yield from self._shown_by(function, unseen)
+
+    def _shown_by(self, function: records.FunctionRecord, unseen: set[str]) -> Iterator[str]:
+        outer = function
+        while outer.parent >= 0:
+            outer = self.file.functions[outer.parent]
+        owner = self.by_symbol.get(outer.scope) if outer.owner else None
+        outermost = self.outermost(owner) if owner is not None else None
+        if outermost is not None and outermost.name in unseen:
+            return
+        written = [word for p in function.parameters for word in _WORD.findall(p.type)]
+        if _compares(outer) and not unseen.isdisjoint(written):
+            return  # `a == b`, which goes wherever they go
+        is_private = (outer.scope, outer.name) in self.private_methods
+        if owner is None or not (is_private or function.parent >= 0 or self._is_hidden(owner, function.access)):
+            yield from _WORD.findall(function.result)
+            yield from written
+        uses = outermost is not None and any(
+            not unseen.isdisjoint(_WORD.findall(field.type))
+            for cls in self.here
+            if self.outermost(cls) is outermost
+            for field in cls.record.fields
+        )
+        if not uses:
+            body = bytes(function.body)
+            yield from (name for name in unseen if b'"%b' % name.encode() in body)
+
+    def _private_fields(self, name: str, unseen: set[str]) -> Iterator[tuple[Class, records.Field]]:
+        """Private fields whose type says the name, of classes that are no details, also by another name for it."""
+        others = {
+            alias.name for alias in self.file.aliases if alias.kind == "type" and name in _WORD.findall(alias.target)
+        }
+        for cls in self.here:
+            if self.outermost(cls).name not in unseen:
+                for field in cls.record.fields:
+                    if not {name, *others}.isdisjoint(_WORD.findall(field.type)):
+                        yield cls, field
 
 
-def _users(cls: Class, here: list[Class]) -> set[str]:
-    return {other.name for other in here for field in other.record.fields if cls.name in _WORD.findall(field.type)}
+def _compares(function: records.FunctionRecord) -> bool:
+    return function.name in ("operator==", "operator!=", "operator<", "operator>", "operator<=", "operator>=", "operator<=>")
 
 
 def _is_unique(program: Program, cls: Class) -> bool:
@@ -174,22 +264,22 @@ def _is_unique(program: Program, cls: Class) -> bool:
 
 def _includers(program: Program, file: File, stem: str) -> list[File]:
     """The files that may see the header, its own source left out: all but it, where anybody includes it."""
-    own = stem.rsplit("/", 1)[-1]
     name = file.path.rsplit("/", 1)[-1]
     includes = False
     others: list[File] = []
     for other in program.files.values():
         if other is file or other.language != "cpp":
             continue
-        if other.path.rsplit(".", 1)[0] == stem or _is_source_of(other.path, own, stem):
+        if _is_own(other.path, stem):
             continue
         others.append(other)
         includes = includes or any(i.target == name or i.target.endswith("/" + name) for i in other.imports)
     return others if includes else []
 
 
-def _is_source_of(path: str, own: str, stem: str) -> bool:
-    """`engine_posix.cc` and `engine.inl` beside `engine.h`, and a source of that name in another folder."""
+def _is_own(path: str, stem: str) -> bool:
+    """`engine_impl.cc` and `engine.inl` beside `engine.h`, and a source of that name in another folder."""
+    own = stem.rsplit("/", 1)[-1]
     folder, _, base = path.rpartition("/")
     return base.split(".", 1)[0] == own or (folder == stem.rpartition("/")[0] and base.startswith(own + "_impl"))
 

@@ -24,14 +24,18 @@ void Sweep(std::vector<Entry>& entries) {
 }
 ```
 
-Reported for numbers that begin with a constant and are counted on in a loop, or two of them behind one log, where
-everything that reads them is a debug log: a macro that a model calls so, one that the project defines as empty in
-another build, or what stands behind a question whether the log is on.
+Reported where everything that reads a local is a debug log: numbers that are counted on in a loop, or two of them
+for one log; strings, streams and containers that are filled in a loop; what a function that changes nothing makes in a
+loop, or as a text; and what a clock says. Locals may go by way of each other. A debug log is a macro that a model calls
+so, one that the project defines as empty in another build or whose body asks for the level, a call that names the
+level (`logger->debug(..)`, `LOG(DEBUG)`), a function that does nothing unless the level is on, or what stands behind a
+question whether the log is on (`if (verbose)`, `if (level >= kDebug)`), also one that leaves where it is off.
 
-Quiet where anything else reads the number, takes its address, captures it or uses the value of an increment; where
-the counting itself stands behind the question; and for logs that are always on.
+Quiet where anything else reads the local, takes its address, captures it or uses the value of an increment; where
+the work itself stands behind the question; for containers of what does something by being there (threads, owners); and
+for logs that are always on.
 
-Limits: strings and other objects that are built for a log are not looked at, nor are clocks.
+Limits: what is kept in members for a debug log is not seen.
 
 Source: a review of GPU command-buffer caching in XLA; a count over that project finds some forty.
 """
@@ -43,22 +47,30 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, debug_logs, records, rule
 
 
+_HELP = {
+    "counted": "count only where the log is on",
+    "built": "build it only where the log is on",
+    "computed": "compute it only where the log is on",
+    "measured": "read the clock only where the log is on",
+}
+
+
 @rule(severity="note", yields_to=("lock-only-for-log",))
 def work_only_for_log(function: Function) -> Iterator[Finding]:
     logs = debug_logs.DebugLogs(function)
-    if not logs.names:
+    if not logs.may_log:
         return
-    by_log: dict[records.Span, list[debug_logs.Counter]] = {}
-    for counter in logs.counters.values():
-        by_log.setdefault(counter.log, []).append(counter)
-    for log, counters in by_log.items():
-        if len(counters) == 1 and not any(logs.is_in_loop(offset) for offset in counters[0].writes):
+    by_log: dict[tuple[records.Span, str], list[debug_logs.DebugWork]] = {}
+    for work in logs.work.values():
+        by_log.setdefault((work.log, work.kind), []).append(work)
+    for (log, kind), found in by_log.items():
+        if kind == "counted" and len(found) == 1 and not any(logs.is_in_loop(offset) for offset in found[0].writes):
             continue
-        first = min(counters, key=lambda counter: counter.declared.start)
-        named = " and ".join(f"`{counter.name}`" for counter in counters)
+        first = min(found, key=lambda work: work.declared.start)
+        named = " and ".join(f"`{work.name}`" for work in found)
         yield function.finding(
             first.declared,
-            f"{named} {'is' if len(counters) == 1 else 'are'} counted for a debug log alone",
-            help="count only where the log is on",
-            steps=(function.step(log, f"this log alone reads {'it' if len(counters) == 1 else 'them'}"),),
+            f"{named} {'is' if len(found) == 1 else 'are'} {kind} for a debug log alone",
+            help=_HELP[kind],
+            steps=(function.step(log, f"this log alone reads {'it' if len(found) == 1 else 'them'}"),),
         )

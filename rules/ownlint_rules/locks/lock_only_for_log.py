@@ -52,7 +52,7 @@ def lock_only_for_log(function: Function) -> Iterator[Finding]:
         return
     known = guard_classes.guards(function.program)
     logs = debug_logs.DebugLogs(function)
-    if not logs.names:
+    if not logs.may_log:
         return
     for body in logs.blocks():
         for position, statement in enumerate(body):

@@ -30,7 +30,9 @@ Reported: a plain statement, a cast to void, an assignment to `std::ignore`, and
 local nobody reads, that is overwritten first, or of which a loop keeps the last round's alone. What is called
 may be a function, a lambda or an object that holds one. What counts as a status comes from the models (values,
 enums, owned error pointers) and from the project itself: a class of its own with a `bool ok() const` and
-something that explains, or an enum that must not be dropped.
+something that explains, or an enum that must not be dropped. In a destructor also a scoped enum of the project's own
+whose name and first value say so, a cast of what `[[nodiscard]]` says must be looked at, and a status that a call
+puts into a local which nothing reads (`std::error_code`).
 
 Quiet: results taken by reference (`Status& Update(..)` hands back its receiver), idioms that say that the
 outcome is meant to be dropped (`IgnoreError()` and its relatives), a cast to void with a comment beside it that
@@ -80,6 +82,7 @@ from ownlint import (
     weaker,
 )
 from ownlint_rules.status import _answers as answers
+from ownlint_rules.status import _destructors as destructors
 from ownlint_rules.status import _telling as telling
 
 _NEXT_ROUND = "overwritten by the next round"
@@ -110,7 +113,10 @@ _MEMBER = "harmless if the member is looked at in the meantime by code that was 
 
 @rule(severity="error", cwe=(252,), fixable=True)
 def discarded_status(function: Function) -> Iterator[Finding]:
-    if function.language != "cpp" or not function.program.statuses.may_drop(function):
+    if function.language != "cpp":
+        return
+    yield from _unread_errors(function)
+    if not destructors.runs_last(function) and not function.program.statuses.may_drop(function):
         return
     stored = _stored(function)
     if stored or _may_drop_on_the_spot(function):
@@ -121,6 +127,18 @@ def discarded_status(function: Function) -> Iterator[Finding]:
         yield from _never_read(function, stored)
     yield from _lost_in_member(function)
     yield from _answered_to_nobody(function)
+
+
+def _unread_errors(function: Function) -> Iterator[Finding]:
+    """`std::error_code ec; rename(from, to, ec);` in a destructor."""
+    for unread in destructors.unread_errors(function):
+        said = f"goes to `{unread.name}`, which is never read"
+        certainty = because("likely", "the failure may be ignored on purpose")
+        if unread.is_meant or function.has_comment_near(unread.call.span):
+            certainty = because("possible", _ON_PURPOSE)
+        if trials.is_trial(function):
+            certainty = because("possible", trials.REASON)
+        yield _finding(function, unread.call, unread.status, unread.status.name, said, certainty)
 
 
 def _answered_to_nobody(function: Function) -> Iterator[Finding]:
@@ -175,6 +193,8 @@ def _loose_calls(body: Iterable[records.Statement]) -> Iterator[records.Call]:
 
 def _may_answer(function: Function, call: records.Call) -> bool:
     """Whether it, or what it is called on or given, can be a status: by names alone."""
+    if destructors.runs_last(function):
+        return True
     statuses = function.program.statuses
     inner: records.Value | None = call
     while isinstance(inner, records.Call):
@@ -254,7 +274,10 @@ def _answer(function: Function, call: events.CallEvent) -> tuple[str, Status | N
     status = program.statuses.of(written, function)
     if status is None:
         written, status = _declared_answer(function, call.node, written)
-    if status is None and call.dropped == "statement" and _must_be_used(function, call.node, written):
+    if status is None:
+        status = destructors.code(function, call.node, written)
+    decided = call.dropped != "statement" and not destructors.runs_last(function)
+    if status is None and not decided and _must_be_used(function, call.node, written):
         status = Status(written, "result", True, (), (), because("likely", _NO_STATUS))
     return written, status
 
@@ -297,6 +320,8 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
     if status.kind == "enum":
         # Error codes of C libraries are dropped on purpose wherever nothing can be done about them.
         decided = how != "statement" and status.nodiscard  # the compiler warns: a cast is a decision
+        if destructors.code(function, node, program.calls.result_type(node, function)) is not None:
+            return because("likely", f"the code of `{name}` may be dropped on purpose")
         if decided or last_chance or _releases(function, node):
             return because("possible", f"the code of `{name}` may be dropped on purpose")
         return weaker(sure, because("likely", f"`{name}` answers with a code, which is sometimes dropped on purpose"))

@@ -10,6 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple
 
+import msgspec
 from tree_sitter import Node
 
 from ownlint.facts import records as r
@@ -254,6 +255,7 @@ class Declarations(CppStatements):
                 members.destructor[0] if members.destructor else "implicit",  # type: ignore[arg-type]
                 prefix.template,
                 self.current,
+                self.access if self.members is not None else "",
             ),
         )
 
@@ -309,6 +311,7 @@ class Declarations(CppStatements):
                 tuple(fields),
                 annotations=self.annotations(start, body.start_byte),
                 parent=self.current,
+                access=self.access if self.members is not None else "",
             )
         )
 
@@ -450,9 +453,7 @@ class Declarations(CppStatements):
             return False
         c = self.classes[index]
         name = self.text(first.start_byte, first.end_byte)
-        self.classes[index] = r.ClassRecord(
-            c.start, c.end, name, c.scope, c.kind, c.fields, c.bases, c.annotations, c.destructor, c.template, c.parent
-        )
+        self.classes[index] = msgspec.structs.replace(c, name=name)
         return True
 
     def using(self, node: Node, prefix: _Prefix) -> None:
@@ -482,7 +483,8 @@ class Declarations(CppStatements):
     ) -> None:
         if not target or bool(name) == (kind == "open"):
             return  # a part of it was made up by the parser
-        self.aliases.append(r.Alias(node.start_byte, node.end_byte, name, self.scope, target, kind))
+        access: Access = self.access if self.members is not None else ""
+        self.aliases.append(r.Alias(node.start_byte, node.end_byte, name, self.scope, target, kind, access))
 
     def macro_call(self, node: Node, prefix: _Prefix) -> None:
         """`REGISTER(name, [] {...});` among declarations: the lambdas in it are functions of the file."""

@@ -1,0 +1,149 @@
+"""What only a destructor drops: codes that its class could have told of, and errors that calls put into a local.
+
+Elsewhere an enum's value or a local `std::error_code` that nothing reads is often dropped on purpose. In a destructor it
+is the last that is known of the failure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ownlint import Function, Status, because, bodies, must_look, places, records, types
+
+_OUTCOMES = re.compile(r"(?:Status|Result|Outcome|Error|Err|Errc|Code|Rc)(?:_t|Type|Kind)?$|_(?:status|result|error|rc)(?:_t)?$")
+_FINE = re.compile(r"(?i)k?_?(?:ok|okay|success|no_?err(?:or)?)$")
+"""The first value of an enum whose values tell how something went."""
+_CLEANS = re.compile(r"(?i)(?:re?move|delete|unlink|close|shut_?down|cancel|clear|disconnect|rmdir)")
+"""Calls that throw unless they are given a code: given up either way."""
+_UNWANTED = re.compile(r"(?i)_*(?:ign|unused|dummy|drop|discard)")
+
+
+class UnreadError(NamedTuple):
+    """A call puts its outcome into a local that nothing reads."""
+
+    call: records.Call
+    name: str
+    status: Status
+    is_meant: bool
+
+
+def runs_last(function: Function) -> bool:
+    """Whether it is a destructor, or a method that its class's destructor alone calls."""
+    if function.record.kind == "destructor":
+        return True
+    if function.record.kind != "method" or function.cls is None or function.record.result not in ("", "void"):
+        return False
+    hidden = any(r.name == function.name and r.access == "private" for r in function.cls.declarations)
+    if not hidden and function.record.access != "private":
+        return False
+    callers = function.program.index.callers_by_name(function.name)
+    return bool(callers) and all(one.record.kind == "destructor" and one.cls is function.cls for one in callers)
+
+
+def code(function: Function, node: records.Call, written: str) -> Status | None:
+    """The code that a call in a destructor answers with: a scoped enum of the project whose values tell how it went."""
+    kind = types.parse(written)
+    if not kind.is_value or not runs_last(function):
+        return None
+    enum = function.program.names.find_class(kind.name, function.record.scope, function.file, enum=True)
+    if enum is None or enum.record.kind != "enum class" or not enum.record.fields:
+        return None
+    if not _OUTCOMES.search(enum.name) or not _FINE.match(enum.record.fields[0].name):
+        return None
+    sure = because("likely", f"`{enum.name}` is taken for a status by its name and its first value")
+    return Status(enum.name, "enum", must_look(enum.record), (), (), sure)
+
+
+def unread_errors(function: Function) -> Iterator[UnreadError]:
+    """In the order of the calls; of each local those that no other call overwrites are told, too."""
+    if not runs_last(function):
+        return
+    locals_ = {
+        s.names[0]: s
+        for s in function.statements
+        if isinstance(s, records.Declare) and len(s.names) == 1 and not s.static and _is_empty(s.value)
+    }
+    found = {name: function.program.statuses.of(s.type, function) for name, s in locals_.items()}
+    statuses = {name: status for name, status in found.items() if status is not None and status.kind == "value"}
+    if not statuses:
+        return
+    given: dict[str, list[records.Call]] = {}
+    calls: list[records.Call] = []
+    for statement in function.statements:
+        for value in bodies.values(statement):
+            calls += places.calls_in(value)
+            for inner in places.walk(value):
+                if isinstance(inner, records.Name) and inner.text in statuses:
+                    given.setdefault(inner.text, [])
+                if isinstance(inner, records.Lambda):
+                    for capture in inner.captures:
+                        statuses.pop(capture.name, None)
+    if any(isinstance(s, records.Opaque) for s in function.statements) or any(function.lambdas()):
+        return
+    for call in calls:
+        for argument in call.args:
+            name = _filled(argument)
+            if name in statuses and _answers_alone(function, call) and _is_known(function, call, name):
+                given.setdefault(name, []).append(call)
+    for name, status in statuses.items():
+        into = given.get(name, [])
+        if into and _times_named(function, name) == len(into):
+            for call in into:
+                is_meant = bool(_CLEANS.match(places.last_name(call.callee)) or _UNWANTED.match(name))
+                yield UnreadError(call, name, status, is_meant)
+
+
+def _is_empty(value: records.Value | None) -> bool:
+    inner = places.strip(value)
+    if isinstance(inner, records.Aggregate):
+        return not inner.items
+    return inner is None or (isinstance(inner, records.Call) and inner.kind == "construct" and not inner.args)
+
+
+def _filled(argument: records.Value) -> str:
+    """`ec`, `&status`."""
+    inner = places.strip(argument)
+    if isinstance(inner, records.Unary) and inner.op == "&":
+        inner = places.strip(inner.value)
+    return inner.text if isinstance(inner, records.Name) else ""
+
+
+def _answers_alone(function: Function, call: records.Call) -> bool:
+    """Whether the call is a statement of its own, and the callee can write to the local."""
+    if not any(isinstance(s, records.Evaluate) and _bare(s.value) is call for s in function.statements):
+        return False
+    callees = function.program.calls.callee(call, function).records
+    for record in callees:
+        for parameter, argument in zip(record.parameters, call.args, strict=False):
+            kind = types.parse(parameter.type)
+            if _filled(argument) and kind.const and function.program.statuses.of(kind.name, function) is not None:
+                return False
+            if kind.is_value and function.program.statuses.of(parameter.type, function) is not None:
+                return False
+    return True
+
+
+def _is_known(function: Function, call: records.Call, name: str) -> bool:
+    """Whether the callee is given the local to write to: by its declaration, an address, or a library's function."""
+    if function.program.calls.callee(call, function).records:
+        return True
+    if isinstance(call.callee, records.Name) and "::" in call.callee.text:
+        return True
+    return any(isinstance(places.strip(argument), records.Unary) and _filled(argument) == name for argument in call.args)
+
+
+def _bare(value: records.Value) -> records.Value:
+    while isinstance(value, records.Cast):
+        value = value.value
+    return value
+
+
+def _times_named(function: Function, name: str) -> int:
+    return sum(
+        isinstance(inner, records.Name) and inner.text == name
+        for statement in function.statements
+        for value in bodies.values(statement)
+        for inner in places.walk(value)
+    )
