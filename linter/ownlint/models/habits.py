@@ -84,7 +84,7 @@ LOOKS = frozenset({"has", "exists", "lookup"})
 LOCKS = frozenset(
     {"lock", "acquire", "enter", "lockshared", "lockexclusive", "readerlock", "writerlock", "readlock", "writelock"}
     | {"rdlock", "wrlock", "lockread", "lockwrite", "acquireshared", "acquireexclusive", "lockreader", "lockwriter"}
-    | {"lockwhen"}
+    | {"lockwhen", "lockforread", "lockforwrite"}
 )
 UNLOCKS = frozenset(
     {"unlock", "release", "leave", "exit", "unlockshared", "unlockexclusive", "readerunlock", "writerunlock"}

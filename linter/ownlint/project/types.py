@@ -131,7 +131,7 @@ def walked(written: str) -> str:
 
 
 def _looks_associative(last: str) -> bool:
-    return "map" in last.lower() or last.lower().endswith(("dict", "table"))
+    return "map" in last.lower() or last.lower().endswith(("dict", "table", "hash"))
 
 
 _ITERATOR = re.compile(r"(.*\S)\s*::\s*(?:const_|reverse_|const_reverse_)?iterator\s*&?", re.DOTALL)

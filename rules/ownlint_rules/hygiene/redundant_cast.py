@@ -149,8 +149,11 @@ def _declared(function: Function, cast: records.Cast) -> str:
     """What is known without a parser: the declared type of a name or a member, of an element, of what a pointer leads
     to, and of what a function answers that is surely the one called."""
     value = cast.value
-    if cast.style in ("const_cast", "c") and not (isinstance(value, records.Name) and value.text in function.locals):
+    is_local = isinstance(value, records.Name) and value.text in function.locals and not _is_unspelled(function, value)
+    if cast.style == "const_cast" and not is_local:
         return ""  # what the object around it is, decides about `const`
+    if cast.style == "c" and not is_local and not (types.parse(cast.type).pointers and _is_pointer(function, value)):
+        return ""
     if isinstance(value, records.Name) and value.text == "this":
         return ""
     if not isinstance(value, _OPERANDS) or not all(_is_sure(function, inner) for inner in _leading_to(value)):
@@ -158,6 +161,42 @@ def _declared(function: Function, cast: records.Cast) -> str:
     written = function.program.types.of(value, function)
     return "" if types.parse(written).is_placeholder else _in_full(function, written, value.start)
 
+
+def _is_pointer(function: Function, value: records.Value) -> bool:
+    """Whether the operand is a pointer that stands there as such: whether what it stands in is `const`, or who hands it
+    out, says nothing about what it leads to."""
+    if isinstance(value, records.Unary) or types.parse(function.program.types.of(value, function)).pointers != 1:
+        return False
+    if any(_may_be_const(function, inner) for inner in _leading_to(value)):
+        return False
+    if not isinstance(value, records.Call):
+        return True
+    callee = function.program.calls.callee(value, function)
+    if callee.records:
+        return len({record.result for record in callee.records}) == 1
+    return places.last_name(value.callee) in function.program.models.containers.places | _HANDS_OUT
+
+
+def _may_be_const(function: Function, value: records.Value, depth: int = 0) -> bool:
+    """Whether a part of what is cast is, or holds, something constant, or has a type that nobody spells."""
+    if isinstance(value, records.Name) and _is_unspelled(function, value, depth):
+        return True
+    written = function.program.types.of(value, function)
+    return "const" in function.program.names.expand(written, function.file, function.record.scope, value.start)
+
+
+def _is_unspelled(function: Function, value: records.Name, depth: int = 0) -> bool:
+    """Whether a local's type is left to the compiler, which keeps a `const` of what it is made of that is lost here."""
+    if value.text not in function.locals:
+        return False
+    written, initial = function.local_at(value.text, value.start)
+    if not types.parse(written).is_placeholder:
+        return False
+    return initial is None or depth > 3 or any(_may_be_const(function, x, depth + 1) for x in _leading_to(initial))
+
+
+_HANDS_OUT = frozenset({"get", "value"})
+"""What hands out a pointer that an owner or an optional holds."""
 
 _OPERANDS = (records.Name, records.Member, records.Index, records.Call, records.Unary)
 

@@ -72,7 +72,7 @@ class Borrower:
                 return self.borrow(then, wanted) or self.borrow(other, wanted)
             case r.Unary(op="&", value=target):
                 return self._made(target, "pointer")
-            case r.Name(text=name) if name in self.tracer.origins and not kind.reference:
+            case r.Name(text=name) if not kind.reference and self._is_way_in(name):
                 return self._local(name)
             case r.Call():
                 found = self._call(inner, kind, wanted)
@@ -85,6 +85,13 @@ class Borrower:
             if isinstance(inner, r.Name | r.Member | r.Index):
                 return self._view(inner)
         return None
+
+    def _is_way_in(self, name: str) -> bool:
+        """Whether a local leads to a member by its value, so that a copy of it does as well."""
+        if name in self.tracer.origins:
+            return True
+        written = self.function.locals.get(name, ("", None))[0]
+        return name in self.tracer.aliases and bool(types.parse(written).pointers)
 
     def _looked_into(self, value: r.Value | None) -> r.Value | None:
         """What a view is made of: `Span(all)`, `MakeSpan(all)`, `MakeSpan(all).first(2)`."""
@@ -516,14 +523,16 @@ def _compared(function: Function) -> frozenset[int]:
 
 def domains_of(function: Function) -> list[GuardedDomain]:
     """The domains whose members a function can touch."""
-    return guarded(function.program).domains_of(function)
+    return guarded(function.program).domains_around(function)
 
 
 def may_escape(function: Function, domain: GuardedDomain) -> bool:
     """Whether the function says a member of the domain, or calls a helper that hands one out. Needs no decoding."""
     if function.says(domain.words) or function.mentions(*domain.lenders):
         return True
-    initial = (arg for each in function.record.initializers for arg in each.args)
+    initial = [arg for each in function.record.initializers for arg in each.args]
+    if domain.cls is not None and function.cls is domain.cls:
+        initial += [field.value for field in domain.cls.record.fields if field.value is not None]
     return any(
         isinstance(inner, r.Name) and inner.text in domain.members for arg in initial for inner in places.walk(arg)
     )
@@ -551,6 +560,11 @@ def thread_starts(function: Function) -> list[e.CallEvent]:
         if (
             "thread" in function.program.types.roles(written, function)
             or places.last_name(event.node.callee) == "async"
+            or any(
+                effect.verb == "spawn"
+                for model in function.program.calls.callee(event.node, function).models
+                for effect in model.effects
+            )
         ):
             found.append(event)
     return found

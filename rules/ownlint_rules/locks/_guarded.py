@@ -25,6 +25,7 @@ from ownlint import (
     Span,
     acquired,
     bodies,
+    keeping,
     locks,
     mutexes,
     patterns,
@@ -213,7 +214,9 @@ class GuardedDomain:
     def _by_use(self) -> Iterator[Guard]:
         touched: dict[str, list[MemberUse]] = {}
         for use in self.uses:
-            if use.member not in self.said and not is_exempt(use.function) and use.function.record.kind != "lambda":
+            if use.member in self.said or is_exempt(use.function) or use.function.record.kind == "lambda":
+                continue
+            if not is_address(use):
                 touched.setdefault(use.member, []).append(use)
         for member, uses in sorted(touched.items()):
             shares = [share for lock in self.locks if (share := self._share(member, lock, uses)) is not None]
@@ -307,6 +310,20 @@ class GuardedDomain:
                     return False
                 queue += [one for one in further if one not in queue]
         return True
+
+    def beside(self, member: str, handed: Span) -> Guard | None:
+        """The lock of a container of which too little is seen to tell by use: each access holds the one lock, which
+        guards what stands beside it. Where its address is `handed` away is no access."""
+        if member in self.guards or any(one.why == "annotation" for one in self.said.values()):
+            return None
+        uses = [use for use in self.uses if use.member == member and use.span != handed and not is_exempt(use.function)]
+        uses = [use for use in uses if not is_address(use) and not is_made_here(use)]
+        if not self.is_container(member) or all(use.kind == "read" for use in uses):
+            return None
+        for lock in sorted({guard.lock for guard in self.guards.values()}):
+            if all(locks.holds(use.held, lock) for use in uses):
+                return Guard(member, lock, "use", len(uses), len(uses))
+        return None
 
     def guard(self, member: str) -> Guard | None:
         """The guard of one member; cheap for one that is written down."""
@@ -453,9 +470,14 @@ def is_made_here(use: MemberUse) -> bool:
     root = use.traced.place[0]
     if root == places.THIS or use.traced.at == 0:
         return False
-    if not use.function.is_method and _BEGINS_OR_ENDS.search(use.function.name):
+    if begins_or_ends(use.function):
         return True
     return locks.is_made_in(use.function, root) or _makes_lock(use.function, root)
+
+
+def begins_or_ends(function: Function) -> bool:
+    """Whether a function of C is a constructor or a destructor, by its name."""
+    return not function.is_method and _BEGINS_OR_ENDS.search(function.name) is not None
 
 
 def _makes_lock(function: Function, root: str) -> bool:
@@ -482,13 +504,15 @@ def was_held(use: MemberUse, lock: str) -> bool:
 
 
 def is_address(use: MemberUse) -> bool:
-    """Whether only the member's address is taken."""
+    """Whether only the member's address is taken, by an operator or by an object that keeps it."""
     if use.kind != "read":
         return False
     for value in _around(use):
         for inner in places.walk(value):
             if isinstance(inner, r.Unary) and inner.op == "&" and inner.value.span == use.span:
                 return True
+            if isinstance(inner, r.Call) and any(arg.span == use.span for arg in inner.args):
+                return any(kept.value.span == use.span for kept in keeping.kept(use.function, inner, ""))
     return False
 
 
@@ -622,6 +646,25 @@ class Guarded:
             for function in self.functions_of(domain):
                 found.setdefault(function, []).append(domain)
         return found
+
+    def domains_around(self, function: Function) -> list[GuardedDomain]:
+        """Those of `domains_of`, and the classes of the same source and header whose members it says: it may hand them
+        on without the lock."""
+        own = self.domains_of(function)
+        around = self._beside.get(_stem(function.path), ()) if function.language == "cpp" else ()
+        return [*own, *(one for one in around if one not in own and function.says(one.words))]
+
+    @questions.program_property
+    def _beside(self) -> dict[str, list[GuardedDomain]]:
+        found: dict[str, list[GuardedDomain]] = {}
+        for domain in self.domains:
+            if domain.cls is not None and domain.locks:
+                found.setdefault(_stem(domain.path), []).append(domain)
+        return found
+
+    def functions_beside(self, path: str, name: str) -> list[Function]:
+        """The functions of a source and its header that say a name."""
+        return self._saying(_stem(path), (name,))
 
     @questions.program_property
     def _by_home(self) -> dict[Class, list[Function]]:

@@ -11,10 +11,26 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from ownlint import Class, Function, Place, Span, bodies, guard_classes, keeping, lasting, locks, mutexes, places, types
+from ownlint import (
+    Class,
+    Function,
+    Place,
+    Program,
+    Span,
+    bodies,
+    guard_classes,
+    keeping,
+    lasting,
+    locks,
+    mutexes,
+    places,
+    questions,
+    types,
+)
 from ownlint import events as e
 from ownlint import records as r
-from ownlint_rules.locks._guarded import guarded, is_exempt, is_unreachable
+from ownlint_rules.locks._escapes import thread_starts
+from ownlint_rules.locks._guarded import begins_or_ends, guarded, is_exempt, is_unreachable
 
 _DEEPEST = 2
 _MOST_CALLERS = 400
@@ -54,6 +70,7 @@ def given(function: Function, leads: Callable[[r.Value], bool]) -> Iterator[tupl
     """What objects and lambdas keep that live on, or are used, and when they get it. `leads` says which values are
     worth a look."""
     yield from _initialised(function)
+    yield from _by_default(function)
     result = result_of(function)
     for leave in function.flow.leaves:
         if leave.kind == "return" and leave.value is not None:
@@ -65,10 +82,14 @@ def given(function: Function, leads: Callable[[r.Value], bool]) -> Iterator[tupl
             yield event, one
         elif one.holder is not None or one.made is not None:
             yield from _onward(function, event, one, one.into[0])
+    yield from _to_threads(function)
     for call in function.flow.calls:
         for position, argument in enumerate(call.node.args):
-            if leads(argument):
-                yield from ((call, one) for one in _handed(function, call, position))
+            for one in _handed(function, call, position) if leads(argument) else ():
+                if one.into is None or outlives(function, one.into, None):
+                    yield call, one
+                elif one.holder is not None:
+                    yield from _onward(function, call, one, one.into[0])
             yield from ((call, one) for one in _handed_in_object(function, call, position))
 
 
@@ -77,6 +98,15 @@ def result_of(function: Function) -> str:
     if not written or types.parse(written).is_placeholder:
         return function.program.calls.inferred_result(function)
     return written
+
+
+def _to_threads(function: Function) -> Iterator[tuple[e.Event, HandedAway]]:
+    """What lambdas keep that run on threads of their own."""
+    for call in thread_starts(function):
+        for argument in call.node.args:
+            if isinstance(inner := places.strip(argument), r.Lambda):
+                for kept in keeping.kept(function, inner, ""):
+                    yield call, _of(kept, inner, None)
 
 
 def _put(function: Function, *, everywhere: bool = False) -> Iterator[tuple[e.Event, HandedAway]]:
@@ -143,10 +173,26 @@ def _is_kept(function: Function, call: r.Call, position: int, depth: int) -> boo
     """Whether a function of the project puts an argument where it lives on."""
     if depth > _DEEPEST:
         return False
+    if any(start.node is call for start in thread_starts(function)):
+        return True
     for target in function.program.calls.callee(call, function).functions[:1]:
         if target is not function and position < len(target.record.parameters):
             return any(True for _ in _goes(target, target.record.parameters[position].name, depth))
     return False
+
+
+def _by_default(function: Function) -> Iterator[tuple[e.Event, HandedAway]]:
+    """What members keep by the initialisers in the class body."""
+    home, first = function.home, next(iter(function.flow), None)
+    if home is None or first is None or not stands_for_defaults(function):
+        return
+    for field in home.record.fields:
+        inner = places.strip(field.value)
+        if inner is None or field.static:
+            continue
+        for kept in keeping.kept(function, inner, field.type):
+            if kept.holder is not None and not kept.read:
+                yield first, _of(kept, None, (places.THIS, field.name))
 
 
 def _initialised(function: Function) -> Iterator[tuple[e.Event, HandedAway]]:
@@ -188,7 +234,7 @@ def _handed(function: Function, call: e.CallEvent, position: int, depth: int = 0
         taken = target.record.parameters[position]
         for one in _stored(target, taken.name, depth):
             into = _outside(function, call, target, one.into)
-            if into is None or not outlives(function, into, None):
+            if into is None:
                 continue
             is_own = into[0] == places.THIS and len(into) == 2
             if one.holder is None and one.into is not None and one.into[0] == places.THIS and not is_own:
@@ -206,7 +252,9 @@ def _stored(target: Function, name: str, depth: int) -> Iterator[HandedAway]:
         for position, arg in enumerate(call.node.args):
             inner = places.strip(arg)
             if isinstance(inner, r.Name) and inner.text == name:
-                yield from _handed(target, call, position, depth + 1)
+                for one in _handed(target, call, position, depth + 1):
+                    if one.into is not None and outlives(target, one.into, None):
+                        yield one
 
 
 def _outside(function: Function, call: e.CallEvent, target: Function, into: Place | None) -> Place | None:
@@ -278,9 +326,35 @@ def _value(event: e.Event) -> r.Value | None:
 
 def may_give(function: Function) -> bool:
     """Whether the function may give an address away, or make an object that keeps one. Needs no decoding."""
-    if function.record.initializers or b'"&"' in function.encoded:
+    if function.record.initializers or b'"&"' in function.encoded or stands_for_defaults(function):
         return True
-    return not keeping.keepers(function.program).classes.isdisjoint(keeping.said_names(function))
+    said = keeping.said_names(function)
+    return not keeping.keepers(function.program).classes.isdisjoint(said) or not _takers(function.program).isdisjoint(
+        said
+    )
+
+
+@questions.program_question
+def _takers(program: Program) -> frozenset[str]:
+    """Names of the methods that take a reference, in classes that have a pointer or a view to keep it in."""
+    known = keeping.keepers(program).classes
+    return frozenset(
+        method.name
+        for cls in program.classes
+        if cls.name in known
+        for method in cls.declarations
+        if method.kind == "method"
+        and any("&" in p.type and not keeping.is_plain_type(p.type) for p in method.parameters)
+    )
+
+
+def stands_for_defaults(function: Function) -> bool:
+    """Whether it is the function of its class that is asked about the initialisers in the class body: the first
+    constructor, or where there is none the first method."""
+    home = function.home
+    if home is None or function.cls is not home or not any(field.value is not None for field in home.record.fields):
+        return False
+    return function is next(iter([*home.constructors, *home.methods]), None) and function.file is home.file
 
 
 # --- what is done with it ---------------------------------------------------------------------------------
@@ -297,11 +371,22 @@ def looks(function: Function, one: HandedAway) -> list[KeptAccess]:
         return []
     owner, field = found
     kind = types.parse(owner.program.names.expand(field.type, owner.file, owner.symbol))
-    return [
-        look
-        for method in _methods(one.holder, owner)
-        for look in _looks_in(method, frozenset(), field.name, not kind.pointers)
-    ]
+    users = [*_methods(one.holder, owner), *_outsiders(function, owner, field)]
+    return [look for user in users for look in _looks_in(user, frozenset(), field.name, not kind.pointers, owner)]
+
+
+def _outsiders(giver: Function, owner: Class, field: r.Field) -> Iterator[Function]:
+    """The functions beside a class, or beside who fills it, that go through a field which others can see."""
+    if field.access == "private" or (field.access != "public" and owner.record.kind == "class"):
+        return
+    known = guarded(owner.program)
+    seen: set[Function] = set()
+    for path in (owner.file.path, giver.path):
+        for one in known.functions_beside(path, field.name):
+            inside = one.home is not None and owner in one.home.ancestry
+            if one not in seen and not inside and not is_exempt(one) and not begins_or_ends(one):
+                seen.add(one)
+                yield one
 
 
 def may_be_looked_through(one: HandedAway) -> bool:
@@ -339,11 +424,13 @@ def _methods(cls: Class, owner: Class) -> Iterator[Function]:
         seen |= {f.name for f in here if f.record.kind == "method"}
 
 
-def _looks_in(function: Function, names: frozenset[str], field: str, direct: bool) -> Iterator[KeptAccess]:
+def _looks_in(
+    function: Function, names: frozenset[str], field: str, direct: bool, owner: Class | None = None
+) -> Iterator[KeptAccess]:
     """Where a body goes through a pointer, a reference or a view: a member of its object, or a name in it."""
     if not any(keeping.said_names(function) & {one} for one in (*names, field) if one):
         return
-    reader = _AccessReader(function, names, field, direct)
+    reader = _AccessReader(function, names, field, direct, owner)
     for event in function.flow:
         whole = event.node if isinstance(event, e.Read) else event.target if isinstance(event, e.Write) else None
         if reader.is_object(whole) and not reader.is_handed_on(whole):
@@ -370,9 +457,14 @@ def _changes(function: Function, node: r.Value) -> bool:
 
 
 class _AccessReader:
-    def __init__(self, function: Function, names: frozenset[str], field: str, direct: bool) -> None:
+    def __init__(
+        self, function: Function, names: frozenset[str], field: str, direct: bool, owner: Class | None = None
+    ) -> None:
         self.function = function
-        self.field = field if field not in function.declared else ""
+        inside = owner is None or (function.home is not None and owner in function.home.ancestry)
+        self.field = field if inside and field not in function.declared else ""
+        self.foreign = field if not inside else ""
+        self.owner = owner
         self.direct = direct
         self.pointers = frozenset() if direct else names
         self.objects = names if direct else frozenset()
@@ -392,7 +484,15 @@ class _AccessReader:
                 return name == self.field and bool(name)
             case r.Member(base=r.Name(text=places.THIS), name=name):
                 return name == self.field and bool(name)
+            case r.Member(base=base, name=name) if name == self.foreign:
+                return self._is_owner(base)
         return False
+
+    def _is_owner(self, value: r.Value) -> bool:
+        """Whether an expression is an object of the class that has the field, or a pointer to one."""
+        written = self.function.program.types.of(value, self.function)
+        kind = types.parse(written)
+        return self.owner is not None and self.owner.name in (kind.last, *(types.parse(a).last for a in kind.arguments))
 
     def is_pointer(self, value: r.Value | None) -> bool:
         inner = places.strip(value)

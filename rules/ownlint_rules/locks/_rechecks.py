@@ -22,6 +22,7 @@ from ownlint import (
     Program,
     assignments,
     because,
+    bodies,
     conditions,
     containers,
     glance,
@@ -338,6 +339,79 @@ def _says_one(function: Function, value: r.Value | None, outcome: bool, depth: i
         case r.Binary() | r.Call() as inner:
             return any(places.last_name(call.callee) in _COUNTS for call in places.calls_in(inner))
     return False
+
+
+def sequence_gaps(gaps: Gaps) -> Iterator[tuple[e.CallEvent, Gap, str]]:
+    """What is appended to a sequence under one lock because a search through it under another has not found it; with
+    the name of what was searched for."""
+    function = gaps.function
+    if not function.mentions(*function.program.models.containers.appends):
+        return
+    acts = [act for act in function.flow.calls if _appends(function, act) and gaps.is_decided(act)]
+    for act in acts[:MOST_ACTS]:
+        assert act.receiver is not None
+        given = _names_in(function, act.node.args) & function.declared
+        made = [value for name in sorted(given) for value in sources(function, r.Name(act.span.start, 0, name))]
+        given |= _names_in(function, made) & function.declared
+        looks = {look.index: (look, said) for look, said in _searches(function, act.receiver)}
+        gap = gaps.before(act, [look for look, _ in looks.values()]) if looks and given else None
+        if gap is None:
+            continue
+        if isinstance(gap.look, e.Read) and not _leads(function.flow, act, gap.look):
+            gap = gap._replace(again=False)  # it comes again for the next element
+        said = looks[gap.look.index][1] or _names_in(function, [test.condition for test in gap.tests])
+        for name in sorted(given & said):
+            yield act, gap, name
+            break
+
+
+def _appends(function: Function, call: e.CallEvent) -> bool:
+    if call.receiver is None or not call.dropped or not outlives(function, call.receiver):
+        return False
+    if places.last_name(call.node.callee) not in function.program.models.containers.appends:
+        return False
+    on = places.receiver(call.node)
+    return "sequence" in function.program.types.roles(function.program.types.of(on, function), function)
+
+
+def _searches(function: Function, sequence: Place) -> Iterator[tuple[e.Event, set[str]]]:
+    """Where a sequence is searched: by an algorithm, with the names that it is given, or by a loop over it."""
+    for call in function.flow.calls:
+        if _SEARCHES.search(places.last_name(call.node.callee)) and any(
+            _is_range_of(function, arg, sequence) for arg in call.node.args[:1]
+        ):
+            yield call, _names_in(function, call.node.args[1:])
+    loops = (s.iterable for s in function.statements if isinstance(s, r.Loop) and s.iterable is not None)
+    heads = {iterable.start for iterable in loops}
+    below = len(sequence)
+    for event in function.flow:
+        if isinstance(event, e.Read) and event.place[:below] == sequence:
+            if event.place[below : below + 1] == ("[*]",) or (len(event.place) == below and event.span.start in heads):
+                yield event, set()
+
+
+_SEARCHES = re.compile(r"find|any_of|none_of|count|contains|search", re.IGNORECASE)
+
+
+def _is_range_of(function: Function, value: r.Value, sequence: Place) -> bool:
+    inner = places.strip(value)
+    if isinstance(inner, r.Call) and places.last_name(inner.callee) in ("begin", "cbegin", "rbegin"):
+        inner = places.receiver(inner) or (inner.args[0] if inner.args else None)
+    return inner is not None and assignments.place(function, inner) == sequence
+
+
+def _names_in(function: Function, values: Iterable[r.Value]) -> set[str]:
+    """The names that values say, and the bodies of the lambdas in them."""
+    found: set[str] = set()
+    for value in values:
+        for inner in places.walk(value):
+            if isinstance(inner, r.Name):
+                found.add(inner.text)
+            elif isinstance(inner, r.Lambda):
+                body = function.program.index.function_at(function.file, inner.function)
+                inside = (v for s in body.statements for v in bodies.values(s)) if body is not None else ()
+                found |= {one.text for v in inside for one in places.walk(v) if isinstance(one, r.Name)}
+    return found
 
 
 def _leads(flow: Flow, one: e.Event, other: e.Event) -> bool:
@@ -711,6 +785,20 @@ def works_between(function: Function, gap: Gap) -> bool:
     """Whether something is called between the look and the act, but for what only logs."""
     ahead = {event.index for event in function.flow.after(gap.look, lambda event: event is gap.act)}
     return any(_is_work(function, event) for event in function.flow.before(gap.act) if event.index in ahead)
+
+
+def works_for(function: Function, gap: Gap, key: r.Value) -> bool:
+    """Whether, between the look and the act and under no lock, something is done with a key that answers nothing, or
+    only whether it has succeeded."""
+    known = sections.sections(function)
+    ahead = {event.index for event in function.flow.after(gap.look, lambda event: event is gap.act)}
+    for event in function.flow.before(gap.act):
+        if event.index not in ahead or not isinstance(event, e.CallEvent) or known.around(event):
+            continue
+        about = any(containers.is_same_key(function, arg, key) for arg in event.node.args)
+        if about and event.dropped and _is_work(function, event):
+            return True
+    return False
 
 
 def works_after(function: Function, guard: tuple[e.Test, bool], act: e.Event) -> bool:

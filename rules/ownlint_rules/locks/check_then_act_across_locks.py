@@ -114,7 +114,7 @@ def check_then_act_across_locks(function: Function) -> Iterator[Finding]:
 
 def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
     for insert, gap in rechecks.container_gaps(gaps):
-        certainty = _of_insert(function, insert, (function, insert.value))
+        certainty = _of_insert(function, insert, (function, insert.value)) or _of_mark(function, insert, gap)
         if certainty is not None:
             if any(_says_found(function, one, gap.look) for one in gap.tests):
                 certainty = because("possible", _NOT_ABSENT)
@@ -125,6 +125,17 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
                 certainty=weaker(certainty, _doubt(gap) or because("likely", _THREADS)),
                 help=_LOOK_AGAIN,
                 steps=(asked,),
+            )
+    for act, gap, name in rechecks.sequence_gaps(gaps):
+        shown = places.render(act.receiver or ())
+        made = (inner for arg in act.node.args for inner in places.walk(arg))
+        if any(_is_made(function, inner) for inner in made if isinstance(inner, records.Name | records.Call)):
+            yield function.finding(
+                act,
+                f"another thread may have added `{name}` to `{shown}` since it was searched",
+                certainty=_doubt(gap) or because("likely", _THREADS),
+                help="search again under the second lock, or search and add under one",
+                steps=(function.step(gap.look, f"`{shown}` is searched for `{name}` here"),),
             )
     for gap in islice(rechecks.emptiness_gaps(gaps), 1):
         assert isinstance(gap.act, events.CallEvent)
@@ -305,6 +316,15 @@ def _of_insert(
     elif keeps:
         return None
     return lost
+
+
+def _of_mark(function: Function, insert: containers.Insert, gap: rechecks.Gap) -> Certainty | None:
+    """What is put into a set says that something is done for it: nothing is lost, but work that is there for its effect
+    alone is done twice."""
+    roles = function.program.types.roles(insert.container.type, function)
+    if "set" not in roles or (isinstance(insert.event, events.CallEvent) and not insert.event.dropped):
+        return None
+    return because("likely", _THREADS) if rechecks.works_for(function, gap, insert.key) else None
 
 
 def _acquired(function: Function, value: records.Value | None) -> Certainty | None:

@@ -235,11 +235,14 @@ class _EscapeJudge:
             if event.index not in self.held or given.value.span in reported:
                 continue  # nothing comes there
             found = self.borrower.borrow(given.value, given.wanted)
-            guard = self.domain.guard(found.traced.member) if found is not None else None
+            guard = self.guard_of(found, given.value) if found is not None else None
             if found is not None and guard is not None:
                 findings = list(self.kept_by(event, given, found, guard))
                 reported.update(given.value.span for _ in findings)
                 yield from findings
+
+    def guard_of(self, found: escapes.WayIn, value: records.Value) -> guarded.Guard | None:
+        return self.domain.guard(found.traced.member) or self.domain.beside(found.traced.member, value.span)
 
     def leads(self, value: records.Value) -> bool:
         return self.borrower.tracer.trace(value) is not None
