@@ -266,7 +266,9 @@ def _can_be_address(program: Program, written: str, file: File, scope: str) -> b
     if cls is None or cls.record.destructor not in ("implicit", "defaulted"):
         return False  # one with a destructor keeps alive what it points to
     fields = [field for field in cls.record.fields if not field.static]
-    return len(fields) == 1 and bool(types.parse(fields[0].type).pointers)
+    if len(fields) != 1 or not (kind := types.parse(fields[0].type)).pointers:
+        return False
+    return "immortal" not in program.types.roles_at(kind.name, cls.file, cls.symbol)
 
 
 def is_of_static_storage(function: Function, key: r.Value) -> bool:
