@@ -171,7 +171,9 @@ def _cannot_go_stale(function: Function, insert: containers.Insert) -> bool:
     if owns and owner.arguments and types.parse(owner.arguments[0]).last == pointee.last:
         return True
     cls = function.program.names.find_class(pointee.name, function.record.scope, function.file)
-    return cls is not None and cls.destructor is not None and _destructor_clears(function, insert, cls)
+    if cls is not None and cls.destructor is not None and _destructor_clears(function, insert, cls):
+        return True
+    return containers.is_taken_out_by_hook(function, insert.container)
 
 
 def _takes_itself_out(function: Function, insert: containers.Insert) -> bool:
