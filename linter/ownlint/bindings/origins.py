@@ -233,6 +233,8 @@ class Origins:
             return None
         if name in self.program.models.containers.ways_in or name.startswith("operator"):
             return base
+        if self._is_put_in(call, callee, name):
+            return base
         kind = types.parse(known.result)
         roles = self.program.types.roles(known.result, self.function) if known.result else ()
         if known.result and not looks_elsewhere(known.result, roles):
@@ -241,6 +243,13 @@ class Origins:
         if not known.functions:
             sure = because(sure, f"`{name}` is not defined in what was read")
         return base._replace(certainty=weaker(base.certainty, because(sure, reason_of(known.certainty))))
+
+    def _is_put_in(self, call: r.Call, callee: r.Member, name: str) -> bool:
+        """Whether a container answers with where it has put something: `return *parts.emplace_back(...)`."""
+        methods, known = self.program.models.containers, self.program.types
+        if name not in methods.keyed | methods.appends or not known.of(call, self.function):
+            return False
+        return "container" in known.roles(known.of(callee.base, self.function), self.function)
 
     def _through_callee(self, call: r.Call) -> Origin | None:
         """What the project's own function hands back borrows from what it was called with."""

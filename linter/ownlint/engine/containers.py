@@ -15,7 +15,8 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.places import last_name, receiver, render, strip, walk
-from ownlint.project import types
+from ownlint.models import habits
+from ownlint.project import pairs, types
 from ownlint.project.files import File
 from ownlint.project.program import Program
 from ownlint.project.questions import program_question
@@ -266,7 +267,9 @@ def _can_be_address(program: Program, written: str, file: File, scope: str) -> b
     if cls is None or cls.record.destructor not in ("implicit", "defaulted"):
         return False  # one with a destructor keeps alive what it points to
     fields = [field for field in cls.record.fields if not field.static]
-    return len(fields) == 1 and bool(types.parse(fields[0].type).pointers)
+    if len(fields) != 1 or not (kind := types.parse(fields[0].type)).pointers:
+        return False
+    return "immortal" not in program.types.roles_at(kind.name, cls.file, cls.symbol)
 
 
 def is_of_static_storage(function: Function, key: r.Value) -> bool:
@@ -462,6 +465,57 @@ def clears(function: Function, held: Container) -> bool:
         return False
     return any(
         last_name(call.node.callee) in takes and not names.isdisjoint(_plainly(names_of(function, receiver(call.node))))
+        for call in function.flow.calls
+    )
+
+
+def is_taken_out_by_hook(function: Function, held: Container) -> bool:
+    """Whether a callback that is registered somewhere takes entries out, so that the end of the object that is the key
+    ends its entry: `on_free(node, forget, self)`, `node->on_delete = [this](Node *node) { forget(node); }`."""
+    return any(
+        _is_registered(one, held.type)
+        for other in function.program.functions
+        if any(clears(other, one) for one in lasting(function, held))
+        for one in (other, *function.program.index.callers(other))
+    )
+
+
+def _is_registered(hook: Function, written: str) -> bool:
+    arguments = types.parse(hook.program.names.expand(written, hook.file, hook.record.scope)).arguments
+    keyed = types.parse(arguments[0]).last if arguments else ""
+    is_given = any(
+        (kind := types.parse(one.type)).pointers == 1 and kind.last in (keyed, "void") for one in hook.record.parameters
+    )
+    if hook.record.kind == "lambda":
+        handed = hook.program.calls.handed_to(hook)
+        if handed is not None:
+            return _listens(last_name(handed.call.callee), is_given)
+        around = hook.parent
+        stored = around.flow.writes if around is not None else ()
+        return any(
+            len(write.place) > 1 and isinstance(made := strip(write.value), r.Lambda) and made.function == hook.index
+            for write in stored
+        )
+    said = f'"{hook.name}"'.encode()
+    return is_given and any(_registers(other, hook.name) for other in hook.program.functions if said in other.encoded)
+
+
+def _listens(name: str, is_given: bool) -> bool:
+    words = set(pairs.words(name))
+    return not words.isdisjoint(habits.LISTENS | habits.KEEPS if is_given else habits.LISTENS | {"connect"})
+
+
+def _registers(function: Function, hook: str) -> bool:
+    """Whether the function hands the hook to what keeps it, or stores it itself."""
+
+    def is_hook(value: r.Value | None) -> bool:
+        inner = strip(value)
+        while isinstance(inner, r.Unary) and inner.op in ("&", "+"):
+            inner = strip(inner.value)
+        return isinstance(inner, r.Name) and last_name(inner) == hook
+
+    return any(len(write.place) > 1 and is_hook(write.value) for write in function.flow.writes) or any(
+        _listens(last_name(call.node.callee), is_given=True) and any(is_hook(one) for one in call.node.args)
         for call in function.flow.calls
     )
 

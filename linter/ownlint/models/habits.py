@@ -71,6 +71,8 @@ KEEPS = frozenset(
     | {"subscribe", "configure"}
 )
 """Words of methods to whose contract it belongs that what they are given stays."""
+LISTENS = frozenset({"on", "when", "watch", "hook", "observe", "listen", "notify", "callback", "handler", "weakref"})
+"""Words of functions that call what they are given when something happens."""
 
 # --- containers of a project's own ---
 

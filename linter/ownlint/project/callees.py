@@ -262,6 +262,10 @@ class Calls:
         base = self._types.of(on, function, depth + 1)
         scopes = self._names.scopes(function)
         if base:
+            if isinstance(call.callee, r.Member) and not call.callee.arrow:
+                symbol = f"{self._holder(base, function)}::{name}"
+                if models := self._models_of(symbol, scopes):  # `ptr.get()`, though what it points to has a `get`, too
+                    return Callee(symbol, (), (), models, models[0].certainty)
             for cls in self._types.classes_of(base, function):
                 records = [record for record in cls.declared(name) if _takes(record, call)]
                 if records:
@@ -296,6 +300,14 @@ class Calls:
         agreed = bool(found) and self._agreed(found) and any(self._fits(f, g, call, function) for f, g in found)
         sure: Certainty = "likely" if agreed else "possible"
         return self._made(name, found, (), because(sure, _by_name(name, bool(found), agreed)), None, function)
+
+    def _holder(self, written: str, function: Function) -> str:
+        """The name of a library's class that leads to another: of a smart pointer, an optional."""
+        kind = types.parse(self._names.expand(written, function.file, function.record.scope))
+        if not kind.arguments or kind.pointers:
+            return ""
+        cls = self._names.find_class(kind.name, function.record.scope, function.file)
+        return kind.name if cls is None else ""
 
     def _by_arguments(
         self, found: list[tuple[File, r.FunctionRecord]], call: r.Call, function: Function, depth: int

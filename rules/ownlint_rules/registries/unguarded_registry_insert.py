@@ -45,6 +45,9 @@ never runs it.
 
 Quiet: maps keyed by name or number, maps of plain values, entries that own their key or whose key takes itself out,
 keys that live as long as the program (statics, functions, the identity of a type), setters that are meant to replace.
+Where nobody asserts, an insert is shown only with `--certainty possible` unless the key can come twice (a caller hands
+it in, or the object has it) and the entry is a pointer or handle that others hold as well: one that was handed in, or
+is returned or stored elsewhere, too. What is made for the map alone, or owned by it, is not missed when it is replaced.
 
 Limits: two objects' maps of one name are taken for one, so a look into the wrong one counts. A map that is a local
 variable is no registry. An insert that does not replace is often meant so: it is reported by default where what is lost
@@ -81,6 +84,7 @@ _REPLACES = re.compile(
 _HANDLES = frozenset(
     {"handle", "python object", "python handle", "smart pointer", "shared pointer", "weak pointer", "intrusive pointer"}
 )
+_PAIRS = frozenset({"make_pair", "pair"})
 _WRAPS = frozenset({"pair", "optional"})
 _DEPTH = 2
 """How deep in structs a handle may be."""
@@ -167,7 +171,9 @@ def _cannot_go_stale(function: Function, insert: containers.Insert) -> bool:
     if owns and owner.arguments and types.parse(owner.arguments[0]).last == pointee.last:
         return True
     cls = function.program.names.find_class(pointee.name, function.record.scope, function.file)
-    return cls is not None and cls.destructor is not None and _destructor_clears(function, insert, cls)
+    if cls is not None and cls.destructor is not None and _destructor_clears(function, insert, cls):
+        return True
+    return containers.is_taken_out_by_hook(function, insert.container)
 
 
 def _takes_itself_out(function: Function, insert: containers.Insert) -> bool:
@@ -230,11 +236,16 @@ def _bare(function: Function, insert: containers.Insert, answer: lookups.Answer)
 
 
 def _certainty(function: Function, insert: containers.Insert) -> Certainty:
-    """An insert that does not replace is often meant so, unless the new handle is all that is lost by it."""
+    """Harm takes a key that can come twice, and an entry that is in use elsewhere. An insert that does not replace is
+    often meant so, unless the new handle is all that is lost by it."""
     if _REPLACES.match(function.name) or _is_unique(function, insert.key):
         return because(
             "possible", f"that `{text(insert.key)}` is new each time, or is to be replaced, is inferred from names"
         )
+    if not _comes_from_outside(function, insert.key):
+        return because("possible", f"`{text(insert.key)}` may be new each time: no caller hands it in")
+    if not _is_used_elsewhere(function, insert):
+        return because("possible", "an entry that is replaced may be in use nowhere else")
     unknown = f"whether `{text(insert.key)}` can be there already is not known"
     if insert.overwrites:
         return because("likely", unknown)
@@ -248,6 +259,95 @@ def _certainty(function: Function, insert: containers.Insert) -> Certainty:
 def _is_handle(function: Function, insert: containers.Insert) -> bool:
     """The entry is a pointer or a handle, or a pair with one, rather than a struct that has some pointer in it."""
     return _stands_for_something(function, types.parse(insert.container.type).arguments[1], _DEPTH)
+
+
+def _comes_from_outside(function: Function, key: records.Value) -> bool:
+    """Whether a caller hands the key in, or the object has it: both may come here twice with the same one."""
+    return any(_leads_to_handed_in(function, made) for made in containers.made_from(function, key))
+
+
+def _leads_to_handed_in(function: Function, value: records.Value) -> bool:
+    numbers = {
+        inner.start
+        for call in places.calls_in(value)
+        for argument in call.args
+        if isinstance(inner := places.strip(argument), records.Name) and _is_number(function, inner)
+    }  # How much to allocate says nothing of which address comes back.
+    called = {call.callee.start for call in places.calls_in(value) if isinstance(call.callee, records.Name)}
+    return any(
+        name.text == places.THIS or name.text in _handed_in(function) or name.text not in function.declared
+        for name in places.walk(value)
+        if isinstance(name, records.Name) and name.start not in called | numbers
+    )
+
+
+def _is_number(function: Function, value: records.Value) -> bool:
+    kind = types.parse(function.program.types.of(value, function))
+    return kind.is_scalar and not kind.pointers
+
+
+def _is_used_elsewhere(function: Function, insert: containers.Insert) -> bool:
+    """Whether what is put in is an object that others hold as well: a caller that handed it in, a member, who gets it
+    from here. What is only the key in other words is the same each time."""
+    key = containers.key_text(function, insert.key)
+    return _is_handle(function, insert) and any(
+        containers.key_text(function, part) != key and _is_shared(function, part, insert.event)
+        for part in _parts(insert.value)
+    )
+
+
+def _parts(value: records.Value | None) -> Iterator[records.Value]:
+    """The value itself, or the two of a pair that is made on the spot."""
+    match places.strip(value):
+        case records.Aggregate(items=items):
+            yield from items
+        case records.Call(args=args) as call if places.last_name(call.callee) in _PAIRS:
+            yield from args
+        case None:
+            return
+        case inner:
+            yield inner
+
+
+def _is_shared(function: Function, value: records.Value, put: events.Event) -> bool:
+    match places.strip(value):
+        case records.Member():
+            return True
+        case records.Name(text=name):
+            pass
+        case _:
+            return False
+    if name == places.THIS or name not in function.declared or name in _handed_in(function):
+        return not _is_sole_owner(function, value)
+    known = (records.Name, records.Member)
+    began = places.strip(function.locals[name][1]) if name in function.locals else None
+    if isinstance(began, known) and began.start != value.start:
+        return _is_shared(function, began, put)
+    return any(event is not put and _hands_on(function, event, name) for event in function.flow)
+
+
+def _handed_in(function: Function) -> frozenset[str]:
+    """The parameters, those of the functions around a lambda included."""
+    around = _handed_in(function.parent) if function.parent is not None else frozenset[str]()
+    return around | {parameter.name for parameter in function.record.parameters}
+
+
+def _is_sole_owner(function: Function, value: records.Value) -> bool:
+    roles = function.program.types.roles(function.program.types.of(value, function), function)
+    return "smart pointer" in roles
+
+
+def _hands_on(function: Function, event: events.Event, name: str) -> bool:
+    """Whether a local is returned, or stored in what is not the function's own."""
+    match event:
+        case events.LeaveEvent(kind="return", value=value):
+            pass
+        case events.Write(value=value, place=place) if not function.is_local(place):
+            pass
+        case _:
+            return False
+    inner = places.strip(value)
+    return isinstance(inner, records.Name) and inner.text == name
 
 
 def _is_unique(function: Function, key: records.Value) -> bool:
