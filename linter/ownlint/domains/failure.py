@@ -372,14 +372,23 @@ def _likely(function: Function, origin: e.CallEvent | None) -> tuple[e.CallEvent
 
 @flow_question
 def asks(function: Function, call: e.CallEvent) -> bool:
-    """Whether a call only looks something up: by its name, or because it changes nothing it is called on."""
+    """Whether a call only looks something up or computes: by its name, by the `#define`, because it makes a number, or
+    because it changes nothing it is called on."""
     name = last_name(call.node.callee)
     if isinstance(call.node.callee, r.Member) and _ASKED_OF_ONE.match(name):
         return True
     if _ASKS.match(name) or assigned(call.node) is not None or inserted(call.node, function) is not None:
         return True
+    if name in types.SCALARS or function.program.macros.computes(name):
+        return True
     callees = function.program.calls.callee(call.node, function).records
-    return bool(callees) and all("const" in callee.qualifiers for callee in callees)
+    looking = [_given_types(callee) for callee in callees if "const" in callee.qualifiers]
+    return bool(looking) and all(_given_types(callee) in looking for callee in callees)
+
+
+def _given_types(callee: r.FunctionRecord) -> tuple[str, ...]:
+    """Two methods that differ in `const` alone are one accessor."""
+    return tuple(parameter.type for parameter in callee.parameters)
 
 
 def _constant_first(function: Function, left: r.Value, right: r.Value) -> bool:

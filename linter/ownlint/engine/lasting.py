@@ -10,7 +10,7 @@ import re
 from ownlint.engine import assignments
 from ownlint.facts import records as r
 from ownlint.flow import events as e
-from ownlint.flow.places import THIS, Place, strip
+from ownlint.flow.places import THIS, Place, receiver, strip
 from ownlint.project import types
 from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Function
@@ -32,12 +32,14 @@ def outlives(function: Function, announced: assignments.Assignment) -> bool:
         return root in statics(function) or _is_reached(function, root, announced)
     written, initial = declaration(function, root)
     kind = types.parse(function.program.types.of(r.Name(0, 0, root), function) or written)
-    if _SETTINGS.search(kind.last) or _is_made_here(initial):
+    if _SETTINGS.search(kind.last) or _is_made_here(initial) or _is_part_of_local(function, root, announced.event):
         return False
     if kind.pointers or types.parse(written).pointers or types.parse(written).reference:
         return not kind.const
     roles = function.program.types.roles(kind.name, function)
     if kind.last == "iterator" or not _POINTING.isdisjoint(roles):
+        if isinstance(found := strip(initial), r.Call) and _ends_with_call(function, _whole(function, receiver(found))):
+            return False  # an iterator of a local container
         return initial is not None or root in {p.name for p in function.record.parameters}
     return kind.is_placeholder and isinstance(announced.event, e.Write) and _is_arrow(function, announced.event)
 
@@ -76,6 +78,42 @@ def _is_made_here(initial: r.Value | None) -> bool:
     """The local owns or is what it names, so that it ends with a failure."""
     held = assignments.held(initial)
     return held is not None and held.kind == "object" and not isinstance(strip(initial), r.Name)
+
+
+def _is_part_of_local(function: Function, root: str, event: e.Event) -> bool:
+    """Whether the reference of that name, the nearest declared above, is bound to a part of an object that ends with
+    the call."""
+    above = [
+        statement
+        for statement in function.statements
+        if isinstance(statement, r.Declare) and root in statement.names and statement.start <= event.span.start
+    ]
+    nearest = max(above, key=lambda statement: statement.start, default=None)
+    if nearest is None or not nearest.type.rstrip().endswith("&"):
+        return False
+    return _ends_with_call(function, _whole(function, nearest.value))
+
+
+def _whole(function: Function, value: r.Value | None) -> str:
+    """The local that an element or a member is inside of, also one that an iterator leads to."""
+    match strip(value):
+        case r.Member(base=r.Name(text=name), name="second" | "first", arrow=True):
+            found = strip(function.locals.get(name, ("", None))[1])
+            return _whole(function, receiver(found)) if isinstance(found, r.Call) else ""
+        case r.Index(base=base) | r.Member(base=base, arrow=False) | r.Call(callee=r.Member(name="at", base=base)):
+            return _whole(function, base)
+        case r.Name(text=name):
+            return name
+    return ""
+
+
+def _ends_with_call(function: Function, name: str) -> bool:
+    written, _ = function.locals.get(name, ("", None))
+    kind = types.parse(written)
+    handed = any(parameter.name == name for parameter in function.record.parameters)
+    return (
+        bool(kind.name) and kind.is_value and not kind.is_placeholder and not handed and name not in statics(function)
+    )
 
 
 def _is_arrow(function: Function, write: e.Write) -> bool:

@@ -48,6 +48,8 @@ class Surroundings(NamedTuple):
     python: bool = False
     answer: Callable[[str], tuple[tuple[str, ...], str]] = lambda name: ((), "")
     """The parameters of a macro that always returns, and what it answers as its `#define` writes it."""
+    jump: Callable[[str], tuple[tuple[str, ...], str]] = lambda name: ((), "")
+    """The parameters of a macro that leaves by a `goto`, and the label as its `#define` writes it."""
     throws: Callable[[str], bool] = lambda name: True
     """Whether a call by this name can throw: not one of a library of C."""
     accessors: Mapping[str, Place] = {}
@@ -79,7 +81,7 @@ class Expressions:
         others = self.around.locals | {parameter.name for parameter in self.function.parameters}
         return {name: value for name, value in settled(self.every).items() if name not in others}
 
-    def leave(self, span: Span, kind: str, value: r.Value | None, via: str = "") -> None:
+    def leave(self, span: Span, kind: str, value: r.Value | None, via: str = "", to: str = "") -> None:
         raise NotImplementedError
 
     # --- plumbing ---
@@ -278,7 +280,7 @@ class Expressions:
                 e.CallEvent(call.span, call, None, dropped, into, declares, self.asserting, call is self.awaited)
             )
             here = self.frontier
-            self.leave(call.span, "return", None, via=name)
+            self.leave(call.span, "return", None, via=name, to=self.jump_of(name, call))
             self.frontier = here
         else:
             before, self.asserting = self.asserting, self.asserting or role in _VANISHING_ROLES
@@ -290,6 +292,14 @@ class Expressions:
                 self.leave(call.span, "throw", None, via=name)
             elif call.kind == "call" and role == RETURNS:
                 self.leave(call.span, "return", self.answer_of(name, call))
+
+    def jump_of(self, name: str, call: r.Call) -> str:
+        """The label to which a macro jumps: one of its own text, or an argument."""
+        parameters, label = self.around.jump(name)
+        if label in parameters and (position := parameters.index(label)) < len(call.args):
+            given = call.args[position]
+            return given.text if isinstance(given, r.Name) else ""
+        return label
 
     def answer_of(self, name: str, node: r.Call | r.Name) -> r.Value | None:
         """What a macro that always returns answers: an argument, a constant, or what only its name tells."""

@@ -80,7 +80,11 @@ class _Builder(Expressions):
 
     # --- leaving ---
 
-    def leave(self, span: Span, kind: str, value: r.Value | None, via: str = "") -> None:
+    def leave(self, span: Span, kind: str, value: r.Value | None, via: str = "", to: str = "") -> None:
+        if to in self.known_labels:
+            self.emit(e.LeaveEvent(span, kind, value, via))
+            self.go(to, span)
+            return
         if kind == "throw" and self.handlers:
             event = self.emit(e.LeaveEvent(span, kind, value, via))
             self.handlers[-1].append((event, None))
@@ -241,8 +245,11 @@ class _Builder(Expressions):
             self.frontier = []
             return
         self.emit(e.Mark(statement.span, "goto"))
-        self.unwind(self.open_labels.get(statement.label, len(self.scopes)), statement.span)
-        self.gotos.extend((statement.label, edge) for edge in self.frontier)
+        self.go(statement.label, statement.span)
+
+    def go(self, label: str, span: Span) -> None:
+        self.unwind(self.open_labels.get(label, len(self.scopes)), span)
+        self.gotos.extend((label, edge) for edge in self.frontier)
         self.frontier = []
 
     def label(self, statement: r.Label) -> None:

@@ -14,6 +14,10 @@ _DEEP = 4
 """So many macros one in the other are followed."""
 
 _LEAVES = re.compile(r"\b(?:return|co_return|throw|goto)\b")
+_GOTO = re.compile(r"\bgoto\s+(\w+)")
+_CALLED = re.compile(r"\b([A-Za-z_]\w*+)\s*\(")
+_CHANGES = re.compile(r"[;{}]|\+\+|--|(?<![=!<>])=(?!=)")
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 _ABORTS = re.compile(r"\b(?:abort|terminate|exit|__builtin_trap|__builtin_unreachable)\s*\(")
 _CONDITIONAL = re.compile(r"\b(?:if|for|switch|while(?!\s*+\(\s*+(?:0|false)\s*+\)))\b|\?")
 _WORD = re.compile(r"\b[a-z]+_[a-z_]+\b")
@@ -151,6 +155,28 @@ class Macros:
             if found is not None:
                 return macro.parameters or (), found.answer
         return (), ""
+
+    def jump(self, name: str) -> tuple[tuple[str, ...], str]:
+        """The parameters of a macro that leaves by a `goto`, and the label as its `#define` writes it; empty where its
+        `#define`s leave otherwise, too."""
+        bodies = [macro for macro in self.named(name) if not _vanishes(macro)]
+        labels = {label for macro in bodies for label in _GOTO.findall(macro.body)}
+        if len(labels) != 1 or any(_LEAVES.search(_GOTO.sub("", macro.body)) for macro in bodies):
+            return (), ""
+        return bodies[0].parameters or (), labels.pop()
+
+    def computes(self, name: str, depth: int = _DEEP) -> bool:
+        """Whether a macro with parameters is an expression that calls nothing and changes nothing: `#define
+        IS_DIGIT(c) ((c) >= '0' && (c) <= '9')`."""
+        defined = [macro for macro in self.named(name) if macro.parameters is not None]
+        return bool(defined) and depth > 0 and all(self._only_computes(macro, depth) for macro in defined)
+
+    def _only_computes(self, macro: r.Macro, depth: int) -> bool:
+        body = _QUOTED.sub("0", macro.body)
+        called = dict.fromkeys(_CALLED.findall(body))
+        return _CHANGES.search(body) is None and all(
+            one == "sizeof" or self.computes(one, depth - 1) for one in called if one != macro.name
+        )
 
     def _is_hint(self, name: str) -> bool:
         """`#define UNLIKELY(x) __builtin_expect(!!(x), 0)`, or `(x)` alone where the compiler has no such thing."""

@@ -23,7 +23,7 @@ _SPACE = re.compile(r"\s+")
 SCALARS = frozenset(
     {
         *("bool", "char", "wchar_t", "char8_t", "char16_t", "char32_t", "short", "int", "long", "signed", "unsigned"),
-        *("float", "double", "size_t", "ssize_t", "ptrdiff_t", "intptr_t", "uintptr_t", "Py_ssize_t"),
+        *("float", "double", "size_t", "ssize_t", "ptrdiff_t", "byte", "intptr_t", "uintptr_t", "Py_ssize_t"),
         *("int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t"),
         *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
         *("signed char", "unsigned char", "unsigned short", "unsigned int", "unsigned long", "long int"),

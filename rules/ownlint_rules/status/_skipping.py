@@ -57,7 +57,11 @@ def skip_here(function: Function, announced: assignments.Assignment, failed: fai
     settled = _settled(function, announced, failed) if asking else {}
     for test in _tests_for(function, announced, asking):
         now = conditions.can_come_to(function, test.value, given, frozenset(settled))
-        if now is None or _is_settled(function, test, settled):
+        if (
+            now is None
+            or _is_settled(function, test, settled)
+            or _asks_what_is_filled(function, test, announced, failed)
+        ):
             continue
         if skips(function, test, now, announced, failed):
             return Skip(function.step(test, f"`{flag}` decides here whether the work is done"), "certain")
@@ -98,6 +102,23 @@ def _is_settled(
         for guard, outcome in function.flow.guards(test)
         for place, possible in settled.items()
         for held in possible
+    )
+
+
+def _asks_what_is_filled(
+    function: Function, test: e.Test, announced: assignments.Assignment, failed: failure.Failure
+) -> bool:
+    """Whether another test, of the object that the work fills, sends control either to the announcement or to this
+    test: `if (data_.empty()) { width_ = w; data_.assign(n); } else if (width_ != w)`."""
+    filled = failed.cause.receiver if failed.cause is not None else None
+    if filled is None or len(filled) < 2:
+        return False
+    begun = {(guard.index, outcome) for guard, outcome in function.flow.guards(announced.event)}
+    return any(
+        assignments.place(function, inner) == filled
+        for guard, outcome in function.flow.guards(test)
+        if (guard.index, not outcome) in begun
+        for inner in places.walk(guard.value)
     )
 
 
@@ -147,7 +168,7 @@ def skips(
     begins = [event for event in (announced.event, work) if event is not None and event.index > test.index]
     if any(event in taken or event not in other for event in begins):
         return False
-    if _is_refused(function, test, now, taken) or _is_remembered(function, taken, failed):
+    if _is_refused(function, test, now, taken) or _is_remembered(function, taken, announced, failed):
         return False
     return _promises(function, taken, announced, failed) and not _is_noted(function, announced, failed)
 
@@ -197,10 +218,16 @@ def _says_no(function: Function, test: e.Test, taken: list[e.Event], leave: e.Le
     )
 
 
-def _is_remembered(function: Function, taken: list[e.Event], failed: failure.Failure) -> bool:
+def _is_remembered(
+    function: Function, taken: list[e.Event], announced: assignments.Assignment, failed: failure.Failure
+) -> bool:
     """Whether whoever comes next gets the outcome of the first time: it is stored before the exit is taken, or
-    looked up in what the work has left."""
+    looked up in what the work has left; or what was put there says no, and is the answer itself."""
     answers = [event.value for event in taken if isinstance(event, e.LeaveEvent) and event.value is not None]
+    if answers and all(_asks_further(function, answer) for answer in answers):
+        return True
+    if answers and announced.held.kind == "cleared":
+        return all(assignments.place(function, answer) == announced.place for answer in answers)
     if answers and all(isinstance(answer, r.Binary) and answer.op in ("==", "!=") for answer in answers):
         return True
     if failed.cause is None or failed.leave.via:
@@ -211,6 +238,14 @@ def _is_remembered(function: Function, taken: list[e.Event], failed: failure.Fai
         if isinstance(event, e.Write) and any(inner is failed.cause.node for inner in places.walk(event.value))
     }
     return any(assignments.place(function, answer) in stored for answer in answers)
+
+
+def _asks_further(function: Function, answer: r.Value) -> bool:
+    """`return made_ ? 0 : -1;`: another thing decides whether the next one is refused."""
+    inner = places.strip(answer)
+    return isinstance(inner, r.Conditional) and any(
+        failure.refuses(function, arm) is True for arm in (inner.then, inner.other)
+    )
 
 
 def _is_noted(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> bool:

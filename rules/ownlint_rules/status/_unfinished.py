@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from ownlint import Function, assignments, failure, places, questions
+from ownlint import Function, assignments, conditions, failure, places, questions
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.status import _undoing as undoing
@@ -48,22 +48,69 @@ def failures_after(
         tried += 1
         if tried > _MOST_TRIED:
             return
-        if _is_said_again(function, announced, failed) or _is_thrown_away(function, announced, failed):
+        if (
+            _excludes(function, announced.event, failed.at)
+            or _is_said_again(function, announced, failed)
+            or _is_thrown_away(function, announced, failed)
+        ):
             continue
         stays = _fails_through(function, failed, stop) and _leads(function, failed.at, failed.leave, taken_back)
         if stays and not _is_undone_by_handler(function, failed, taken_back):
             yield failed
 
 
+def _excludes(function: Function, one: e.Event, other: e.Event) -> bool:
+    """Whether a condition that holds at the one keeps control from the other: `rc == A` and `rc == B || rc == C`."""
+    for known, outcome in function.flow.guards(one):
+        match known.value:
+            case r.Binary(op="==" | "!=" as op, left=left, right=right) if outcome == (op == "=="):
+                where, held = assignments.place(function, left), assignments.held(right)
+            case _:
+                continue
+        if where is None or held is None or held.kind == "copy":
+            continue
+        if not _comes_to(function, one, other, conditions.Given(where, held)):
+            return True
+    return False
+
+
+def _comes_to(function: Function, one: e.Event, other: e.Event, given: conditions.Given) -> bool:
+    """Whether a way leads from the one to the other where a place holds what is given, until it is written."""
+    flow = function.flow
+    written = {write.index for write in flow.writes_to(given.place)}
+    if one.index in written:
+        return True
+    queue = [one.index]
+    seen = {one.index}
+    for current in queue:
+        event = flow.events[current]
+        holds = conditions.comes_to(function, event.value, given) if isinstance(event, e.Test) else None
+        for target, label in flow.successors[current]:
+            if target in seen or (holds is not None and label is not None and label is not holds):
+                continue
+            if target == other.index:
+                return True
+            if target in written:
+                if other in flow.after(flow.events[target]):
+                    return True
+                continue
+            seen.add(target)
+            queue.append(target)
+    return False
+
+
 def _is_undone_by_handler(function: Function, failed: failure.Failure, taken_back: Callable[[e.Event], bool]) -> bool:
-    """Whether what is thrown is caught in the function, and no way out from there leaves the flag set."""
+    """Whether what is thrown is caught in the function, or a macro jumps to a label, and no way out from there leaves
+    the flag set."""
     flow = function.flow
 
     def is_out(event: e.Event) -> bool:
         return any(target == flow.exit for target, _ in flow.successors[event.index])
 
-    thrown_here = isinstance(flow.events[failed.leave.index], e.LeaveEvent) and failed.leave.kind == "throw"
-    if not thrown_here or is_out(failed.leave):
+    stays = isinstance(flow.events[failed.leave.index], e.LeaveEvent) and (
+        failed.leave.kind == "throw" or failed.leave.via
+    )
+    if not stays or is_out(failed.leave):
         return False
     return not any(is_out(event) and not taken_back(event) for event in flow.after(failed.leave, taken_back))
 
