@@ -222,11 +222,26 @@ def bare_clone(clones: Path | None, repository: str) -> Path:
 
 
 def _from_clone(release: Release, work: Path, clones: Path | None) -> Path:
-    """Its pinned commit as an archive; git's own hash says that it is that."""
+    """Its pinned commit as an archive; git's own hash says that it is that. What the clone lacks is left out."""
     archive = work / "commit.tar"
-    git = ["git", "-C", str(bare_clone(clones, release.repository)), "archive", "--format", "tar"]
-    run_in([*git, "--prefix", "commit/", "--output", str(archive), release.digest], work)
+    clone = bare_clone(clones, release.repository)
+    lacking = _lacking(clone, release.digest, work)
+    for path in lacking:
+        print(f"left out: {path!r} is not in the clone", file=sys.stderr)
+    git = ["git", "-C", str(clone), "archive", "--format", "tar", "--prefix", "commit/", "--output", str(archive)]
+    run_in([*git, release.digest, "--", ".", *(f":(exclude,literal){path}" for path in lacking)], work)
     return archive
+
+
+def _lacking(clone: Path, commit: str, work: Path) -> list[str]:
+    """The files of a commit that a partial clone has not brought: large data, as a rule."""
+    listing = ["git", "-C", str(clone), "ls-tree", "-r", "-z", "--format=%(objecttype) %(objectname) %(path)", commit]
+    entries = [line.split(" ", 2) for line in run_in(listing, work).split("\0") if line]
+    blobs = {path: name for kind, name, path in entries if kind == "blob"}  # a submodule is a commit
+    git = ["git", "-C", str(clone), "cat-file", "--batch-check=%(objectname)"]
+    told = subprocess.run(git, input="\n".join(blobs.values()), capture_output=True, text=True, check=False).stdout
+    missing = {line.split(" ", 1)[0] for line in told.splitlines() if line.endswith(" missing")}
+    return sorted(path for path, blob in blobs.items() if blob in missing)
 
 
 # --- packages of the index ------------------------------------------------------------------------
