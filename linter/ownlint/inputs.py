@@ -17,6 +17,7 @@ from ownlint.choices import PACKS
 from ownlint.config import ConfigError, Settings, place_of
 from ownlint.facts.base import FORMAT, Language
 from ownlint.facts.cache import Cache
+from ownlint.measured import NAME
 from ownlint.sources import distributions, libclang, sidecars, stubs
 from ownlint.sources.discover import Stamp
 
@@ -121,7 +122,8 @@ def knowledge_digest(models: tuple[Path, ...], cache: Cache) -> bytes:
 
 @functools.lru_cache(maxsize=2)
 def _packs_digest(cache: Cache) -> bytes:
-    return _digest_of(packs(), cache)
+    measured = (pack / NAME for pack in packs())
+    return _digest_of((*packs(), *(path for path in measured if path.is_file())), cache)
 
 
 @functools.lru_cache(maxsize=1)
