@@ -1,8 +1,8 @@
 """The suite of each rule: computed from what was judged and what was found, never chosen by hand.
 
-`python benchmarks/verdicts.py suites` writes it, with the counts, to `rules/ownlint_rules/measured.json`. The formula is
-`suite_of`. It counts what the code of today still reports of the judged findings: with `--run DIR` the reports of a run
-say that, and `benchmarks/verdicts/standing.json` keeps it, so that everything can be computed anew without a run.
+`python benchmarks/verdicts.py suites` writes it, with the counts, to `rules/ownlint_rules/measured.json`. `suite_of`
+is the formula. It counts what the code of today still reports of the judged findings: with `--run DIR` the reports of a
+run say that, and `benchmarks/verdicts/standing.json` keeps it, so that everything can be computed anew without a run.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from verdict_matching import Report, State, match, sites
 from verdict_records import FOLDER, VERDICTS, Place, Round, Verdict, VerdictError, at_first_contact, judged
 
 from ownlint.choices import Suite
-from ownlint.measured import NAME, Counts, Judged, Measured
+from ownlint.measured import Counts, Judged, Measured
 from ownlint.testing.markdown import SEVERE
 
 ROOT = Path(__file__).parents[1]
-MEASURED = ROOT / "rules/ownlint_rules" / NAME
+MEASURED = ROOT / "rules/ownlint_rules/measured.json"
 STANDING = FOLDER / "standing.json"
 TRUTHS = ROOT / "tests/truth"
 

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from ownlint import steps
+from ownlint import measured, steps
 from ownlint.choices import PACKS
 from ownlint.facts.base import Span
 from ownlint.finding import Crash, Cut, Finding, Severity, reason_of, word_of
-from ownlint.measured import NAME, Measured
+from ownlint.measured import Measured
 from ownlint.project import questions
 from ownlint.project.subjects import Binding, Class, Function
 from ownlint.rule import Rule, RuleError, rule_of
@@ -58,13 +58,13 @@ def _measured(pack: ModuleType) -> dict[str, Measured] | None:
     read."""
     for folder in map(Path, pack.__path__):
         try:
-            text = (folder / NAME).read_bytes()
+            text = (folder / measured.NAME).read_bytes()
         except OSError:
             continue
         try:
             return msgspec.json.decode(text, type=dict[str, Measured])
         except msgspec.DecodeError as error:
-            raise RuleError(f"{folder / NAME}: {error}") from None
+            raise RuleError(f"{folder / measured.NAME}: {error}") from None
     return None
 
 

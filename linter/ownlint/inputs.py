@@ -12,12 +12,11 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
-from ownlint import __version__, door
+from ownlint import __version__, door, measured
 from ownlint.choices import PACKS
 from ownlint.config import ConfigError, Settings, place_of
 from ownlint.facts.base import FORMAT, Language
 from ownlint.facts.cache import Cache
-from ownlint.measured import NAME
 from ownlint.sources import distributions, libclang, sidecars, stubs
 from ownlint.sources.discover import Stamp
 
@@ -122,8 +121,8 @@ def knowledge_digest(models: tuple[Path, ...], cache: Cache) -> bytes:
 
 @functools.lru_cache(maxsize=2)
 def _packs_digest(cache: Cache) -> bytes:
-    measured = (pack / NAME for pack in packs())
-    return _digest_of((*packs(), *(path for path in measured if path.is_file())), cache)
+    told = (pack / measured.NAME for pack in packs())
+    return _digest_of((*packs(), *(path for path in told if path.is_file())), cache)
 
 
 @functools.lru_cache(maxsize=1)

@@ -82,8 +82,7 @@ class RuleNames:
         return frozenset(
             rule
             for rule, rank in wanted.items()
-            if rank > ignored.get(rule, 0)
-            and (self._suites[rule] <= last or max(rank, regraded.get(rule, 1)) > 1)
+            if rank > ignored.get(rule, 0) and (self._suites[rule] <= last or max(rank, regraded.get(rule, 1)) > 1)
         )
 
     def _ranks(self, names: Iterable[str]) -> dict[str, int]:

@@ -60,7 +60,9 @@ def render(
                     BASE: {"description": {"text": "The top of the git work tree, else the working directory."}}
                 },
                 "invocations": [_invocation(report)],
-                "results": [_result(finding, suites.get(finding.rule, "audit"), index, hashes) for finding in report.findings],
+                "results": [
+                    _result(finding, suites.get(finding.rule, "audit"), index, hashes) for finding in report.findings
+                ],
             }
         ],
     }
