@@ -69,7 +69,7 @@ class Standing:
     def state(self, verdict: Verdict, place: Place) -> State | None:
         if verdict.release not in self.releases:
             return None
-        return self._states.get((verdict.release, _key(verdict, place)), "reported")
+        return self._states.get((verdict.release, key_of(verdict, place)), "reported")
 
     def number(self, verdict: Verdict, *, unknown: bool = True) -> int:
         """How many findings of a verdict are still reported; `unknown` says whether one counts that was never run."""
@@ -91,7 +91,7 @@ class Standing:
             for number, site in enumerate(here):
                 state = found[number].state if number in found else "silent"
                 if state != "reported":
-                    quiet[state].append(_key(site.verdict, site.place))
+                    quiet[state].append(key_of(site.verdict, site.place))
             releases[name] = Quiet(**{state: tuple(sorted(keys)) for state, keys in quiet.items()})
         return Standing(releases)
 
@@ -100,7 +100,7 @@ class Standing:
         return msgspec.json.format(encoded, indent=1).decode() + "\n"
 
 
-def _key(verdict: Verdict, place: Place) -> str:
+def key_of(verdict: Verdict, place: Place) -> str:
     return f"{verdict.rule} {place.path}:{place.line} {place.fingerprint}".rstrip()
 
 

@@ -51,7 +51,9 @@ def pages() -> dict[str, str]:
 
 def _rule(rule: RuleInfo) -> str:
     headline, _, rest = rule.manual.strip().partition("\n")
-    return f"# {rule.id}\n\n**{headline}**\n\nSeverity: {rule.severity}. {manual.suite(rule)}\n\n{_titled(rest.strip())}\n"
+    return (
+        f"# {rule.id}\n\n**{headline}**\n\nSeverity: {rule.severity}. {manual.suite(rule)}\n\n{_titled(rest.strip())}\n"
+    )
 
 
 def _titled(text: str) -> str:

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from consoles import measured
 
+from consoles import measured
 from ownlint import catalogue
 
 ROOT = Path(__file__).parent.parent

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from ownlint import measured, steps
+from ownlint import door, measured, steps
 from ownlint.choices import PACKS
 from ownlint.facts.base import Span
 from ownlint.finding import Crash, Cut, Finding, Severity, reason_of, word_of
@@ -50,6 +50,7 @@ def load() -> tuple[Rule, ...]:
     return tuple(found[name] for name in sorted(found))
 
 
+_MOST_BYTES = 1 << 20
 _UNMEASURED = Measured("audit")
 
 
@@ -58,9 +59,11 @@ def _measured(pack: ModuleType) -> dict[str, Measured] | None:
     read."""
     for folder in map(Path, pack.__path__):
         try:
-            text = (folder / measured.NAME).read_bytes()
-        except OSError:
-            continue
+            text = door.read(folder / measured.NAME, _MOST_BYTES)
+        except door.UnreadableError as error:
+            if error.missing:
+                continue
+            raise RuleError(f"{folder / measured.NAME}: {error.reason}") from None
         try:
             return msgspec.json.decode(text, type=dict[str, Measured])
         except msgspec.DecodeError as error:

@@ -346,7 +346,12 @@ def test_a_rule_of_another_suite_runs_where_it_is_asked_for(run: Run, monkeypatc
     assert "bad-name" not in run("rules", "--suite", "default").out
     Path("a.cc").write_text(GUILTY)
     assert run("check").code == run("check", "--suite", "default").code == 0
-    for asked in (["--suite", "extended"], ["--suite", "audit"], ["--select", "bad-name"], ["--extend-select", "made-up"]):
+    for asked in (
+        ["--suite", "extended"],
+        ["--suite", "audit"],
+        ["--select", "bad-name"],
+        ["--extend-select", "made-up"],
+    ):
         done = run("check", *asked, "--output-format", "json")
         assert (done.code, json.loads(done.out)["findings"][0]["suite"]) == (1, "extended")
     Path("ownlint.toml").write_text('suite = "extended"\n')
