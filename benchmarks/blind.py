@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 PAIRS = Path(__file__).resolve().parent.parent / "tests" / "blind"
-OPTIONS = ("--isolated", "--exit-zero", "--no-cache", "--preview", "--types", "never", "--output-format", "json")
+OPTIONS = ("--isolated", "--exit-zero", "--no-cache", "--suite", "audit", "--types", "never", "--output-format", "json")
 NEAR = 5
 """Lines between what is told and where the pair says the bug is."""
 

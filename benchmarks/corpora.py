@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -151,82 +152,29 @@ PYTHON = (
 )
 """Their Python, with that of the above and the standard library, is what rules must stay silent on (silence.py)."""
 
-FIRST_CONTACT = (
-    Release("apsw", "3.54.1.0", "d9fd64ed76dc0f3d2265d4aeedb74d678c2ac7dffbd4e8ba05bf9a87aa7c34d3"),
-    Release(
-        "colmap",
-        "5d968cf38aa2",
-        "5d968cf38aa2574fd284b0dc86c3d58d124940b3",
-        repository="colmap/colmap",
-    ),
-    Release("confluent_kafka", "2.16.1", "ec1474347615b9dd1bd0e269d37e31fa442782e67c4942661751e81b09d9f0c8"),
-    Release(
-        "ctranslate2",
-        "0d8bcd362ac7",
-        "0d8bcd362ac75ef860ef161d6f0efad0ae439ff0",
-        repository="OpenNMT/CTranslate2",
-    ),
-    Release(
-        "dolfinx",
-        "4c25ace26077",
-        "4c25ace26077292c990840ab420bb8cf88d2ae3c",
-        repository="FEniCS/dolfinx",
-    ),
-    Release(
-        "faiss",
-        "02dbb4e42f49",
-        "02dbb4e42f49aa2ce57cd78977b0e47a11f7cb91",
-        repository="facebookresearch/faiss",
-    ),
-    Release("gmpy2", "2.3.2", "f20b7e2f8fd16f8d6846bb5b73359c3cc5aa41ec5cf266321d362f547c8fd097"),
-    Release("jpype1", "1.7.1", "3cd88838dc3d2d546f7eaeadaaff864e590010c15f2b6a44b6f37e60796a14b2"),
-    Release(
-        "litert",
-        "f67457790c9c",
-        "f67457790c9c2ab67347d6fe53270e8d3df20868",
-        repository="google-ai-edge/LiteRT",
-    ),
-    Release("matplotlib", "3.11.2", "cec596316640f2b394b8f0daa0ea61a8eae82d017b620b9f202befb972a59ea4"),
-    Release(
-        "mlx",
-        "846d176227a0",
-        "846d176227a0ac13d2667e58d2bb68b322109ab0",
-        repository="ml-explore/mlx",
-    ),
-    Release("pycups", "2.0.4", "843e385c1dbf694996ca84ef02a7f30c28376035588f5fbeacd6bae005cf7c8d"),
-    Release("pycurl", "7.49.0", "d4327da9dea72768f942f831bbaa5a64adca4d7c89f3141da7a833d3c600ab90"),
-    Release("pygame", "2.6.1", "56fb02ead529cee00d415c3e007f75e0780c655909aaa8e8bf616ee09c9feb1f"),
-    Release("pymongo", "4.20.0", "f773b0aec28687587cdeda490463a82debc4566a4a3620dcc8dada9d2c0a1acd"),
-    Release("pyodbc", "5.5.0", "7a78873cac66b2857bf490a24a3e3aada24f839534e97c67e177f691e7d701ac"),
-    Release("pyuv", "1.4.0", "caea2004d1125fe17cbde3c211c8abc72844e9b8dd7dfa007711e98fbc96fbc2"),
-    Release(
-        "reverb",
-        "715ba92858c8",
-        "715ba92858c87f2aa789f19b0b2576430643c537",
-        repository="google-deepmind/reverb",
-    ),
-    Release(
-        "riegeli",
-        "bc17eea7d1a3",
-        "bc17eea7d1a3a0eacb31dee2cac4a086ba5a6ceb",
-        repository="google/riegeli",
-    ),
-    Release("scs", "3.3.1", "dd9d43c1f2f189a84e84c26721e2c5129abf921a6a8acc48c154abae993357b1"),
-    Release(
-        "tink-py",
-        "8efb8eac3a85",
-        "8efb8eac3a851218dad03372d3512c7c90cb847a",
-        repository="tink-crypto/tink-py",
-    ),
-    Release("xgboost", "3.4.1", "6968a4c71efdfa859df0dfcad0d99211c95c28c4ffd6aecff46efff77d18026a"),
-    Release("zstandard", "0.25.0", "7713e1179d162cf5c7906da876ec2ccb9c3a9dcbdffef0cc7f70c3667a205f0b"),
-)
-"""Of the rounds of `verdicts/`: what the rules met without having been shown it. Those of a round that no hash is known
-of are named in its file alone."""
+ROUNDS = Path(__file__).parent / "first_contact/rounds"
+"""The rounds of first contact: what the rules met without having been shown it. What no hash is known of is named in
+the round's verdicts alone."""
+
+
+def read_round(path: Path) -> tuple[int, list[tuple[Release, str]]]:
+    """The round's seed, and each release with its kind."""
+    told = tomllib.loads(path.read_text(encoding="utf-8"))
+    releases = []
+    for one in told["release"]:
+        kind, digest = one.pop("kind"), one.pop("sha256")
+        releases.append((Release(**one, digest=digest), kind))
+    return told["seed"], releases
+
+
+def first_contact() -> tuple[Release, ...]:
+    """The releases of every round, the earliest round first."""
+    rounds = sorted(ROUNDS.glob("*.toml"), key=lambda path: int(path.stem))
+    return tuple(release for path in rounds for release, _ in read_round(path)[1])
 
 
 def every_release() -> tuple[Release, ...]:
-    return RELEASES + PYTHON + FIRST_CONTACT
+    return RELEASES + PYTHON + first_contact()
 
 
 class FetchError(Exception):
@@ -293,11 +241,26 @@ def bare_clone(clones: Path | None, repository: str) -> Path:
 
 
 def _from_clone(release: Release, work: Path, clones: Path | None) -> Path:
-    """Its pinned commit as an archive; git's own hash says that it is that."""
+    """Its pinned commit as an archive; git's own hash says that it is that. What the clone lacks is left out."""
     archive = work / "commit.tar"
-    git = ["git", "-C", str(bare_clone(clones, release.repository)), "archive", "--format", "tar"]
-    run_in([*git, "--prefix", "commit/", "--output", str(archive), release.digest], work)
+    clone = bare_clone(clones, release.repository)
+    lacking = _lacking(clone, release.digest, work)
+    for path in lacking:
+        print(f"left out: {path!r} is not in the clone", file=sys.stderr)
+    git = ["git", "-C", str(clone), "archive", "--format", "tar", "--prefix", "commit/", "--output", str(archive)]
+    run_in([*git, release.digest, "--", ".", *(f":(exclude,literal){path}" for path in lacking)], work)
     return archive
+
+
+def _lacking(clone: Path, commit: str, work: Path) -> list[str]:
+    """The files of a commit that a partial clone has not brought: large data, as a rule."""
+    listing = ["git", "-C", str(clone), "ls-tree", "-r", "-z", "--format=%(objecttype) %(objectname) %(path)", commit]
+    entries = [line.split(" ", 2) for line in run_in(listing, work).split("\0") if line]
+    blobs = {path: name for kind, name, path in entries if kind == "blob"}  # a submodule is a commit
+    git = ["git", "-C", str(clone), "cat-file", "--batch-check=%(objectname)"]
+    told = subprocess.run(git, input="\n".join(blobs.values()), capture_output=True, text=True, check=False).stdout
+    missing = {line.split(" ", 1)[0] for line in told.splitlines() if line.endswith(" missing")}
+    return sorted(path for path, blob in blobs.items() if blob in missing)
 
 
 # --- packages of the index ------------------------------------------------------------------------
@@ -382,7 +345,7 @@ def upstream_tarball(release: Release, apt: list[str], work: Path) -> Path:
     if not wanted:
         raise FetchError(f"{release.suite} has no {release.source} of the version {release.version}")
     run_in(["apt-get", "-q", *apt, "source", "--download-only", "--tar-only", f"{release.source}={wanted}"], work)
-    tarballs = sorted(work.glob("*.orig.tar.*"))
+    tarballs = sorted(work.glob("*.orig.tar.*")) or sorted(work.glob("*.tar.*"))  # a native package has no `orig`
     if not tarballs:
         raise FetchError(f"apt-get brought no tarball of {release.source}")
     return tarballs[0]

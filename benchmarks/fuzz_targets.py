@@ -238,7 +238,7 @@ class SettingsFiles:
     def run(self, data: bytes, random: Random) -> None:
         self._path.write_bytes(data)
         try:
-            settings = config.with_preset(config.read(self._path))
+            settings = config.with_suite(config.read(self._path))
             config.refuse(config.pattern_mistakes(settings))
             config.refuse(config.rule_mistakes(settings, self._known))
             self._known.selected(settings.config)

@@ -264,9 +264,10 @@ class Place:
         return sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))[:5]
 
     def check(self, *arguments: str, **options: Any) -> Done:
-        """As JSON; without types where nothing else is said."""
+        """By all rules, as JSON; without types where nothing else is said."""
         types = () if "--types" in arguments or "-p" in arguments else ("--types", "never")
-        return self.ownlint("check", "--output-format", "json", *types, *arguments, **options)
+        all_rules = ("--suite", "audit", "--certainty", "likely")
+        return self.ownlint("check", "--output-format", "json", *all_rules, *types, *arguments, **options)
 
     def finds_the_good(self, *arguments: str, **options: Any) -> Done:
         """A check that reports the two known bugs, whatever lies beside them, and fails in nothing."""

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from edits import KINDS, SUFFIXES, edit
 
-COMMAND = ("check", "--isolated", "--exit-zero", "-q", "--preview", "--preset", "audit", "--certainty", "possible")
+COMMAND = ("check", "--isolated", "--exit-zero", "-q", "--suite", "audit", "--certainty", "possible")
 
 
 class CheckRun(NamedTuple):

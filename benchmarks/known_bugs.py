@@ -1,7 +1,7 @@
 """How many bugs that history fixed are found, and are gone once fixed.
 
     python benchmarks/known_bugs.py --repositories DIR [--releases DIR] [--list L]... [--family F]... [--id ID]...
-                                    [--depth N] [--write DIR] [--jobs N]
+                                    [--depth N] [--write DIR] [--jobs N] [--record]
     python benchmarks/known_bugs.py --import DIR
 
 `benchmarks/known_bugs/*.toml` refers to public repairs: repository, files, the commit before and the one that fixed
@@ -13,8 +13,9 @@ a finding rests on is in a file that none of these include, the entry names it (
 
 A bug is caught when a finding of a rule that tells its family has its line, or a step, in the named function or at
 most three lines from a named one; and is gone on the fixed side. Each miss has a cause: `outcome` and `reason` of its
-entry. The program fails when an entry that is written down as found is missed. `--import` makes the entries from
-lists in JSON, and keeps what is written down already.
+entry. The program fails when an entry that is written down as found is missed, or is found by none of its `rules`.
+`--record` writes the rules that found an entry into it. `--import` makes the entries from lists in JSON, and keeps
+what is written down already.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ import sys
 import tempfile
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -67,7 +68,8 @@ class NotHereError(Exception):
 class Bug:
     """`near` and `where` are of the side before the repair; `fixed` is empty while no repair is known. `also`: files
     that hold what the finding rests on, written with what they include and not reported on. `user` is false for a bug
-    of a binding that its Python users only met: silence is right there."""
+    of a binding that its Python users only met: silence is right there. `rules` are those that found it when it was
+    last recorded; none where that was never done."""
 
     id: str
     language: str
@@ -84,6 +86,14 @@ class Bug:
     user: bool = True
     outcome: str = ""
     reason: str = ""
+    rules: tuple[str, ...] = ()
+
+    def found_by(self, families: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
+        """The rules that its finding counts for: those recorded, else that of its family where it has only one."""
+        if self.outcome != "found":
+            return ()
+        family = families[self.family]
+        return self.rules or (tuple(family) if len(family) == 1 else ())
 
 
 @dataclass
@@ -111,7 +121,7 @@ def read_bugs(folder: Path) -> list[tuple[str, Bug]]:
     bugs: list[tuple[str, Bug]] = []
     for path in sorted(folder.glob("*.toml")):
         for told in tomllib.loads(path.read_text(encoding="utf-8")).get("bug", []):
-            lists = {key: tuple(told.get(key, ())) for key in ("paths", "near", "also")}
+            lists = {key: tuple(told.get(key, ())) for key in ("paths", "near", "also", "rules")}
             bugs.append((path.stem, Bug(**(told | lists))))
     return bugs
 
@@ -130,9 +140,20 @@ def entry(told: dict[str, Any], known: Bug | None) -> str:
     fields |= {"fixed": told.get("fixed") or "", "outcome": "", "reason": ""}
     if known:
         fields |= {"outcome": known.outcome, "reason": known.reason}
-        fields |= {"also": list(known.also)} if known.also else {}
+        fields |= {key: list(told) for key in ("also", "rules") if (told := getattr(known, key))}
     # JSON's strings, lists of strings and booleans are TOML's, too.
     return "[[bug]]\n" + "".join(f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in fields.items())
+
+
+def record(name: str, verdict: Verdict) -> None:
+    """Writes into its list which rules found the bug."""
+    path = HERE / f"{name}.toml"
+    before, opening, rest = path.read_text(encoding="utf-8").partition(f"[[bug]]\nid = {json.dumps(verdict.bug.id)}\n")
+    own, end, after = rest.partition("\n\n")
+    lines = [line for line in own.splitlines() if not line.startswith("rules = ")]
+    lines.append(f"rules = {json.dumps(sorted(set(verdict.caught)))}")
+    told = "\n".join(lines) + ("" if end else "\n")
+    path.write_text(before + opening + told + end + after, encoding="utf-8")
 
 
 def import_lists(lists: Path, to: Path) -> None:
@@ -301,8 +322,9 @@ def check(folder: Path, paths: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def reported(folder: Path, *options: str) -> list[dict[str, Any]]:
-    """What a check in that folder finds."""
+    """What a check of every rule in that folder finds."""
     command = [sys.executable, "-m", "ownlint", "check", "--isolated", "--exit-zero", "-q", "--output-format", "json"]
+    command += ["--suite", "audit"]
     ran = subprocess.run([*command, *options], cwd=folder, capture_output=True, text=True, check=False)
     if ran.returncode:
         raise RuntimeError(f"{folder.name}: {ran.stderr.strip()}")
@@ -419,6 +441,11 @@ def lost(judged: Iterable[tuple[str, Verdict, Verdict]]) -> list[Verdict]:
     return [row[1] for row in judged if (side := recorded.get(row[1].bug.outcome)) and row[side].outcome != "found"]
 
 
+def changed_hands(judged: Iterable[tuple[str, Verdict, Verdict]]) -> list[Verdict]:
+    """What is found, but by none of the rules that are written down."""
+    return [one for _, one, _ in judged if one.caught and one.bug.rules and not {*one.caught} & {*one.bug.rules}]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Recall on bugs that history fixed.")
     parser.add_argument("--repositories", type=Path, help="a folder of bare clones")
@@ -429,6 +456,7 @@ def main() -> int:
     parser.add_argument("--depth", type=int, default=1, help="levels of headers that are written with the files")
     parser.add_argument("--write", type=Path, help="keep both sides there")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--record", action="store_true", help="write into each entry that is found by which rules")
     parser.add_argument("--import", dest="lists", type=Path, help="make the entries from a folder of lists in JSON")
     given = parser.parse_args()
     if given.lists:
@@ -457,6 +485,8 @@ def main() -> int:
         for row in pool.map(one, chosen):
             judged.append(row)
             name, default, possible = row
+            if given.record and default.bug.outcome == "found" and default.caught:
+                record(name, default)
             rules = sorted({*possible.caught, *possible.loud})
             print(
                 f"{name}/{default.bug.id}: {default.outcome}; with possible: {possible.outcome} "
@@ -467,7 +497,11 @@ def main() -> int:
     missed = lost(judged)
     for verdict in missed:
         print(f"written down as found, and missed: {verdict.bug.id}", file=sys.stderr)
-    return 1 if missed else 0
+    others = [] if given.record else changed_hands(judged)
+    for verdict in others:
+        rules = ", ".join(verdict.bug.rules)
+        print(f"written down as found by {rules}: {verdict.bug.id}: {', '.join(verdict.caught)}", file=sys.stderr)
+    return 1 if missed or others else 0
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ def _link(path: Path, to: Path) -> None:
 
 def check(folder: Path, cache: Path, *options: str) -> list[str]:
     command = [sys.executable, "-m", "ownlint", "check", str(folder), "--isolated", "--types", "never", "--exit-zero"]
-    return [*command, "-q", "--cache-dir", str(cache), *options]
+    return [*command, "-q", "--suite", "audit", "--certainty", "likely", "--cache-dir", str(cache), *options]
 
 
 def megabytes(paths: list[Path]) -> float:
@@ -149,7 +149,7 @@ Test = tuple[Anchor, re.Pattern[bytes], re.Pattern[bytes] | None]
 
 def _tests() -> Iterator[Test]:
     """What models and rules look for in a file's bytes before anything of the project is known."""
-    words = [word for rule in catalogue.load() if not rule.preview for word in rule.anchors]
+    words = [word for rule in catalogue.load() for word in rule.anchors]
     for anchor in anchors.with_words(cases.load_models().vocabulary(), words).anchors:
         beside = re.compile("|".join(f"(?:{word})" for word in anchor.beside).encode()) if anchor.beside else None
         yield anchor, re.compile(anchor.word.encode()), beside

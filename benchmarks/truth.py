@@ -149,7 +149,7 @@ def classify(code: int, errors: str) -> Ran:
 
 @lru_cache(maxsize=1)
 def rules() -> tuple[Rule, ...]:
-    return tuple(rule for rule in catalogue.load() if "python" in rule.languages and not rule.preview)
+    return tuple(rule for rule in catalogue.load() if "python" in rule.languages)
 
 
 def say(truth: Truth) -> tuple[Finding, ...]:

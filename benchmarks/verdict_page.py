@@ -6,9 +6,12 @@ python benchmarks/verdicts.py page > docs/precision.md
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from verdict_records import VERDICTS, Judged, Round, Verdict
+from verdict_records import VERDICTS, Judged, Round, Verdict, at_first_contact
+from verdict_suites import Standing
+
+from ownlint.choices import SUITES, Suite
 
 _A_FILE = 20_000
 """Lines of C and C++ that findings are counted on: one large component."""
@@ -28,11 +31,12 @@ of reading. This page is printed from them by `python benchmarks/verdicts.py pag
 """
 
 
-def page(rounds: dict[str, Round]) -> str:
-    return "\n".join(_lines(rounds)) + "\n"
+def page(rounds: Mapping[str, Round], standing: Standing, suites: Mapping[str, Suite]) -> str:
+    """`suites` are those of the rules that were measured; another rule is in `audit`."""
+    return "\n".join(_lines(rounds, standing, suites)) + "\n"
 
 
-def _lines(rounds: dict[str, Round]) -> Iterator[str]:
+def _lines(rounds: Mapping[str, Round], standing: Standing, suites: Mapping[str, Suite]) -> Iterator[str]:
     yield _HEAD
     yield "## By round"
     yield ""
@@ -40,6 +44,15 @@ def _lines(rounds: dict[str, Round]) -> Iterator[str]:
     yield ""
     for name, each in rounds.items():
         yield f"* **{each.title}** (`{name}.toml`, {each.day}): {each.about}"
+    yield ""
+    yield "## By suite"
+    yield ""
+    yield (
+        "Of first contact, what the code of today still reports at the default confidence. A rule's suite is computed "
+        "from this: the formula is in `benchmarks/verdict_suites.py`."
+    )
+    yield ""
+    yield from _by_suite(rounds, standing, suites)
     yield ""
     yield "## By rule"
     yield ""
@@ -49,10 +62,26 @@ def _lines(rounds: dict[str, Round]) -> Iterator[str]:
         "Findings that were mended before a round ended are in its file and not counted."
     )
     yield ""
-    yield from _by_rule(rounds)
+    yield from _by_rule(rounds, suites)
 
 
-def _by_round(rounds: dict[str, Round]) -> Iterator[str]:
+def _by_suite(rounds: Mapping[str, Round], standing: Standing, suites: Mapping[str, Suite]) -> Iterator[str]:
+    found: dict[tuple[bool, Suite | str], Counter[Judged]] = defaultdict(Counter)
+    for each in at_first_contact(rounds).values():
+        for verdict in each.verdict:
+            found[each.popular, suites.get(verdict.rule, "audit")][verdict.verdict] += standing.number(verdict)
+    yield "| projects | suite | true | doubtful | false | true of true and false | true of all |"
+    yield "|---|---|---|---|---|---|---|"
+    for popular, projects in ((False, "drawn by kind"), (True, "popular")):
+        for suite in SUITES:
+            counts = found[popular, suite]
+            yield f"| {projects} | {suite} | {_counts(counts)} | {_share(counts)} | {_of_all(counts)} |"
+    for suite in SUITES:
+        counts = found[False, suite] + found[True, suite]
+        yield f"| all | {suite} | {_counts(counts)} | {_share(counts)} | {_of_all(counts)} |"
+
+
+def _by_round(rounds: Mapping[str, Round]) -> Iterator[str]:
     yield "| round | certainty | true | doubtful | false | true of true and false | for each 20,000 lines |"
     yield "|---|---|---|---|---|---|---|"
     for each in rounds.values():
@@ -91,19 +120,21 @@ def _standing(each: Round) -> Iterator[Verdict]:
     return (verdict for verdict in each.verdict if not verdict.gone)
 
 
-def _by_rule(rounds: dict[str, Round]) -> Iterator[str]:
+def _by_rule(rounds: Mapping[str, Round], suites: Mapping[str, Suite]) -> Iterator[str]:
     at_contact: dict[str, Counter[Judged]] = defaultdict(Counter)
     pinned: dict[str, Counter[Judged]] = defaultdict(Counter)
+    fresh = at_first_contact(rounds)
     for name, each in rounds.items():
         if each.counted:
-            _count(at_contact if name.startswith("first-contact") else pinned, _standing(each))
-    yield "| rule | first contact: true | doubtful | false | right | pinned: true | doubtful | false | right |"
-    yield "|---|---|---|---|---|---|---|---|---|"
+            _count(at_contact if name in fresh else pinned, _standing(each))
+    yield "| rule | suite | first contact: true | doubtful | false | right | pinned: true | doubtful | false | right |"
+    yield "|---|---|---|---|---|---|---|---|---|---|"
     for rule in sorted(at_contact.keys() | pinned.keys()):
         here, there = at_contact[rule], pinned[rule]
-        yield f"| {rule} | {_counts(here)} | {_share(here)} | {_counts(there)} | {_share(there)} |"
+        suite = suites.get(rule, "audit")
+        yield f"| {rule} | {suite} | {_counts(here)} | {_share(here)} | {_counts(there)} | {_share(there)} |"
     here, there = (sum(some.values(), Counter[Judged]()) for some in (at_contact, pinned))
-    yield f"| all | {_counts(here)} | {_share(here)} | {_counts(there)} | {_share(there)} |"
+    yield f"| all | | {_counts(here)} | {_share(here)} | {_counts(there)} | {_share(there)} |"
 
 
 def _count(into: dict[str, Counter[Judged]], verdicts: Iterable[Verdict]) -> None:
@@ -119,3 +150,8 @@ def _share(counts: Counter[Judged]) -> str:
     """Of what is true or false; empty where nothing is."""
     sure = counts["true"] + counts["false"]
     return f"{100 * counts['true'] / sure:.0f} %" if sure else ""
+
+
+def _of_all(counts: Counter[Judged]) -> str:
+    every = counts.total()
+    return f"{100 * counts['true'] / every:.0f} %" if every else ""

@@ -19,7 +19,7 @@ Where the places were never listed, `where` says in words which they are, and `c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Literal
@@ -96,13 +96,15 @@ class Note(_Strict, frozen=True, kw_only=True):
 
 class Round(_Strict, frozen=True, kw_only=True):
     """One file. `certainty` is the least sure that was read. Of a round that is not `counted`, places were picked and
-    not all were read: its verdicts guard the rules, and no rate comes from it."""
+    not all were read: its verdicts guard the rules, and no rate comes from it. The projects of a `popular` round were
+    chosen for how many people use them."""
 
     title: str
     day: date
     about: str
     certainty: Certainty = "likely"
     counted: bool = True
+    popular: bool = False
     release: tuple[Release, ...] = ()
     verdict: tuple[Verdict, ...] = ()
     note: tuple[Note, ...] = ()
@@ -146,7 +148,12 @@ def read_all(folder: Path = FOLDER) -> dict[str, Round]:
     return {path.stem: read(path) for path in sorted(folder.glob("*.toml"))}
 
 
-def judged(rounds: dict[str, Round]) -> Iterator[tuple[Round, Verdict]]:
+def at_first_contact(rounds: Mapping[str, Round]) -> dict[str, Round]:
+    """Those whose releases had not been shown to any rule, and from which rates are taken."""
+    return {name: each for name, each in rounds.items() if name.startswith("first-contact") and each.counted}
+
+
+def judged(rounds: Mapping[str, Round]) -> Iterator[tuple[Round, Verdict]]:
     for each in rounds.values():
         for verdict in each.verdict:
             yield each, verdict

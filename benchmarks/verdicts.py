@@ -3,6 +3,7 @@
     python benchmarks/verdicts.py run --revision REV --to DIR [--corpora DIR] [RELEASE ...]
     python benchmarks/verdicts.py compare OLD NEW [--everything]
     python benchmarks/verdicts.py show RUN [RELEASE ...]
+    python benchmarks/verdicts.py suites [--run RUN]
     python benchmarks/verdicts.py page
 
 `run` checks releases that `corpora.py` unpacked with ownlint of a revision of this repository (`.` is the working
@@ -10,7 +11,8 @@ tree), by all rules and at every certainty, and keeps one JSON report for each. 
 beside `benchmarks/verdicts/*.toml`: what was judged true and is gone or quieter, what was judged false and is gone,
 what came and was never judged. Its exit code is 1 when something true was lost or something unjudged came, 2 when
 nothing could be compared. `show` prints what a run found at default certainty, with the verdict on each: what is
-`unjudged` is to be read. `page` prints docs/precision.md.
+`unjudged` is to be read. `suites` computes the suite of each rule (`verdict_suites.py`) and writes the file that the
+catalogue reads; with a run it first notes which judged findings that one still has. `page` prints docs/precision.md.
 """
 
 from __future__ import annotations
@@ -27,13 +29,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
+import verdict_suites
 from corpora import default_folder, every_release
 from verdict_matching import Change, Comparison, Report, compare, match, sites
 from verdict_page import page
 from verdict_records import VERDICTS, VerdictError, judged, read_all
 
+from ownlint import catalogue
+from ownlint.facts.errors import RefusalError
+
 ROOT = Path(__file__).parents[1]
-OPTIONS = ("--isolated", "--exit-zero", "--no-cache", "-q", "--preview", "--preset", "audit", "--certainty", "possible")
+OPTIONS = ("--isolated", "--exit-zero", "--no-cache", "-q", "--certainty", "possible")
+ALL_RULES, FORMERLY = ("--suite", "audit"), ("--preview", "--preset", "audit")
 RUN = "run.json"
 """Beside the reports: the revision, and the seconds of CPU by release."""
 
@@ -57,10 +64,16 @@ def source(revision: str) -> Iterator[Path]:
             subprocess.run([*git, "remove", "--force", str(tree)], check=True)
 
 
+def options(tree: Path) -> tuple[str, ...]:
+    """What makes that revision run all its rules, and show all that it finds."""
+    has_suites = "SUITES" in (tree / "linter/ownlint/choices.py").read_text(encoding="utf-8")
+    return (*OPTIONS, *(ALL_RULES if has_suites else FORMERLY))
+
+
 def run(tree: Path, folder: Path, to: Path) -> float:
     """Checks one release and writes its report; the seconds of CPU. Raises `OSError` with what it said if it fails."""
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join((str(tree / "linter"), str(tree / "rules"))))
-    command = [sys.executable, "-m", "ownlint", "check", *OPTIONS, "--output-format", "json"]
+    command = [sys.executable, "-m", "ownlint", "check", *options(tree), "--output-format", "json"]
     before = os.times()
     ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)
     after = os.times()
@@ -177,6 +190,25 @@ def show(reports: dict[str, Report], names: list[str]) -> Iterator[str]:
             yield f"  {verdict}: {finding} [{finding.certainty}]: {finding.message}"
 
 
+def write_suites(run: Path | None) -> Iterator[str]:
+    """Writes both files; what there is to say about it."""
+    rounds, standing = read_all(), verdict_suites.read_standing()
+    if run is not None:
+        standing = standing.after((verdict for _, verdict in judged(rounds)), load(run))
+        verdict_suites.STANDING.write_text(standing.text(), encoding="utf-8")
+    rules = [rule.id for rule in catalogue.load()]
+    measured = verdict_suites.measure(rules, rounds, standing)
+    verdict_suites.MEASURED.write_text(verdict_suites.text_of(measured), encoding="utf-8")
+    yield from verdict_suites.summary(measured, rules)
+
+
+def precision() -> str:
+    """The text of docs/precision.md."""
+    rounds, standing = read_all(), verdict_suites.read_standing()
+    measured = verdict_suites.measure((rule.id for rule in catalogue.load()), rounds, standing)
+    return page(rounds, standing, {rule: one.suite for rule, one in measured.items()})
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Whether a change loses what was judged right.")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -192,6 +224,8 @@ def main() -> int:
     showing = commands.add_parser("show", help="what a run found, with the verdicts")
     showing.add_argument("run", type=Path)
     showing.add_argument("names", nargs="*", help="name-versions; all without any")
+    counting = commands.add_parser("suites", help="compute the suite of each rule")
+    counting.add_argument("--run", type=Path, help="the reports of a run, which say what is still reported")
     commands.add_parser("page", help="print docs/precision.md")
     arguments = parser.parse_args()
     try:
@@ -203,8 +237,12 @@ def main() -> int:
             for line in show(load(arguments.run), arguments.names):
                 print(line)
             return 0
-        sys.stdout.write(page(read_all()))
-    except (OSError, VerdictError, msgspec.DecodeError) as error:
+        if arguments.command == "suites":
+            for line in write_suites(arguments.run):
+                print(line)
+            return 0
+        sys.stdout.write(precision())
+    except (OSError, VerdictError, RefusalError, msgspec.DecodeError) as error:
         print(error, file=sys.stderr)
         return 2
     return 0

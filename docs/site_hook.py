@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ownlint.outline import rule_infos
+from ownlint.report import manual
 from ownlint.report.model import RuleInfo
 
 if TYPE_CHECKING:
@@ -49,9 +50,10 @@ def pages() -> dict[str, str]:
 
 
 def _rule(rule: RuleInfo) -> str:
-    preview = ", a preview: it runs with `--preview`, or when it is selected by name" if rule.preview else ""
     headline, _, rest = rule.manual.strip().partition("\n")
-    return f"# {rule.id}\n\n**{headline}**\n\nSeverity: {rule.severity}{preview}.\n\n{_titled(rest.strip())}\n"
+    return (
+        f"# {rule.id}\n\n**{headline}**\n\nSeverity: {rule.severity}. {manual.suite(rule)}\n\n{_titled(rest.strip())}\n"
+    )
 
 
 def _titled(text: str) -> str:

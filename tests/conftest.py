@@ -1,15 +1,32 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import hypothesis
 import pytest
+
+from ownlint import measured
 
 pytest_plugins = ["ownlint.testing.plugin"]
 
 # What an example takes is no property of the code: the machine may be busy with something else.
 hypothesis.settings.register_profile("ownlint", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("ownlint")
+
+
+UNMEASURED = Path(__file__).parent / "unmeasured"
+"""See `sitecustomize` there: it is so in this process, too."""
+
+measured.NAME = "of no pack.json"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _unmeasured() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, (str(UNMEASURED), os.environ.get("PYTHONPATH")))))
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+
+UNMEASURED = Path(__file__).parent / "unmeasured"
 
 
 def read_all(terminal: int) -> bytes:
@@ -18,6 +21,13 @@ def read_all(terminal: int) -> bytes:
         if not piece:
             return seen
         seen += piece
+
+
+def measured(environment: Mapping[str, str]) -> dict[str, str]:
+    """That of somebody who uses ownlint: suites hold the rules that they have there."""
+    path = environment.get("PYTHONPATH", "").split(os.pathsep)
+    kept = [place for place in path if Path(place) != UNMEASURED]
+    return {**environment, "PYTHONPATH": os.pathsep.join(kept)}
 
 
 def path_with_ownlint(commands: Path) -> str:

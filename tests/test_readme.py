@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from consoles import measured
 from ownlint import catalogue
 
 ROOT = Path(__file__).parent.parent
@@ -21,7 +23,7 @@ PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")), *sor
 
 def test_the_list_of_rules_is_what_the_command_prints() -> None:
     command = [sys.executable, "-m", "ownlint", "rules", "--output-format", "markdown"]
-    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    ran = subprocess.run(command, env=measured(os.environ), capture_output=True, text=True, check=True)
     assert (ROOT / "docs" / "rules.md").read_text(encoding="utf-8") == ran.stdout, f"write it: {' '.join(command[2:])}"
 
 
@@ -72,5 +74,5 @@ def test_the_picture_is_a_real_report() -> None:
         rows[int(row)] = rows.get(int(row), "").ljust(column) + html.unescape(words).replace("\xa0", " ")
     asked, *shown = [rows[row].rstrip() for row in sorted(rows)]
     command = [sys.executable, "-m", "ownlint", *asked.removeprefix("$ ownlint ").split(), "--no-cache", "--quiet"]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    ran = subprocess.run(command, cwd=ROOT, env=measured(os.environ), capture_output=True, text=True, check=False)
     assert [row.rstrip() for row in ran.stdout.rstrip().splitlines()] == shown

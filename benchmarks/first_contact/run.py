@@ -15,7 +15,6 @@ import json
 import os
 import random
 import sys
-import tomllib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -25,7 +24,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from corpora import FetchError, Release, fetch  # noqa: E402
+from corpora import ROUNDS, FetchError, Release, fetch, read_round  # noqa: E402
 from speed import SUFFIXES, measure  # noqa: E402
 
 SECONDS = 1500
@@ -54,16 +53,6 @@ The judge has not read the rule's code, and does not. A duplicate of an earlier 
     verdict = "true"
     reason = "the fact that decides it, in a sentence"
 """
-
-
-def read_round(path: Path) -> tuple[int, list[tuple[Release, str]]]:
-    """The round's seed, and each release with its kind."""
-    told = tomllib.loads(path.read_text(encoding="utf-8"))
-    releases = []
-    for one in told["release"]:
-        kind, digest = one.pop("kind"), one.pop("sha256")
-        releases.append((Release(**one, digest=digest), kind))
-    return told["seed"], releases
 
 
 def sizes(folder: Path) -> dict[str, int]:
@@ -146,7 +135,7 @@ def main() -> int:
     revision = given.revision.resolve()
     os.environ["PYTHONPATH"] = os.pathsep.join(str(revision / part) for part in ("linter", "rules"))
     to = given.to.resolve()
-    seed, releases = read_round(HERE / f"rounds/{given.round}.toml")
+    seed, releases = read_round(ROUNDS / f"{given.round}.toml")
     if given.sheets:
         given.sheets.mkdir(parents=True, exist_ok=True)
         verdicts = given.sheets.resolve().parent / "verdicts"

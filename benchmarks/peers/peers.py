@@ -64,8 +64,19 @@ def unpack(git: Path, folder: str, to: Path) -> None:
 
 def findings(folder: Path, top: Path, certainty: str) -> Iterator[Finding]:
     """What ownlint finds in all projects of a folder, by paths from `top`."""
-    command = [sys.executable, "-m", "ownlint", "check", str(folder), "--exit-zero", "--no-cache", "-q", "--preview"]
-    command += ["--types", "never", "--preset", "audit", "--certainty", certainty, "--output-format", "json"]
+    command = [
+        sys.executable,
+        "-m",
+        "ownlint",
+        "check",
+        str(folder),
+        "--exit-zero",
+        "--no-cache",
+        "-q",
+        "--suite",
+        "audit",
+    ]
+    command += ["--types", "never", "--certainty", certainty, "--output-format", "json"]
     ran = subprocess.run(command, cwd=top, capture_output=True, check=False)
     if ran.returncode:
         raise PeerError(f"{folder.name}: {ran.stderr.decode(errors='replace').strip()}")

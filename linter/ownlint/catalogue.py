@@ -12,15 +12,18 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
-from ownlint import steps
+from ownlint import door, measured, steps
 from ownlint.choices import PACKS
 from ownlint.facts.base import Span
 from ownlint.finding import Crash, Cut, Finding, Severity, reason_of, word_of
+from ownlint.measured import Measured
 from ownlint.project import questions
 from ownlint.project.subjects import Binding, Class, Function
 from ownlint.rule import Rule, RuleError, rule_of
@@ -37,12 +40,35 @@ def load() -> tuple[Rule, ...]:
     found: dict[str, Rule] = {}
     for _, module in entry_points(PACKS, sys.path):
         pack = importlib.import_module(module)
+        suites = _measured(pack)
         for made in rules_of(pack):
             other = found.get(made.id)
             if other is not None and other.module != made.module:
                 raise RuleError(f"{made.module}: the rule `{made.id}` is already defined in {other.module}")
-            found[made.id] = made
+            told = suites.get(made.id, _UNMEASURED) if suites is not None else Measured("default")
+            found[made.id] = replace(made, suite=told.suite, counts=told.counts)
     return tuple(found[name] for name in sorted(found))
+
+
+_MOST_BYTES = 1 << 20
+_UNMEASURED = Measured("audit")
+
+
+def _measured(pack: ModuleType) -> dict[str, Measured] | None:
+    """What a pack says of its rules; None where it has measured none. Raises `RuleError` for a file that cannot be
+    read."""
+    for folder in map(Path, pack.__path__):
+        try:
+            text = door.read(folder / measured.NAME, _MOST_BYTES)
+        except door.UnreadableError as error:
+            if error.missing:
+                continue
+            raise RuleError(f"{folder / measured.NAME}: {error.reason}") from None
+        try:
+            return msgspec.json.decode(text, type=dict[str, Measured])
+        except msgspec.DecodeError as error:
+            raise RuleError(f"{folder / measured.NAME}: {error}") from None
+    return None
 
 
 def groups() -> dict[str, str]:

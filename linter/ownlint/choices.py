@@ -23,8 +23,13 @@ PACKS = "ownlint.rules"
 """The group of entry points by which packs of rules are found."""
 
 Types = Literal["auto", "always", "never"]
-Preset = Literal["hook", "ci", "audit"]
-PRESETS: tuple[Preset, ...] = get_args(Preset)
+
+Suite = Literal["default", "extended", "audit"]
+"""Of a rule, by how often it was right where it was measured. A run has the rules of a suite and of those before it."""
+
+SUITES: tuple[Suite, ...] = get_args(Suite)
+FORMER_PRESETS: dict[str, Suite] = {"hook": "default", "ci": "default", "audit": "audit"}
+"""What suites were called once, with what they are now."""
 
 FORMATS = (
     "full",

@@ -14,7 +14,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import msgspec
 
 from ownlint import door
-from ownlint.choices import Certainty, Preset, Severity, Types, did_you_mean
+from ownlint.choices import FORMER_PRESETS, Certainty, Severity, Suite, Types, did_you_mean
 from ownlint.facts.errors import RefusalError, one_line
 from ownlint.selection import RuleNames
 
@@ -38,14 +38,12 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Paths and patterns are relative to the root of the project: the folder of the file."""
 
     select: tuple[str, ...] = ("all",)
-    """Rules to run: names, groups (`locks`) and globs (`borrow*`); `all` is every rule but the previews."""
+    """Rules to run: names, groups (`locks`) and globs (`borrow*`); `all` is every rule of the suite."""
     extend_select: tuple[str, ...] = ()
     """Further rules to run."""
-    preview: bool = False
-    """Whether `all` means the rules that are still tried out, too; one that is named runs in any case."""
-    preset: Preset = "ci"
-    """Where it runs: a `hook` leaves out the rules that only note something, unless they are named; an `audit` shows
-    what is `possible`, too, unless `certainty` is given."""
+    suite: Suite = "default"
+    """Which rules run without being named: those of `default` are right nearly always, `extended` has more of them, and
+    `audit` all. An `audit` shows what is `possible`, too, unless `certainty` is given."""
     ignore: tuple[str, ...] = ()
     """Rules not to run."""
     certainty: Certainty = "likely"
@@ -206,7 +204,7 @@ def _parted(path: Path, text: str, table: dict[str, object]) -> tuple[dict[str, 
     mistakes: list[str] = []
     for key, value in table.items():
         if key not in KEYS:
-            mistakes.append(f"{path}:{line_of(text, key)}: unknown key `{key}`{_instead_of(path, key)}")
+            mistakes.append(f"{path}:{line_of(text, key)}: {_former(key, value) or _unknown(path, key)}")
         elif _refused(path, text, key, value):
             parts = [_refused(path, text, key, part) for part in _parts(value)]
             mistakes += dict.fromkeys(filter(None, parts))
@@ -215,10 +213,20 @@ def _parted(path: Path, text: str, table: dict[str, object]) -> tuple[dict[str, 
     return sound, mistakes
 
 
-def _instead_of(path: Path, key: str) -> str:
+def _former(key: str, value: object) -> str:
+    """What a key of former versions is called now; empty for one that never was."""
+    if key == "preset" and isinstance(value, str) and value in FORMER_PRESETS:
+        return f'`preset = "{value}"` is now `suite = "{FORMER_PRESETS[value]}"`'
+    if key == "preview":
+        return 'rules have no previews any more: `suite = "audit"` runs all rules'
+    return "`preset` is now `suite`" if key == "preset" else ""
+
+
+def _unknown(path: Path, key: str) -> str:
+    instead = did_you_mean(key, KEYS)
     if key in ("tool", "ownlint") and path.name != "pyproject.toml":
-        return f"; keys of {path.name} stand without [tool.ownlint]"
-    return did_you_mean(key, KEYS)
+        instead = f"; keys of {path.name} stand without [tool.ownlint]"
+    return f"unknown key `{key}`{instead}"
 
 
 def _parts(value: object) -> Iterator[object]:
@@ -332,8 +340,8 @@ def place_of(settings: Settings, key: str, name: str) -> str:
     return f"{settings.file}:{line_of(text, key, name)}"
 
 
-def with_preset(settings: Settings) -> Settings:
-    """The settings with what their preset decides where nobody else has."""
-    if settings.config.preset == "audit" and "certainty" not in settings.origin:
-        return settings.override(settings.origin.get("preset", "preset"), certainty="possible")
+def with_suite(settings: Settings) -> Settings:
+    """The settings with what their suite decides where nobody else has."""
+    if settings.config.suite == "audit" and "certainty" not in settings.origin:
+        return settings.override(settings.origin.get("suite", "suite"), certainty="possible")
     return settings

@@ -67,12 +67,13 @@ def _info(rule: Rule) -> RuleInfo:
         rule.severity,
         rule.headline,
         rule.page,
-        rule.preview,
         group=rule.group,
         languages=rule.languages,
         fixable=rule.fixable,
         cwe=rule.cwe,
         usually=rule.usually,
+        suite=rule.suite,
+        counts=rule.counts,
     )
 
 

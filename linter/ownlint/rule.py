@@ -19,9 +19,11 @@ from typing import Any, Literal
 
 import msgspec
 
+from ownlint.choices import Suite
 from ownlint.facts.base import Language
 from ownlint.facts.errors import RefusalError
 from ownlint.finding import Certainty, Finding, Severity
+from ownlint.measured import Counts
 from ownlint.patterns import PatternError, expression
 
 Subject = Literal["Function", "Class", "Binding", "Program"]
@@ -34,8 +36,8 @@ class Rule(msgspec.Struct, frozen=True):
     """`id` is what users write; `page` the manual page (Markdown); `languages` whose files it asks for. `anchors` are
     regular expressions: a Python file in whose bytes one is found is read for this rule, whatever the models say.
     `yields_to` names rules that say it better: where one of them has a finding this one is silent, see `interplay`.
-    A `preview` is off unless somebody asks for previews, or for it by name. A `fixable` rule gives some of its findings
-    a fix. `group` is the folder the rule stands in, with dashes: users select rules by it too.
+    A `fixable` rule gives some of its findings a fix. `group` is the folder the rule stands in, with dashes: users
+    select rules by it too. `suite` and `counts` are what its pack says was measured, see `measured`.
     `cwe` are the weaknesses, by their number in the CWE list, that a finding is an example of. `usually` is how sure
     most of its findings are, which each says of itself: consumers of SARIF grade a rule as a whole."""
 
@@ -50,10 +52,11 @@ class Rule(msgspec.Struct, frozen=True):
     module: str
     anchors: tuple[str, ...] = ()
     yields_to: tuple[str, ...] = ()
-    preview: bool = False
     fixable: bool = False
     cwe: tuple[int, ...] = ()
     usually: Certainty = "certain"
+    suite: Suite = "default"
+    counts: Counts = Counts()
 
     @property
     def headline(self) -> str:
@@ -71,7 +74,6 @@ def rule(
     languages: tuple[Language, ...] = ("cpp",),
     anchors: tuple[str, ...] = (),
     yields_to: tuple[str, ...] = (),
-    preview: bool = False,
     fixable: bool = False,
     cwe: tuple[int, ...] = (),
     usually: Certainty = "certain",
@@ -105,7 +107,6 @@ def rule(
             module=check.__module__,
             anchors=anchors,
             yields_to=yields_to,
-            preview=preview,
             fixable=fixable,
             cwe=cwe,
             usually=usually,

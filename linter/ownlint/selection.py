@@ -2,7 +2,7 @@
 
 A name is a rule (`lock-taken-twice`), a group (`locks`), a glob over both (`borrow*`, `*gil*`), or `all`. Where one
 name selects a rule and another ignores it, the one that says more exactly which rule is meant wins; of two that are
-equally exact, the one that ignores.
+equally exact, the one that ignores. A suite limits `all`; what is named more exactly than that runs in every suite.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from ownlint.choices import Severity, did_you_mean
+from ownlint.choices import SUITES, Suite, did_you_mean
 
 if TYPE_CHECKING:
     from ownlint.config import Config
@@ -33,9 +33,7 @@ class Named(Protocol):
     @property
     def group(self) -> str: ...
     @property
-    def severity(self) -> Severity: ...
-    @property
-    def preview(self) -> bool: ...
+    def suite(self) -> Suite: ...
 
 
 class RuleNames:
@@ -47,8 +45,7 @@ class RuleNames:
         self.groups: dict[str, frozenset[str]] = {}
         for rule in known:
             self.groups[rule.group] = self.groups.get(rule.group, frozenset()) | {rule.id}
-        self._notes = frozenset(rule.id for rule in known if rule.severity == "note")
-        self._previews = frozenset(rule.id for rule in known if rule.preview)
+        self._suites = {rule.id: SUITES.index(rule.suite) for rule in known}
         self._meant: dict[str, frozenset[str]] = {}
 
     def of(self, name: str) -> frozenset[str]:
@@ -80,16 +77,13 @@ class RuleNames:
         """The rules to run."""
         wanted = self._ranks((*config.select, *config.extend_select))
         ignored = self._ranks(config.ignore)
-        if not config.preview:  # asked for by its own name, a preview runs in any case
-            wanted = {rule: rank for rule, rank in wanted.items() if rank == 3 or rule not in self._previews}
-        if config.preset == "hook":
-            regraded = self._ranks(config.severity)
-            wanted = {
-                rule: rank
-                for rule, rank in wanted.items()
-                if rule not in self._notes or max(rank, regraded.get(rule, 1)) > 1
-            }
-        return frozenset(rule for rule, rank in wanted.items() if rank > ignored.get(rule, 0))
+        regraded = self._ranks(config.severity)
+        last = SUITES.index(config.suite)
+        return frozenset(
+            rule
+            for rule, rank in wanted.items()
+            if rank > ignored.get(rule, 0) and (self._suites[rule] <= last or max(rank, regraded.get(rule, 1)) > 1)
+        )
 
     def _ranks(self, names: Iterable[str]) -> dict[str, int]:
         """Each rule that is named, with how exactly it is at best."""

@@ -17,6 +17,7 @@ import pytest
 from command import Done, Run
 
 from ownlint import Finding, Function, Step, catalogue
+from ownlint.measured import Counts, Judged
 from ownlint.rule import Rule
 
 GUILTY = "int work(int x) {\n  return x;\n}\n\nint bad_one(int x) {\n  return x;\n}\n"
@@ -273,11 +274,12 @@ def test_files_that_cannot_be_read_harm_nobody(run: Run) -> None:
 
 
 def test_explain(run: Run) -> None:
-    assert run("explain", "bad-name").out == "bad-name (made-up, error)\n\nHeadline of bad-name.\n\nMore.\n"
+    page = "bad-name (made-up, error)\nSuite: default.\n\nHeadline of bad-name.\n\nMore.\n"
+    assert run("explain", "bad-name").out == page
     assert run("explain", "bad-name", "--output-format", "markdown").out.startswith("# bad-name\n\nHeadline")
     assert json.loads(run("explain", "unused-suppression", "--output-format", "json").out)["severity"] == "warning"
     every = run("explain", "--all").out
-    assert every.startswith("bad-name (made-up, error)\n\nHeadline of bad-name.\n\nMore.\n\nother-rule (")
+    assert every.startswith(f"{page}\nother-rule (")
     assert run("explain", "suppressions").out.startswith("invalid-suppression (suppressions, warning)")
     assert len(json.loads(run("explain", "--all", "--output-format", "json").out)) == 4
     assert run("explain").code == run("explain", "--all", "bad-name").code == 2
@@ -285,8 +287,8 @@ def test_explain(run: Run) -> None:
 
 def test_rules(run: Run) -> None:
     assert run("rules").out.splitlines()[:2] == [
-        "rule                 group         language     severity  fix  summary",
-        "bad-name             made-up       C++          error          Headline of bad-name.",
+        "rule                 group         suite    language     severity  fix  summary",
+        "bad-name             made-up       default  C++          error          Headline of bad-name.",
     ]
     listed = json.loads(run("rules", "--output-format", "json").out)
     assert [each["id"] for each in listed] == ["bad-name", "other-rule", "invalid-suppression", "unused-suppression"]
@@ -295,8 +297,15 @@ def test_rules(run: Run) -> None:
         "group": "made-up",
         "languages": ["cpp"],
         "severity": "error",
+        "suite": "default",
+        "counts": {
+            "first_contact": {"true": 0, "doubtful": 0, "false": 0},
+            "standing": {"true": 0, "doubtful": 0, "false": 0},
+            "history": 0,
+            "live": 0,
+            "live_false": 0,
+        },
         "fixable": False,
-        "preview": False,
         "cwe": [],
         "summary": "Headline of bad-name.",
     }
@@ -323,17 +332,45 @@ def test_a_group_or_a_glob_stands_for_its_rules_wherever_a_rule_is_named(run: Ru
     assert "`*` is every rule: name those that are meant" in run("check").out
 
 
-def test_a_preview_says_so_and_runs_where_it_is_asked_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    tried_out = msgspec.structs.replace(made("bad-name", bad_name), preview=True)
-    monkeypatch.setattr(catalogue, "load", lambda: (tried_out,))
-    assert run("rules").out.splitlines()[1].endswith("(preview) Headline of bad-name.")
-    assert run("explain", "bad-name").out.startswith("bad-name (made-up, error, preview)")
+def test_a_rule_of_another_suite_runs_where_it_is_asked_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    judged, now = Judged(true=4, doubtful=3, false=2), Judged(true=4, doubtful=2)
+    counts = Counts(judged, now, history=1, live=5, live_false=1)
+    measured = msgspec.structs.replace(made("bad-name", bad_name), suite="extended", counts=counts)
+    monkeypatch.setattr(catalogue, "load", lambda: (measured,))
+    assert run("rules").out.splitlines()[1].startswith("bad-name             made-up       extended  C++")
+    assert run("explain", "bad-name").out.splitlines()[1] == (
+        "Suite: extended. At first contact: 4 true, 3 doubtful, 2 false; 4, 2, 0 of these are still reported. "
+        "Bugs that history fixed: 1 found. In other releases: 5 true ones, 1 false ones still reported."
+    )
+    assert "bad-name" in run("rules", "--suite", "extended").out
+    assert "bad-name" not in run("rules", "--suite", "default").out
     Path("a.cc").write_text(GUILTY)
-    assert run("check").code == 0
-    assert run("check", "--preview").code == 1
-    assert run("check", "--select", "bad-name").code == 1
-    Path("ownlint.toml").write_text("preview = true\n")
+    assert run("check").code == run("check", "--suite", "default").code == 0
+    for asked in (
+        ["--suite", "extended"],
+        ["--suite", "audit"],
+        ["--select", "bad-name"],
+        ["--extend-select", "made-up"],
+    ):
+        done = run("check", *asked, "--output-format", "json")
+        assert (done.code, json.loads(done.out)["findings"][0]["suite"]) == (1, "extended")
+    Path("ownlint.toml").write_text('suite = "extended"\n')
     assert run("check").code == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("--preset", "hook"), "`--preset hook` is now `--suite default`"),
+        (("--preset", "ci"), "`--preset ci` is now `--suite default`"),
+        (("--preset", "audit"), "`--preset audit` is now `--suite audit`"),
+        (("--preview",), "`--preview` is now `--suite audit`"),
+    ],
+)
+def test_options_that_suites_replaced_are_refused_with_theirs(run: Run, given: tuple[str, ...], said: str) -> None:
+    done = run("check", *given)
+    assert (done.code, done.err) == (2, f"error: {said}\n")
+    assert given[0] not in run("check", "--help").out
 
 
 def test_facts(run: Run) -> None:

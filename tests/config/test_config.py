@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ownlint.choices import Suite
 from ownlint.config import (
     Config,
     ConfigError,
@@ -14,7 +15,7 @@ from ownlint.config import (
     read,
     refuse,
     rule_mistakes,
-    with_preset,
+    with_suite,
 )
 from ownlint.report.model import RuleInfo
 from ownlint.selection import RuleNames
@@ -117,11 +118,11 @@ def test_bad_utf8_names_its_line(tmp_path: Path) -> None:
 RULES = ("borrow-outlives-owner", "discarded-status", "unused-suppression")
 
 
-def names(*, preview: str = "", note: str = "") -> RuleNames:
+def names(**suites: Suite) -> RuleNames:
+    """`suites` of some rules, by their names with underscores."""
     groups = dict(zip(RULES, ("lifetimes", "status", "suppressions"), strict=True))
-    return RuleNames(
-        RuleInfo(id_, "note" if id_ == note else "error", "", "", id_ == preview, group=groups[id_]) for id_ in RULES
-    )
+    told = {id_: suites.get(id_.replace("-", "_"), "default") for id_ in RULES}
+    return RuleNames(RuleInfo(id_, "error", "", "", group=groups[id_], suite=told[id_]) for id_ in RULES)
 
 
 def test_a_rule_that_does_not_exist_is_refused_with_its_line(tmp_path: Path) -> None:
@@ -166,41 +167,42 @@ def test_selection(config: Config, chosen: set[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("config", "runs"),
+    ("config", "chosen"),
     [
-        (Config(), False),
-        (Config(preset="audit"), False),
-        (Config(preview=True), True),
-        (Config(preview=True, ignore=("discarded-status",)), False),
-        (Config(select=("discarded-status",)), True),
-        (Config(extend_select=("discarded-status",)), True),
-        (Config(extend_select=("status",)), False),
-        (Config(preview=True, select=("status",)), True),
-        (Config(severity={"discarded-status": "note"}), False),
+        (Config(), set()),
+        (Config(suite="default"), set()),
+        (Config(suite="extended"), {"discarded-status"}),
+        (Config(suite="audit"), {"discarded-status", "unused-suppression"}),
     ],
 )
-def test_a_preview_runs_where_it_is_asked_for(config: Config, runs: bool) -> None:
-    chosen = names(preview="discarded-status").selected(config)
-    assert ("discarded-status" in chosen) is runs
+def test_a_suite_has_the_rules_of_those_before_it(config: Config, chosen: set[str]) -> None:
+    suites = names(discarded_status="extended", unused_suppression="audit")
+    assert suites.selected(config) == {"borrow-outlives-owner"} | chosen
 
 
+@pytest.mark.parametrize("suite", ["extended", "audit"])
 @pytest.mark.parametrize(
     ("config", "runs"),
     [
-        (Config(), True),
-        (Config(preset="audit"), True),
-        (Config(preset="hook"), False),
-        (Config(preset="hook", extend_select=("discarded-status",)), True),
-        (Config(preset="hook", extend_select=("status",)), True),
-        (Config(preset="hook", severity={"discarded-status": "warning"}), True),
-        (Config(preset="hook", severity={"status": "warning"}), True),
-        (Config(preset="hook", select=("discarded-status",), ignore=("discarded-status",)), False),
+        (Config(), False),
+        (Config(select=("discarded-status",)), True),
+        (Config(select=("status",)), True),
+        (Config(select=("disc*",)), True),
+        (Config(select=("*",)), False),
+        (Config(select=("all",), extend_select=("all",)), False),
+        (Config(extend_select=("discarded-status",)), True),
+        (Config(extend_select=("status",)), True),
+        (Config(severity={"discarded-status": "warning"}), True),
+        (Config(severity={"status": "warning"}), True),
+        (Config(severity={"all": "warning"}), False),
+        (Config(select=("lifetimes",), severity={"status": "warning"}), False),
+        (Config(severity={"status": "warning"}, ignore=("status",)), False),
+        (Config(select=("discarded-status",), ignore=("discarded-status",)), False),
     ],
 )
-def test_a_hook_leaves_out_rules_that_only_note(config: Config, runs: bool) -> None:
-    chosen = names(note="discarded-status").selected(config)
+def test_a_rule_that_is_named_runs_in_every_suite(suite: Suite, config: Config, runs: bool) -> None:
+    chosen = names(discarded_status=suite).selected(config)
     assert ("discarded-status" in chosen) is runs
-    assert "borrow-outlives-owner" in chosen or config.select != ("all",)
 
 
 def test_a_glob_of_stars_is_answered_at_once() -> None:
@@ -208,7 +210,24 @@ def test_a_glob_of_stars_is_answered_at_once() -> None:
 
 
 def test_an_audit_shows_what_is_possible_unless_told_otherwise() -> None:
-    settings = Settings(config=Config()).override("--preset", preset="audit")
-    assert with_preset(settings).config.certainty == "possible"
-    assert with_preset(settings.override("--certainty", certainty="certain")).config.certainty == "certain"
-    assert with_preset(Settings(config=Config(preset="ci"))).config.certainty == "likely"
+    settings = Settings(config=Config()).override("--suite", suite="audit")
+    assert with_suite(settings).config.certainty == "possible"
+    assert with_suite(settings.override("--certainty", certainty="certain")).config.certainty == "certain"
+    assert with_suite(Settings(config=Config(suite="extended"))).config.certainty == "likely"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('preset = "hook"', '`preset = "hook"` is now `suite = "default"`'),
+        ('preset = "ci"', '`preset = "ci"` is now `suite = "default"`'),
+        ('preset = "audit"', '`preset = "audit"` is now `suite = "audit"`'),
+        ("preset = 3", "`preset` is now `suite`"),
+        ("preview = true", 'rules have no previews any more: `suite = "audit"` runs all rules'),
+    ],
+)
+def test_what_suites_were_called_is_refused_with_its_name_of_today(tmp_path: Path, line: str, said: str) -> None:
+    path = write(tmp_path, "ownlint.toml", f"jobs = 2\n{line}\n")
+    with pytest.raises(ConfigError) as error:
+        find(tmp_path)
+    assert str(error.value) == f"{path}:2: {said}"

@@ -124,8 +124,8 @@ def test_rdjson_counts_columns_in_bytes(sources: Sources, tmp_path: Path) -> Non
 
 def test_json_lines_are_the_findings_of_the_document(sources: Sources) -> None:
     report = sample.all_of_them(sources)
-    document = json.loads(json_report.render(report))
-    assert [json.loads(line) for line in json_report.lines(report).splitlines()] == document["findings"]
+    document = json.loads(json_report.render(report, sample.RULES))
+    assert [json.loads(line) for line in json_report.lines(report, sample.RULES).splitlines()] == document["findings"]
 
 
 def test_markdown_says_it_all(sources: Sources) -> None:
@@ -165,8 +165,8 @@ Render = Callable[[Report, Sources], str]
 FORMATS: dict[str, Render] = {
     "full": lambda report, sources: text.full(report, sources, same, colour=False, width=100),
     "concise": lambda report, sources: text.concise(report, same),
-    "json": lambda report, sources: json_report.render(report),
-    "json-lines": lambda report, sources: json_report.lines(report),
+    "json": lambda report, sources: json_report.render(report, sample.RULES),
+    "json-lines": lambda report, sources: json_report.lines(report, sample.RULES),
     "sarif": lambda report, sources: sarif.render(report, sample.RULES, sources, "0.1.0", sample.page_of),
     "github": lambda report, sources: github.render(report),
     "gitlab": lambda report, sources: gitlab.render(report),

@@ -21,7 +21,7 @@ SCHEMA = Path(json_report.__file__).with_name("schema.json")
 
 
 def as_json(root: Path) -> Any:
-    return json.loads(json_report.render(sample.all_of_them(sample.write(root)), sample.page_of))
+    return json.loads(json_report.render(sample.all_of_them(sample.write(root)), sample.RULES, sample.page_of))
 
 
 def as_sarif(root: Path) -> Any:
@@ -78,8 +78,8 @@ def test_json_has_exactly_the_keys_of_the_contract(tmp_path: Path) -> None:
 def test_the_same_report_is_the_same_bytes(tmp_path: Path) -> None:
     sources = sample.write(tmp_path)
     findings = [sample.flag(), sample.border(), sample.labels(), sample.whole()]
-    one = json_report.render(sample.report(sources, *findings))
-    assert json_report.render(sample.report(sources, *reversed(findings))) == one
+    one = json_report.render(sample.report(sources, *findings), sample.RULES)
+    assert json_report.render(sample.report(sources, *reversed(findings)), sample.RULES) == one
 
 
 def test_sarif_keeps_the_schema_of_oasis(tmp_path: Path) -> None:

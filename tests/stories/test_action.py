@@ -46,7 +46,7 @@ def test_the_action_is_composite_and_uses_one_of_others_by_its_commit() -> None:
     assert all(step["shell"] == "bash" for step in runs())
     used = [step["uses"] for step in steps() if "run" not in step]
     assert all(re.fullmatch(r"actions/cache/(restore|save)@[0-9a-f]{40}", each) for each in used)
-    names = {"paths", "args", "working-directory", "version", "sarif-file", "preset", "cache"}
+    names = {"paths", "args", "working-directory", "version", "sarif-file", "suite", "cache"}
     assert set(ACTION["inputs"]) == names
     assert all(each["description"] for each in (*ACTION["inputs"].values(), *ACTION["outputs"].values()))
 

@@ -19,7 +19,7 @@ from ownlint.files import PlaceError, check_place, write_whole
 if TYPE_CHECKING:
     from ownlint.pipeline import Options
     from ownlint.report.former import Kind
-    from ownlint.report.model import Report
+    from ownlint.report.model import Report, RuleInfo
 
 _KINDS: dict[Kind, str] = {
     "report": "report",
@@ -94,11 +94,11 @@ def rendered(report: Report, options: Options, output_format: str, colour: bool)
         case "json":
             from ownlint.report import json
 
-            return json.render(report, page_of, os.path.relpath(base))
+            return json.render(report, _infos(options), page_of, os.path.relpath(base))
         case "json-lines":
             from ownlint.report import json
 
-            return json.lines(report, page_of)
+            return json.lines(report, _infos(options), page_of)
         case "github":
             from ownlint.report import github
 
@@ -120,16 +120,21 @@ def rendered(report: Report, options: Options, output_format: str, colour: bool)
 
             return markdown.render(report)
         case "html":
-            from ownlint.outline import rule_infos
             from ownlint.report import html
             from ownlint.sources.origin import origin_of
 
-            return html.render(report, rule_infos(), sources, __version__, origin_of(options.root))
+            return html.render(report, _infos(options), sources, __version__, origin_of(options.root))
         case _:
-            from ownlint.outline import rule_infos
             from ownlint.report import sarif
 
-            return sarif.render(report, rule_infos(), sources, __version__, page_of)
+            return sarif.render(report, _infos(options), sources, __version__, page_of)
+
+
+def _infos(options: Options) -> tuple[RuleInfo, ...]:
+    from ownlint.facts.cache import Cache
+    from ownlint.outline import outline_of_rules
+
+    return outline_of_rules(Cache(options.cache, options.root)).infos
 
 
 def _read_here(report: Report, options: Options, output_format: str, colour: bool) -> str:

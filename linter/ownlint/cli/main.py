@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ownlint import __version__
-from ownlint.choices import CERTAINTIES, FORMATS, PRESETS, did_you_mean
+from ownlint.choices import CERTAINTIES, FORMATS, FORMER_PRESETS, SUITES, did_you_mean
 from ownlint.cli import commands
 from ownlint.cli.delivery import CannotRunError, check_output, deliver, outputs, rendered, shown
 from ownlint.facts.errors import RefusalError
@@ -178,6 +178,13 @@ def _names(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -
     return names or None
 
 
+def _former(ctx: click.Context, param: click.Parameter, value: object) -> None:
+    """Refuses an option of former versions, and names the one of today."""
+    if value:
+        given, suite = (param.opts[0], "audit") if value is True else (f"{param.opts[0]} {value}", "default")
+        raise click.UsageError(f"`{given}` is now `--suite {FORMER_PRESETS.get(str(value), suite)}`")
+
+
 _settings_options = (
     click.option("--config", "config_file", type=click.Path(path_type=Path), help="Read the settings from this file."),
     click.option("--isolated", is_flag=True, help="Read no settings from files."),
@@ -207,9 +214,10 @@ _rule_options = (
         metavar="RULES",
         help="Do not run these.",
     ),
-    click.option("--preview", is_flag=True, default=None, help="Run the rules that are still tried out, too."),
     click.option("--force-exclude", is_flag=True, default=None, help="Leave out excluded PATHS that are named, too."),
-    click.option("--preset", type=click.Choice(PRESETS), help="Where it runs: no notes in a `hook`."),
+    click.option("--suite", type=click.Choice(SUITES), help="The rules that run without being named (`default`)."),
+    click.option("--preset", hidden=True, expose_value=False, callback=_former),
+    click.option("--preview", is_flag=True, hidden=True, expose_value=False, callback=_former),
     click.option("--certainty", type=click.Choice(CERTAINTIES), help="Report what is at least this sure."),
 )
 _compiling_options = (
@@ -268,7 +276,7 @@ def _projects(
     """The projects that the paths are in, and those `below` them."""
     from ownlint import pipeline
     from ownlint.cli import projects
-    from ownlint.config import with_preset
+    from ownlint.config import with_suite
 
     for path in paths:
         if path != stdin_filename and not path.exists():
@@ -279,7 +287,7 @@ def _projects(
     build = None if build_path is None else str(build_path.resolve())
 
     def make(paths: tuple[Path, ...], settings: Settings) -> pipeline.Options:
-        settings = with_preset(_combined(settings, dict(given)))
+        settings = with_suite(_combined(settings, dict(given)))
         settings = settings.override("--build-path", build_path=build)
         root = _root(paths, settings, config_file)
         cache = None if no_cache else _cache_folder(root, settings, cache_dir)
@@ -676,12 +684,13 @@ def _json(value: object) -> str:
 
 @cli.command(short_help="List the rules, by group.")
 @click.argument("names", nargs=-1, metavar="[RULES]...", callback=_names, shell_complete=commands.rule_names)
+@click.option("--suite", type=click.Choice(SUITES), help="Only those of this suite.")
 @click.option("--output-format", type=click.Choice(("text", "markdown", "json")), default="text", show_default=True)
-def rules(names: tuple[str, ...] | None, output_format: str) -> None:
-    """List the RULES (default: all) by group, with language, severity, and whether some findings have a fix."""
+def rules(names: tuple[str, ...] | None, suite: str | None, output_format: str) -> None:
+    """List the RULES (default: all) by group, with suite, language, severity, and whether some findings have a fix."""
     from ownlint.report import manual
 
-    infos = _rules(*(names or ("all",)))
+    infos = [info for info in _rules(*(names or ("all",))) if suite in (None, info.suite)]
     if output_format == "json":
         deliver(_json([manual.entry(info) for info in infos]), None)
     elif output_format == "markdown":

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal
 
 import msgspec
 
+from ownlint.choices import Suite
 from ownlint.finding import Certainty, Role, Severity
-from ownlint.report.model import Kind, Located, Report
+from ownlint.report.model import Kind, Located, Report, RuleInfo
 from ownlint.report.plain_json import json_line, json_page
 from ownlint.report.sanitise import sanitise
 
@@ -52,6 +53,8 @@ class JsonFinding(msgspec.Struct, frozen=True):
     Paths are relative to `base` of the document, with `/`; a file outside of it has an absolute one."""
 
     rule: str
+    suite: Suite
+    """Of the rule: how often it is right."""
     severity: Severity
     certainty: Certainty
     reason: str
@@ -104,11 +107,14 @@ class Document(msgspec.Struct, frozen=True):
     base: str
 
 
-def render(report: Report, page_of: Callable[[str], str] = lambda rule: "", base: str = ".") -> str:
+def render(
+    report: Report, rules: Sequence[RuleInfo], page_of: Callable[[str], str] = lambda rule: "", base: str = "."
+) -> str:
     """`page_of` is the address of a rule's page, empty where there is none; `base` is what paths are relative to."""
+    suites = {rule.id: rule.suite for rule in rules}
     document = Document(
         version=1,
-        findings=tuple(_finding(each, page_of(each.rule)) for each in report.findings),
+        findings=tuple(_finding(each, suites.get(each.rule, "audit"), page_of(each.rule)) for each in report.findings),
         incomplete=tuple(
             JsonIncomplete(sanitise(each.path), each.kind, sanitise(each.reason)) for each in report.incomplete
         ),
@@ -120,9 +126,11 @@ def render(report: Report, page_of: Callable[[str], str] = lambda rule: "", base
     return json_page(document)
 
 
-def lines(report: Report, page_of: Callable[[str], str] = lambda rule: "") -> str:
+def lines(report: Report, rules: Sequence[RuleInfo], page_of: Callable[[str], str] = lambda rule: "") -> str:
     """A finding a line, as in the document; what is incomplete is told elsewhere."""
-    return "".join(f"{json_line(_finding(each, page_of(each.rule)))}\n" for each in report.findings)
+    suites = {rule.id: rule.suite for rule in rules}
+    found = (_finding(each, suites.get(each.rule, "audit"), page_of(each.rule)) for each in report.findings)
+    return "".join(f"{json_line(each)}\n" for each in found)
 
 
 def schema() -> str:
@@ -151,11 +159,12 @@ def _outdented(part: Any) -> Any:
     return part
 
 
-def _finding(located: Located, page: str) -> JsonFinding:
+def _finding(located: Located, suite: Suite, page: str) -> JsonFinding:
     region = located.region
     fix = located.fix
     return JsonFinding(
         rule=located.rule,
+        suite=suite,
         severity=located.severity,
         certainty=located.certainty,
         reason=sanitise(located.reason),

@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from ownlint.choices import Suite
 from ownlint.facts.base import Language
 from ownlint.finding import Severity
+from ownlint.measured import Counts
 from ownlint.report.model import RuleInfo
 
-_HEAD = ("rule", "group", "language", "severity", "fix", "summary")
+_HEAD = ("rule", "group", "suite", "language", "severity", "fix", "summary")
 _LANGUAGES: dict[Language, str] = {"cpp": "C++", "python": "Python"}
 
 
@@ -21,8 +23,9 @@ class RuleEntry(msgspec.Struct, frozen=True):
     group: str
     languages: tuple[Language, ...]
     severity: Severity
+    suite: Suite
+    counts: Counts
     fixable: bool
-    preview: bool
     cwe: tuple[int, ...]
     summary: str
 
@@ -51,7 +54,7 @@ def table(infos: Sequence[RuleInfo]) -> str:
 
 def _row(info: RuleInfo) -> tuple[str, ...]:
     fix = "fix" if info.fixable else ""
-    return (info.id, info.group, _languages(info), info.severity, fix, "(preview) " * info.preview + info.summary)
+    return (info.id, info.group, info.suite, _languages(info), info.severity, fix, info.summary)
 
 
 def tables(infos: Sequence[RuleInfo], about: Mapping[str, str]) -> str:
@@ -63,14 +66,15 @@ def tables(infos: Sequence[RuleInfo], about: Mapping[str, str]) -> str:
 
 
 def _group(name: str, infos: Sequence[RuleInfo], about: str) -> str:
-    rows = "".join(f"| `{info.id}` | {_languages(info)} | {info.severity} | {_summary(info)} |\n" for info in infos)
+    rows = "".join(
+        f"| `{info.id}` | {info.suite} | {_languages(info)} | {info.severity} | {_summary(info)} |\n" for info in infos
+    )
     head = f"## {name}\n\n{about}\n\n" if about else f"## {name}\n\n"
-    return f"{head}| rule | language | severity | |\n|---|---|---|---|\n{rows}"
+    return f"{head}| rule | suite | language | severity | |\n|---|---|---|---|---|\n{rows}"
 
 
 def _summary(info: RuleInfo) -> str:
-    marks = " (preview)" * info.preview + " (some findings have a fix)" * info.fixable
-    return info.summary.replace("|", "\\|") + marks
+    return info.summary.replace("|", "\\|") + " (some findings have a fix)" * info.fixable
 
 
 def _languages(info: RuleInfo) -> str:
@@ -83,10 +87,24 @@ def markdown(info: RuleInfo) -> str:
 
 def text(info: RuleInfo) -> str:
     """The page for a terminal, headed by what the list says of the rule."""
-    about = ", ".join(
-        (info.group, info.severity, *["some findings have a fix"] * info.fixable, *["preview"] * info.preview)
-    )
-    return f"{info.id} ({about})\n\n{chr(10).join(_plain(info.manual))}\n"
+    about = ", ".join((info.group, info.severity, *["some findings have a fix"] * info.fixable))
+    return f"{info.id} ({about})\n{suite(info)}\n\n{chr(10).join(_plain(info.manual))}\n"
+
+
+def suite(info: RuleInfo) -> str:
+    """The suite of a rule, and what was measured: a paragraph."""
+    counts = info.counts
+    first, now = counts.first_contact, counts.standing
+    told = []
+    if first.all:
+        judged = f"{first.true} true, {first.doubtful} doubtful, {first.false} false"
+        told.append(f"At first contact: {judged}; {now.true}, {now.doubtful}, {now.false} of these are still reported.")
+    if counts.history:
+        told.append(f"Bugs that history fixed: {counts.history} found.")
+    if counts.live or counts.live_false:
+        false = f", {counts.live_false} false ones still reported" if counts.live_false else ""
+        told.append(f"In other releases: {counts.live} true ones{false}.")
+    return " ".join((f"Suite: {info.suite}.", *told))
 
 
 def _plain(manual: str) -> Iterator[str]:

@@ -14,9 +14,11 @@ from typing import Literal
 import msgspec
 
 from ownlint import door
+from ownlint.choices import Suite
 from ownlint.facts.base import Language, Span
 from ownlint.facts.digest import digest_of
 from ownlint.finding import Certainty, Finding, Fix, Role, Severity
+from ownlint.measured import Counts
 
 _MOST_BYTES = 64 << 20
 
@@ -140,8 +142,6 @@ class RuleInfo(msgspec.Struct, frozen=True):
     summary: str
     manual: str
     """The whole manual page, Markdown."""
-    preview: bool = False
-    """Off unless it is asked for."""
     group: str = ""
     """What the rule is about, as in `select`; the name of its folder, with dashes."""
     languages: tuple[Language, ...] = ()
@@ -151,6 +151,9 @@ class RuleInfo(msgspec.Struct, frozen=True):
     """Numbers of the CWE list: the weaknesses that a finding is an example of."""
     usually: Certainty = "certain"
     """How sure most of its findings are."""
+    suite: Suite = "default"
+    counts: Counts = Counts()
+    """What it was given its suite for."""
 
 
 class Lines:

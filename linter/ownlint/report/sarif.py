@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import quote
 
+from ownlint.choices import Certainty, Suite
 from ownlint.report.model import KINDS, Lines, Located, LocatedStep, Region, Report, RuleInfo, Sources
 from ownlint.report.plain_json import json_page
 from ownlint.report.sanitise import sanitise
@@ -16,10 +17,13 @@ BASE = "%SRCROOT%"
 
 _Json = dict[str, object]
 _LEVELS = {"error": "error", "warning": "warning", "note": "note"}
-_PRECISION = {"certain": "high", "likely": "medium", "possible": "low"}
-"""Of a rule, by how sure most of its findings are: consumers sort alerts by it."""
-_RANK = {"certain": 90.0, "likely": 60.0, "possible": 30.0}
-"""Of one result among all, from 0 to 100."""
+_PRECISION: dict[Suite, str] = {"default": "high", "extended": "medium", "audit": "low"}
+"""Of a rule: consumers sort alerts by it."""
+_VERY_HIGH = (20, 0.95)
+"""Findings that were judged at least, and the share of the right ones among them."""
+_RANK: dict[Certainty, float] = {"certain": 90.0, "likely": 60.0, "possible": 30.0}
+_LESS: dict[Suite, float] = {"default": 0.0, "extended": 15.0, "audit": 25.0}
+"""The rank of one result among all, from 0 to 100: by how sure it is, less for a rule that is less often right."""
 _MOST_STEPS = 1000
 """Of one result; a consumer shows no more."""
 _LONGEST = 1024
@@ -34,6 +38,7 @@ def render(
     used = {finding.rule for finding in report.findings}
     described = [rule for rule in rules if rule.id in used]
     index = {rule.id: at for at, rule in enumerate(described)}
+    suites = {rule.id: rule.suite for rule in described}
     hashes = _LineHashes(sources)
     driver: _Json = {"name": "ownlint", "semanticVersion": version}
     if address := page_of(""):
@@ -55,7 +60,9 @@ def render(
                     BASE: {"description": {"text": "The top of the git work tree, else the working directory."}}
                 },
                 "invocations": [_invocation(report)],
-                "results": [_result(finding, index, hashes) for finding in report.findings],
+                "results": [
+                    _result(finding, suites.get(finding.rule, "audit"), index, hashes) for finding in report.findings
+                ],
             }
         ],
     }
@@ -81,7 +88,7 @@ def _rule(rule: RuleInfo, page: str) -> _Json:
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
         "help": {"text": rule.manual, "markdown": rule.manual},
         "properties": {
-            "precision": _PRECISION[rule.usually],
+            "precision": _precision(rule),
             "problem.severity": _problem_severity(rule),
             **_security(rule),
         },
@@ -89,6 +96,13 @@ def _rule(rule: RuleInfo, page: str) -> _Json:
     if page:
         made["helpUri"] = page
     return made
+
+
+def _precision(rule: RuleInfo) -> str:
+    judged = rule.counts.standing
+    least, share = _VERY_HIGH
+    proven = judged.true + judged.false >= least and judged.right >= share
+    return "very-high" if rule.suite == "default" and proven else _PRECISION[rule.suite]
 
 
 def _security(rule: RuleInfo) -> _Json:
@@ -124,13 +138,13 @@ def _invocation(report: Report) -> _Json:
     return {"executionSuccessful": not report.failed, "toolExecutionNotifications": notifications}
 
 
-def _result(finding: Located, index: dict[str, int], hashes: _LineHashes) -> _Json:
+def _result(finding: Located, suite: Suite, index: dict[str, int], hashes: _LineHashes) -> _Json:
     steps = finding.steps[:_MOST_STEPS]
     text = finding.message + (f"\n{finding.help}" if finding.help else "")
     result: _Json = {
         "ruleId": finding.rule,
         "level": _LEVELS[finding.severity],
-        "rank": _RANK[finding.certainty],
+        "rank": _RANK[finding.certainty] - _LESS[suite],
         "message": {"text": "\n".join(_message(line) for line in text.splitlines())},
         "locations": [_location(finding.path, finding.region, symbol=finding.symbol)],
         "partialFingerprints": {
@@ -139,6 +153,7 @@ def _result(finding: Located, index: dict[str, int], hashes: _LineHashes) -> _Js
         },
         "properties": {
             "certainty": finding.certainty,
+            "suite": suite,
             **({"reason": _message(finding.reason)} if finding.reason else {}),
         },
     }

@@ -39,7 +39,7 @@ replay of the same graph, in the same function or in another method of the class
 Quiet: `copy_` and other changes in place, what the block itself binds, other graphs, a capture that is made anew in
 between.
 
-Limits: a preview. Nobody has run it on a GPU. Graphs that `make_graphed_callables` makes are not known.
+Limits: nobody has run it on a GPU. Graphs that `make_graphed_callables` makes are not known.
 
 Source: docs.pytorch.org, CUDA semantics, CUDA Graphs.
 """
@@ -52,7 +52,7 @@ from ownlint import Finding, Function, because, rule
 from ownlint_rules.buffers import _captures as captures
 
 
-@rule(severity="error", cwe=(672,), languages=("python",), preview=True, usually="likely")
+@rule(severity="error", cwe=(672,), languages=("python",), usually="likely")
 def recorded_input_rebound(function: Function) -> Iterator[Finding]:
     for rebound in captures.of(function.program).rebound_in(function):
         recording = rebound.recording

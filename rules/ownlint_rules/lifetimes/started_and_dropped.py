@@ -31,7 +31,7 @@ made without a parent, started, and known to a local alone, or to nobody.
 Quiet: objects with a parent, objects that are stored, returned, handed on or looked at by a closure, functions that run
 the event loop or wait, code of a module.
 
-Limits: a preview. A thread that is handed to `moveToThread` counts as handed on, although that keeps nothing alive.
+Limits: a thread that is handed to `moveToThread` counts as handed on, although that keeps nothing alive.
 
 Source: run on PySide6 6.12; pytest-qt issue 276.
 """
@@ -44,7 +44,7 @@ from ownlint import Finding, Function, because, rule, text
 from ownlint_rules.lifetimes import _running as running
 
 
-@rule(severity="warning", cwe=(404,), languages=("python",), preview=True, usually="likely")
+@rule(severity="warning", cwe=(404,), languages=("python",), usually="likely")
 def started_and_dropped(function: Function) -> Iterator[Finding]:
     for dropped in running.of(function.program).dropped_in(function):
         what = f"`{dropped.name}`" if dropped.name else f"`{text(dropped.made)}`"

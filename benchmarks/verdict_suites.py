@@ -1,0 +1,207 @@
+"""The suite of each rule: computed from what was judged and what was found, never chosen by hand.
+
+`python benchmarks/verdicts.py suites` writes it, with the counts, to `rules/ownlint_rules/measured.json`. `suite_of`
+is the formula. It counts what the code of today still reports of the judged findings: with `--run DIR` the reports of a
+run say that, and `benchmarks/verdicts/standing.json` keeps it, so that everything can be computed anew without a run.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import known_bugs
+import msgspec
+import truth_pages
+from verdict_matching import Report, State, match, sites
+from verdict_records import FOLDER, VERDICTS, Place, Round, Verdict, VerdictError, at_first_contact, judged
+
+from ownlint.choices import Suite
+from ownlint.measured import Counts, Judged, Measured
+from ownlint.testing.markdown import SEVERE
+
+ROOT = Path(__file__).parents[1]
+MEASURED = ROOT / "rules/ownlint_rules/measured.json"
+STANDING = FOLDER / "standing.json"
+TRUTHS = ROOT / "tests/truth"
+
+ENOUGH = 10
+"""Verdicts from which a share can be taken."""
+
+
+def suite_of(counts: Counts) -> Suite:
+    """`default` needs, of ten or more findings of first contact that are still reported, 80 % of those that could be
+    decided and 60 % of all to be true. Of fewer, none may be false and one must be true; or none that is known may be
+    false anywhere, and the rule has found a bug of history or in another release. `extended` has the others of which
+    more than 40 % of the decided ones are true; where first contact decided nothing, what was found elsewhere counts.
+    """
+    standing, found = counts.standing, counts.history + counts.live
+    if standing.all >= ENOUGH:
+        if standing.right >= 0.8 and standing.true >= 0.6 * standing.all:
+            return "default"
+    elif not standing.false and (standing.true or (found and not counts.live_false)):
+        return "default"
+    elsewhere = Judged(true=found, false=counts.live_false)
+    return "extended" if (standing if standing.true or standing.false else elsewhere).right > 0.4 else "audit"
+
+
+# --- what is still reported -----------------------------------------------------------------------
+
+
+class Quiet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The judged places of one release that a run did not report: only at `possible`, or not at all."""
+
+    possible: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
+
+
+class Standing:
+    """Where the judged findings stand with the code of today, by release; what was never run is not known."""
+
+    def __init__(self, releases: Mapping[str, Quiet]) -> None:
+        self.releases = dict(releases)
+        self._states: dict[tuple[str, str], State] = {}
+        for name, quiet in self.releases.items():
+            self._states.update({(name, key): "possible" for key in quiet.possible})
+            self._states.update({(name, key): "silent" for key in quiet.silent})
+
+    def state(self, verdict: Verdict, place: Place) -> State | None:
+        if verdict.release not in self.releases:
+            return None
+        return self._states.get((verdict.release, key_of(verdict, place)), "reported")
+
+    def number(self, verdict: Verdict, *, unknown: bool = True) -> int:
+        """How many findings of a verdict are still reported; `unknown` says whether one counts that was never run."""
+        if not verdict.places:
+            return verdict.number if unknown else 0
+        states = (self.state(verdict, place) for place in verdict.places)
+        return sum(state == "reported" or (state is None and unknown) for state in states)
+
+    def after(self, verdicts: Iterable[Verdict], reports: Mapping[str, Report]) -> Standing:
+        """The same with what a run says; releases that it lacks stay as they are."""
+        every = list(verdicts)
+        releases = dict(self.releases)
+        for name, report in reports.items():
+            here = sites(every, name)
+            if not here:
+                continue
+            found = match(here, report.findings)
+            quiet: dict[str, list[str]] = {"possible": [], "silent": []}
+            for number, site in enumerate(here):
+                state = found[number].state if number in found else "silent"
+                if state != "reported":
+                    quiet[state].append(key_of(site.verdict, site.place))
+            releases[name] = Quiet(**{state: tuple(sorted(keys)) for state, keys in quiet.items()})
+        return Standing(releases)
+
+    def text(self) -> str:
+        encoded = msgspec.json.encode(dict(sorted(self.releases.items())))
+        return msgspec.json.format(encoded, indent=1).decode() + "\n"
+
+
+def key_of(verdict: Verdict, place: Place) -> str:
+    return f"{verdict.rule} {place.path}:{place.line} {place.fingerprint}".rstrip()
+
+
+def read_standing(path: Path = STANDING) -> Standing:
+    """Raises `VerdictError`."""
+    if not path.is_file():
+        return Standing({})
+    try:
+        return Standing(msgspec.json.decode(path.read_bytes(), type=dict[str, Quiet]))
+    except msgspec.DecodeError as error:
+        raise VerdictError(f"{path}: {error}") from None
+
+
+# --- counting -------------------------------------------------------------------------------------
+
+
+def measure(rules: Iterable[str], rounds: Mapping[str, Round], standing: Standing) -> dict[str, Measured]:
+    """Of each of these rules of which anything is known."""
+    counts = {rule: counted for rule, counted in _counts(rounds, standing).items() if counted != Counts()}
+    return {rule: Measured(suite_of(counts[rule]), counts[rule]) for rule in sorted(rules) if rule in counts}
+
+
+def _counts(rounds: Mapping[str, Round], standing: Standing) -> dict[str, Counts]:
+    contact, still = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    elsewhere: dict[tuple[str, str, int, str, str], tuple[Round, Verdict]] = {}
+    fresh = at_first_contact(rounds)
+    for each, verdict in judged(rounds):
+        if each in fresh.values():
+            contact[verdict.rule, verdict.verdict] += verdict.number
+            still[verdict.rule, verdict.verdict] += standing.number(verdict)
+        elif not verdict.gone:
+            # What several rounds judged counts once, with the last word.
+            for place in verdict.places:
+                key = (verdict.rule, verdict.release, place.line, place.path, place.fingerprint)
+                elsewhere[key] = (each, msgspec.structs.replace(verdict, places=(place,)))
+            if not verdict.places:
+                elsewhere[verdict.rule, verdict.release, 0, verdict.where, verdict.verdict] = (each, verdict)
+    live = Counter[tuple[str, str]]()
+    for each, verdict in elsewhere.values():
+        # Most of what an uncounted round called false was mended afterwards.
+        unknown = each.counted or verdict.verdict == "true"
+        live[verdict.rule, verdict.verdict] += standing.number(verdict, unknown=unknown)
+    live.update((rule, "true") for rule in _crashes())
+    history = Counter(_history())
+    return {
+        rule: Counts(
+            first_contact=_judged(contact, rule),
+            standing=_judged(still, rule),
+            history=history[rule],
+            live=live[rule, "true"],
+            live_false=live[rule, "false"],
+        )
+        for rule in sorted({rule for rule, _ in (*contact, *live)} | history.keys())
+    }
+
+
+def _judged(counts: Counter[tuple[str, str]], rule: str) -> Judged:
+    return Judged(*(counts[rule, verdict] for verdict in VERDICTS))
+
+
+def _history() -> Iterator[str]:
+    """The rules that found a bug which was fixed, once for each bug."""
+    families = known_bugs.read_families(known_bugs.FAMILIES)
+    for _, bug in known_bugs.read_bugs(known_bugs.HERE):
+        yield from bug.found_by(families)
+
+
+def _crashes() -> Iterator[str]:
+    """The rules that speak of a snippet which crashes or computes garbage when it runs, once for each snippet."""
+    for path in sorted(TRUTHS.glob("*.md")):
+        if not path.stem.islower():
+            continue
+        for truth in truth_pages.read(path).truths:
+            outcomes = {outcome for expected in truth.expected.values() for outcome in expected.outcomes}
+            if outcomes & {"crashes", "garbage"}:
+                marks = (mark for block in truth.case.blocks for mark in block.marks)
+                yield from sorted({mark.text for mark in marks if mark.kind in SEVERE})
+
+
+# --- the file -------------------------------------------------------------------------------------
+
+
+def text_of(measured: Mapping[str, Measured]) -> str:
+    """A line a rule."""
+    rows = (f' "{rule}": {_spaced(one)}' for rule, one in sorted(measured.items()))
+    return "{\n" + ",\n".join(rows) + "\n}\n"
+
+
+def _spaced(one: Measured) -> str:
+    return " ".join(msgspec.json.format(msgspec.json.encode(one), indent=1).decode().split())
+
+
+def summary(measured: Mapping[str, Measured], rules: Iterable[str]) -> Iterator[str]:
+    """How many rules each suite has, and what stands in `audit` although it found a bug."""
+    suites: dict[str, list[str]] = defaultdict(list)
+    for rule in sorted(rules):
+        suites[measured[rule].suite if rule in measured else "audit"].append(rule)
+    for suite in ("default", "extended", "audit"):
+        yield f"{suite}: {len(suites[suite])} rules"
+    for rule in suites["audit"]:
+        if rule in measured and measured[rule].counts.history:
+            one = measured[rule].counts
+            shares = f"{one.standing.true}/{one.standing.doubtful}/{one.standing.false} standing"
+            yield f"in audit although it found {one.history} of history's bugs: {rule} ({shares})"

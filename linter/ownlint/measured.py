@@ -1,0 +1,48 @@
+"""How often a rule was right where findings on public code were judged: what its suite follows from.
+
+A pack of rules says it in `measured.json`, beside its folders. That of the built-in pack is written by
+`benchmarks/verdicts.py suites`, which has the formula.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from ownlint.choices import Suite
+
+NAME = "measured.json"
+
+
+class Judged(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How many findings were judged so."""
+
+    true: int = 0
+    doubtful: int = 0
+    false: int = 0
+
+    @property
+    def all(self) -> int:
+        return self.true + self.doubtful + self.false
+
+    @property
+    def right(self) -> float:
+        """The share of the true ones among those that could be decided; 0 where none could be."""
+        decided = self.true + self.false
+        return self.true / decided if decided else 0.0
+
+
+class Counts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`first_contact` was judged in projects that no rule had been shown; `standing` are those of them that are still
+    reported. `history` counts bugs that were fixed once and are found on the code before the repair, `live` bugs that
+    were found elsewhere in releases of today, and `live_false` what was judged false there and is still reported."""
+
+    first_contact: Judged = Judged()
+    standing: Judged = Judged()
+    history: int = 0
+    live: int = 0
+    live_false: int = 0
+
+
+class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    suite: Suite
+    counts: Counts = Counts()
