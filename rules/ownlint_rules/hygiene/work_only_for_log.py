@@ -24,12 +24,13 @@ void Sweep(std::vector<Entry>& entries) {
 }
 ```
 
-Reported where everything that reads a local is a debug log: numbers that are counted on in a loop, or two of them
-for one log, also as private members or statics of a source file, where a table is one, too; strings, streams and containers that are filled in a loop; what a function that changes nothing makes in a
-loop, or as a text; and what a clock says. Locals may go by way of each other. A debug log is a macro that a model calls
-so, one that the project defines as empty in another build or whose body asks for the level, a call that names the
-level (`logger->debug(..)`, `LOG(DEBUG)`), a function that does nothing unless the level is on, or what stands behind a
-question whether the log is on (`if (verbose)`, `if (level >= kDebug)`), also one that leaves where it is off.
+Reported where everything that reads a local is a debug log: numbers that are counted on in a loop, or two of them for
+one log, also as private members or statics of a source file, where a table is enough; strings, streams and containers
+that are filled in a loop; what a function that changes nothing makes in a loop, or as a text; and what a clock says.
+Locals may go by way of each other. A debug log is a macro that a model calls so, one that the project defines as empty
+in another build or whose body asks for the level, a call that names the level (`logger->debug(..)`, `LOG(DEBUG)`), a
+function that does nothing unless the level is on, or what stands behind a question whether the log is on
+(`if (verbose)`, `if (level >= kDebug)`), also one that leaves where it is off.
 
 Quiet where anything else reads the local, takes its address, captures it or uses the value of an increment; where
 the work itself stands behind the question; for containers of what does something by being there (threads, owners); and
@@ -46,7 +47,6 @@ from collections.abc import Iterator
 
 from ownlint import Finding, Function, debug_logs, records, rule
 from ownlint_rules.hygiene import _kept as kept
-
 
 _HELP = {
     "counted": "count only where the log is on",
