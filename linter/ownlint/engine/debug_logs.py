@@ -12,36 +12,40 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from ownlint.engine import log_levels
 from ownlint.facts import records as r
 from ownlint.flow.bodies import statements, values
-from ownlint.flow.places import last_name, receiver, strip, text, walk
+from ownlint.flow.places import last_name, receiver, strip, walk
 from ownlint.project import types
 from ownlint.project.subjects import Function
 
 _DEEP = 2
 """So many calls one in the other are looked into."""
-_LEVELS = frozenset({"debug", "dbg", "trace", "verbose", "verbosity", "vlog", "finest"})
-_FLAGS = frozenset({"debug", "dbg", "verbose", "verbosity"})
-_BESIDE = frozenset(
-    {"is", "enabled", "on", "mode", "level", "log", "logs", "logging", "output", "print", "flag", "flags", "k", "g", "m", "s", "f"}
-)
-"""Words of a flag that turns a debug log on, beside those of the level."""
-_ASKING = frozenset({"enabled", "is", "should", "active", "on", "enable", "level"})
-_THRESHOLDS = frozenset({"level", "verbosity", "verbose", "severity", "loglevel", "threshold", "debug", "trace", "verb"})
-_LOGS = frozenset({"log", "logs", "logger", "logging", "logf", "spdlog", "syslog", "glog", "clog"})
-_PRINTS = frozenset({"print", "printf", "msg", "message", "output", "println", "puts"})
 _LEVEL_SAID = re.compile(rb'"[^"]*(?:debug|dbg|trace|verbos|vlog|finest)', re.IGNORECASE)
 """In an encoded body: a name or a text that says the level."""
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_TELLS = re.compile(r"(?i)(?:to_?string|debug_?str(?:ing)?|str_?(?:cat|join|format)|format|join|dump|describe|summar|repr)")
+_TELLS = re.compile(
+    r"(?i)(?:to_?string|debug_?str(?:ing)?|str_?(?:cat|join|format)|format|join|dump|describe|summar|repr)"
+)
 """Names of functions that make a text of something."""
-_CLOCKS = re.compile(r"(?i)now(?:_?(?:[mun]s|micros|millis|nanos|seconds|time|ticks))?|(?:get_?)?(?:micros|nanos|ticks|cycles|time_?stamp)|current_?time(?:_\w+)?|mono_?time")
+_CLOCKS = re.compile(
+    r"(?i)now(?:_?(?:[mun]s|micros|millis|nanos|seconds|time|ticks))?|(?:get_?)?(?:micros|nanos|ticks|cycles|time_?stamp)|current_?time(?:_\w+)?|mono_?time"
+)
 _CLOCKS_INTO = frozenset({"clock_gettime", "gettimeofday", "timespec_get", "getrusage", "QueryPerformanceCounter"})
 """Functions that put the time into their argument."""
 _WATCHES = re.compile(r"(?i)(?:\w*_)?(?:q?elapsed_?timer|(?:wall|cpu)?_?timer|\w*stop_?watch)")
 """Classes whose objects read the clock when they are made, or started."""
 _FOLDS = frozenset(
-    {"accumulate", "reduce", "transform_reduce", "inner_product", "count", "count_if", "min_element", "max_element", "fold_left"}
+    {
+        "accumulate",
+        "reduce",
+        "transform_reduce",
+        "inner_product",
+        "count",
+        "count_if",
+        "min_element",
+        "max_element",
+        "fold_left",
+    }
 )
 """Algorithms of the standard library that go through a container for one answer."""
 _BUILT = frozenset({"container", "string"})
@@ -117,25 +121,7 @@ class DebugLogs:
 
     def _asks(self, condition: r.Value, on: bool = True) -> bool:
         """Whether a condition holds only where the log is on, or, for `on` false, where it is off."""
-        match inner := strip(condition):
-            case r.Unary(op="!" | "not", value=value):
-                return self._asks(value, not on)
-            case r.Binary(op="&&" | "and", left=left, right=right) if on:
-                return self._asks(left) or self._asks(right)
-            case r.Binary(op="||" | "or", left=left, right=right) if not on:
-                return self._asks(left, False) and self._asks(right, False)
-            case r.Binary(op=op, left=left, right=right):
-                return _compares_level(op, strip(left), strip(right), on)
-            case r.Call(callee=callee, args=args):
-                if last_name(callee) in self.names:
-                    return on
-                said = words(text(callee))
-                told = said.union(*(words(text(arg)) for arg in args[:2] if _is_constant(arg)))
-                return on and not told.isdisjoint(_LEVELS) and not said.isdisjoint(_ASKING) and not _is_off(told)
-            case r.Name() | r.Member():
-                named = words(last_name(inner))
-                return on and not named.isdisjoint(_FLAGS) and named <= (_LEVELS | _BESIDE)
-        return False
+        return log_levels.asks(condition, self.names, on)
 
     def _is_log(self, value: r.Value) -> bool:
         """`LOG(2) << a << b`, `LOG_LINES(2, a)`, `logger->debug("..", a)`."""
@@ -153,14 +139,7 @@ class DebugLogs:
         name = last_name(call.callee)
         if name in self.names:
             return True
-        said = words(name)
-        on = receiver(call)
-        where = words(text(on)) if on is not None else words(text(call.callee)) - said
-        if not said.isdisjoint(_LEVELS):
-            return not where.isdisjoint(_LOGS) or not said.isdisjoint(_LOGS | _PRINTS)
-        if not said.isdisjoint(_LOGS) and any(
-            _is_constant(arg) and not words(text(arg)).isdisjoint(_LEVELS) for arg in call.args[:2]
-        ):
+        if log_levels.writes(call):
             return True
         if self.depth >= _DEEP:
             return False
@@ -183,7 +162,8 @@ class DebugLogs:
         for statement in self.function.statements:
             self._look(statement, uses)
         for inner in self.function.lambdas():
-            uses.spoil(name for name in begun if f'"{name}"'.encode() in inner.encoded and not self.covers(inner.record.start))
+            if not self.covers(inner.record.start):
+                uses.spoil(name for name in begun if f'"{name}"'.encode() in inner.encoded)
         self._settle(uses)
         found: dict[str, DebugWork] = {}
         for name in sorted(uses.logs):
@@ -202,49 +182,60 @@ class DebugLogs:
                 kind = types.parse(statement.type)
                 own = kind.is_value or (kind.is_placeholder and "&" not in statement.type and "*" not in statement.type)
                 for name in statement.names:
-                    if name in begun or not own or statement.static or len(statement.names) != 1:
-                        spoilt.add(name)
-                    elif self.covers(statement.start):
+                    if (
+                        name in begun
+                        or not own
+                        or statement.static
+                        or len(statement.names) != 1
+                        or self.covers(statement.start)
+                    ):
                         spoilt.add(name)
                     begun[name] = statement
         return {name: declared for name, declared in begun.items() if name not in spoilt}
 
     def _look(self, statement: r.Statement, uses: _Uses) -> None:
         """Says where each local goes that a statement names."""
-        into = _changed(statement)
         for value in values(statement):
+            named = list(_named_in(value))
             logged = next((span for span in self.spans if value.start in span), None)
-            inner_names = list(_named_in(value))
             if logged is not None:
-                for name in inner_names:
+                for name in named:
                     uses.read(name, logged)
                 continue
-            if isinstance(statement, r.Declare) and len(statement.names) == 1:
-                into = statement.names[0]
-            step = isinstance(statement, r.Loop) and value is statement.step and isinstance(value, r.Assign)
-            if (timed := _clocked(value) if isinstance(statement, r.Evaluate) else "") in uses.begun:
+            is_step = isinstance(statement, r.Loop) and value is statement.step
+            is_own = isinstance(statement, r.Evaluate) or is_step
+            if is_own and (timed := _clocked(value)) in uses.begun:
                 uses.clocked.add(timed)
-                continue
-            target = _root(value.target) if step and isinstance(value, r.Assign) else into
-            if target in uses.begun and not (step and target is None):
-                assigned = isinstance(value, r.Assign) and value.op in ("=", ":=")
-                if not isinstance(statement, r.Declare) and not (assigned and isinstance(value.target, r.Name)):
-                    uses.writes.setdefault(target, []).append(value.start)
-                is_watch = _WATCHES.fullmatch(types.parse(uses.begun[target].type).last) is not None
-                is_method = isinstance(statement, r.Evaluate) and isinstance(value, r.Call)
-                if is_method and not is_watch and not self._is_builder(target, uses):
-                    uses.spoil((target,))
-                handed = {name for inner in walk(value) if isinstance(inner, r.Unary) and inner.op == "&" for name in _named_in(inner)}
-                uses.spoil(handed)
-                for name in inner_names:
-                    if name != target:
-                        uses.goes(name, target)
-            elif isinstance(statement, (r.Loop, r.Branch)) and value is not getattr(statement, "step", None):
-                uses.steers.append((frozenset(inner_names), statement))
-            elif isinstance(statement, r.Evaluate) and (sorted_names := _in_place(value)):
-                uses.spoil(name for name in inner_names if name not in sorted_names)
+            elif isinstance(statement, r.Declare) and len(statement.names) == 1 and statement.names[0] in uses.begun:
+                self._goes_into(statement.names[0], value, uses)
+            elif is_own and (target := _changed_by(value)) in uses.begun:
+                assert target is not None
+                self._changes(target, value, uses)
+            elif isinstance(statement, (r.Loop, r.Branch)) and not is_step:
+                uses.steers.append((frozenset(named), statement))
+            elif is_own and (rearranged := _in_place(value)):
+                uses.spoil(name for name in named if name not in rearranged)
             else:
-                uses.spoil(inner_names)
+                uses.spoil(named)
+
+    def _changes(self, target: str, value: r.Value, uses: _Uses) -> None:
+        is_replaced = isinstance(value, r.Assign) and value.op in ("=", ":=") and isinstance(value.target, r.Name)
+        if not is_replaced:
+            uses.writes.setdefault(target, []).append(value.start)
+        if isinstance(value, r.Call):
+            is_watch = _WATCHES.fullmatch(types.parse(uses.begun[target].type).last) is not None
+            if not is_watch and not self._is_builder(target, uses):
+                uses.spoil((target,))
+        self._goes_into(target, value, uses)
+
+    def _goes_into(self, target: str, value: r.Value, uses: _Uses) -> None:
+        """What a local takes from others; an address that is taken there can go anywhere."""
+        for inner in walk(value):
+            if isinstance(inner, r.Unary) and inner.op == "&":
+                uses.spoil(_named_in(inner))
+        for name in _named_in(value):
+            if name != target:
+                uses.goes(name, target)
 
     def _is_builder(self, name: str, uses: _Uses) -> bool:
         """Whether calling a method of the local changes nothing but itself: a container, a string, a stream."""
@@ -479,10 +470,12 @@ def _root(value: r.Value | None) -> str | None:
 
 
 def _changed(statement: r.Statement) -> str | None:
-    """The name of what a statement changes, where it does nothing else: `n += 1;`, `v.push_back(x);`, `s << x;`."""
-    if not isinstance(statement, r.Evaluate):
-        return None
-    value = statement.value
+    """The name of what a statement changes, where it does nothing else."""
+    return _changed_by(statement.value) if isinstance(statement, r.Evaluate) else None
+
+
+def _changed_by(value: r.Value) -> str | None:
+    """`n += 1`, `v.push_back(x)`, `s << x`."""
     while isinstance(value, r.Binary) and value.op == "<<":
         value = value.left
         if isinstance(value, r.Name):
@@ -523,7 +516,9 @@ def _is_pure(function: Function, depth: int) -> bool:
         return False
     logs = DebugLogs(function, depth)
     for statement in function.statements:
-        if isinstance(statement, (r.Opaque, r.Delete)) or (isinstance(statement, r.Leave) and statement.kind == "throw"):
+        if isinstance(statement, (r.Opaque, r.Delete)) or (
+            isinstance(statement, r.Leave) and statement.kind == "throw"
+        ):
             return False
         changed = _changed(statement)
         if changed is not None and changed not in function.locals:
@@ -542,39 +537,3 @@ def _is_pure(function: Function, depth: int) -> bool:
                     if not own and not logs._is_quiet_call(inner):
                         return False
     return True
-
-
-# --- levels -------------------------------------------------------------------------------------------
-
-
-def words(name: str) -> frozenset[str]:
-    """The words of an identifier, in lower case: `kLogTrace`, `LOG_TRACE`, `log_trace`."""
-    return frozenset(word.lower() for word in _WORDS.findall(name))
-
-
-def _is_constant(value: r.Value) -> bool:
-    return isinstance(strip(value), (r.Name, r.Member))
-
-
-def _is_off(said: frozenset[str]) -> bool:
-    return not said.isdisjoint({"no", "off", "disabled", "not"})
-
-
-def _compares_level(op: str, left: r.Value | None, right: r.Value | None, on: bool) -> bool:
-    """`level >= kDebug`, `verbosity > 1`; for `on` false `level < kDebug`."""
-    if left is None or right is None:
-        return False
-    if isinstance(left, r.Literal):
-        left, right = right, left
-        op = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(op, op)
-    asked = words(text(left))
-    if isinstance(right, r.Literal):
-        if right.kind != "int" or asked.isdisjoint(_LEVELS) or not asked.isdisjoint({"count", "size", "num", "depth"}):
-            return False
-        zero = right.text == "0"
-        return op in ((">", ">=") if on else ("<", "<=")) or (zero and op == ("!=" if on else "=="))
-    said = words(text(right))
-    if said.isdisjoint(_LEVELS) and not asked.isdisjoint(_LEVELS):
-        asked, said = said, asked
-    levels = not said.isdisjoint(_LEVELS) and not asked.isdisjoint(_THRESHOLDS)
-    return levels and op in ((">=", "<=", "==") if on else ("<", ">", "!="))

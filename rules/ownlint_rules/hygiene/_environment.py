@@ -85,7 +85,9 @@ class ProgramEnvironment:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.model = program.models.environment
-        self.reads = {name: int(position or 1) - 1 for name, _, position in (w.partition("/") for w in self.model.reads)}
+        self.reads = {
+            name: int(position or 1) - 1 for name, _, position in (w.partition("/") for w in self.model.reads)
+        }
         self.writes = frozenset(self.model.writes)
 
     @questions.program_property
@@ -146,7 +148,7 @@ class ProgramEnvironment:
         self, function: Function, known: dict[str, dict[Function, EnvironmentWrapper]]
     ) -> EnvironmentWrapper | None:
         positions = {p.name: i for i, p in enumerate(function.record.parameters) if p.name}
-        for call, argument, around in self._named_in(function, known, {}):
+        for _, argument, around in self._named_in(function, known, {}):
             name = self.name_of(argument, function)
             if name is not None and name.parameter in positions:
                 whole = VariableName(around.before + name.before, name.parameter, name.after + around.after)
@@ -268,9 +270,9 @@ class ProgramEnvironment:
                     inner = places.strip(base)
                 case r.Call(kind="construct", args=(only,)) | r.Aggregate(items=(only,)):
                     inner = places.strip(only)
-                case r.Call(callee=r.Name(text=name), args=(only,)) if not _TEXTS.isdisjoint(self.program.types.roles_at(
-                    name, file, scope
-                )):
+                case r.Call(callee=r.Name(text=name), args=(only,)) if not _TEXTS.isdisjoint(
+                    self.program.types.roles_at(name, file, scope)
+                ):
                     inner = places.strip(only)
                 case _:
                     return inner

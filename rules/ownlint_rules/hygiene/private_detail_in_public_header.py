@@ -68,7 +68,7 @@ class.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from ownlint import Certainty, Class, File, Finding, Program, Span, because, records, rule
 
@@ -77,7 +77,9 @@ _NOT_PUBLIC = re.compile(
     r"(?:^|/)(?:test|tests|testing|third_party|external|internal|private|detail|details|impl)/|"
     r"[-_](?:internal|private|detail|details|impl|inl|p)\.\w+$"
 )
-_INTERNAL = re.compile(r"(?:^|::)_*(?:internal|detail|details|impl|priv|private)_*(?:::|$)|(?:_internal|_detail|_impl)(?:::|$)")
+_INTERNAL = re.compile(
+    r"(?:^|::)_*(?:internal|detail|details|impl|priv|private)_*(?:::|$)|(?:_internal|_detail|_impl)(?:::|$)"
+)
 _WORD = re.compile(r"\w+")
 _HIDDEN = ("private",)
 
@@ -91,7 +93,7 @@ def private_detail_in_public_header(program: Program) -> Iterator[Finding]:
         header = _Header(program, file)
         if header.names and (others := _includers(program, file, match[1])):
             has_source = any(_is_own(other, match[1]) for other in program.files if other != file.path)
-            for cls, user, field in header.details(lambda name, others=others: any(_says(other, name) for other in others)):
+            for cls, user, field in header.details(others):
                 yield _found(cls, header.outermost(user), user, field, _sure(file, has_source))
 
 
@@ -142,7 +144,7 @@ class _Header:
             (f.scope, f.name) for f in file.functions if f.owner and f.access in _HIDDEN and f.parent < 0
         }
 
-    def details(self, is_said: Callable[[str], bool]) -> Iterator[tuple[Class, Class, records.Field]]:
+    def details(self, others: list[File]) -> Iterator[tuple[Class, Class, records.Field]]:
         """Classes that are the type of private fields of one class, and shown neither here nor by what another file
         says."""
         if not self.candidates:
@@ -150,7 +152,7 @@ class _Header:
         hidden = self._unseen(self.names)
         if self.candidates.keys().isdisjoint(hidden):
             return
-        hidden = self._unseen({name for name in hidden if not is_said(name)})
+        hidden = self._unseen({name for name in hidden if not any(_says(other, name) for other in others)})
         for name, cls in self.candidates.items():
             if name in hidden:
                 fields = list(self._private_fields(name, hidden))
@@ -252,7 +254,15 @@ class _Header:
 
 
 def _compares(function: records.FunctionRecord) -> bool:
-    return function.name in ("operator==", "operator!=", "operator<", "operator>", "operator<=", "operator>=", "operator<=>")
+    return function.name in (
+        "operator==",
+        "operator!=",
+        "operator<",
+        "operator>",
+        "operator<=",
+        "operator>=",
+        "operator<=>",
+    )
 
 
 def _is_unique(program: Program, cls: Class) -> bool:

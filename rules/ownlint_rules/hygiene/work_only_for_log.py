@@ -24,18 +24,19 @@ void Sweep(std::vector<Entry>& entries) {
 }
 ```
 
-Reported where everything that reads a local is a debug log: numbers that are counted on in a loop, or two of them
-for one log; strings, streams and containers that are filled in a loop; what a function that changes nothing makes in a
-loop, or as a text; and what a clock says. Locals may go by way of each other. A debug log is a macro that a model calls
-so, one that the project defines as empty in another build or whose body asks for the level, a call that names the
-level (`logger->debug(..)`, `LOG(DEBUG)`), a function that does nothing unless the level is on, or what stands behind a
-question whether the log is on (`if (verbose)`, `if (level >= kDebug)`), also one that leaves where it is off.
+Reported where everything that reads a local is a debug log: numbers that are counted on in a loop, or two of them for
+one log, also as private members or statics of a source file, where a table is enough; strings, streams and containers
+that are filled in a loop; what a function that changes nothing makes in a loop, or as a text; and what a clock says.
+Locals may go by way of each other. A debug log is a macro that a model calls so, one that the project defines as empty
+in another build or whose body asks for the level, a call that names the level (`logger->debug(..)`, `LOG(DEBUG)`), a
+function that does nothing unless the level is on, or what stands behind a question whether the log is on
+(`if (verbose)`, `if (level >= kDebug)`), also one that leaves where it is off.
 
 Quiet where anything else reads the local, takes its address, captures it or uses the value of an increment; where
 the work itself stands behind the question; for containers of what does something by being there (threads, owners); and
 for logs that are always on.
 
-Limits: what is kept in members for a debug log is not seen.
+Limits: of members only what is counted on is looked at, where its name stands in no other class.
 
 Source: a review of GPU command-buffer caching in XLA; a count over that project finds some forty.
 """
@@ -45,7 +46,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ownlint import Finding, Function, debug_logs, records, rule
-
+from ownlint_rules.hygiene import _kept as kept
 
 _HELP = {
     "counted": "count only where the log is on",
@@ -57,6 +58,13 @@ _HELP = {
 
 @rule(severity="note", yields_to=("lock-only-for-log",))
 def work_only_for_log(function: Function) -> Iterator[Finding]:
+    for state in kept.counted(function):
+        yield function.finding(
+            state.at,
+            f"`{state.name}` is counted for a debug log alone",
+            help=_HELP["counted"],
+            steps=(state.reader.step(state.log, "this log alone reads it"),),
+        )
     logs = debug_logs.DebugLogs(function)
     if not logs.may_log:
         return

@@ -1,7 +1,7 @@
 """What only a destructor drops: codes that its class could have told of, and errors that calls put into a local.
 
-Elsewhere an enum's value or a local `std::error_code` that nothing reads is often dropped on purpose. In a destructor it
-is the last that is known of the failure.
+Elsewhere an enum's value or a local `std::error_code` that nothing reads is often dropped on purpose. In a destructor
+it is the last that is known of the failure.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from typing import NamedTuple
 
 from ownlint import Function, Status, because, bodies, must_look, places, records, types
 
-_OUTCOMES = re.compile(r"(?:Status|Result|Outcome|Error|Err|Errc|Code|Rc)(?:_t|Type|Kind)?$|_(?:status|result|error|rc)(?:_t)?$")
+_OUTCOMES = re.compile(
+    r"(?:Status|Result|Outcome|Error|Err|Errc|Code|Rc)(?:_t|Type|Kind)?$|_(?:status|result|error|rc)(?:_t)?$"
+)
 _FINE = re.compile(r"(?i)k?_?(?:ok|okay|success|no_?err(?:or)?)$")
 """The first value of an enum whose values tell how something went."""
 _CLEANS = re.compile(r"(?i)(?:re?move|delete|unlink|close|shut_?down|cancel|clear|disconnect|rmdir)")
@@ -57,7 +59,7 @@ def code(function: Function, node: records.Call, written: str) -> Status | None:
 
 
 def unread_errors(function: Function) -> Iterator[UnreadError]:
-    """In the order of the calls; of each local those that no other call overwrites are told, too."""
+    """In the order of the locals, and of the calls for each."""
     if not runs_last(function):
         return
     locals_ = {
@@ -131,7 +133,9 @@ def _is_known(function: Function, call: records.Call, name: str) -> bool:
         return True
     if isinstance(call.callee, records.Name) and "::" in call.callee.text:
         return True
-    return any(isinstance(places.strip(argument), records.Unary) and _filled(argument) == name for argument in call.args)
+    return any(
+        isinstance(places.strip(argument), records.Unary) and _filled(argument) == name for argument in call.args
+    )
 
 
 def _bare(value: records.Value) -> records.Value:

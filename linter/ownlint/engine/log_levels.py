@@ -1,0 +1,107 @@
+"""Levels of logs by the names that code gives them: what asks whether a debug log is on, and what writes to one."""
+
+from __future__ import annotations
+
+import re
+
+from ownlint.facts import records as r
+from ownlint.facts.show import text
+from ownlint.flow.places import last_name, receiver, strip
+
+_LEVELS = frozenset({"debug", "dbg", "trace", "verbose", "verbosity", "vlog", "finest"})
+_FLAGS = frozenset({"debug", "dbg", "verbose", "verbosity"})
+_BESIDE = frozenset(
+    {
+        "is",
+        "enabled",
+        "on",
+        "mode",
+        "level",
+        "log",
+        "logs",
+        "logging",
+        "output",
+        "print",
+        "flag",
+        "flags",
+        "k",
+        "g",
+        "m",
+        "s",
+        "f",
+    }
+)
+"""Words of a flag that turns a debug log on, beside those of the level."""
+_ASKING = frozenset({"enabled", "is", "should", "active", "on", "enable", "level"})
+_THRESHOLDS = frozenset(
+    {"level", "verbosity", "verbose", "severity", "loglevel", "threshold", "debug", "trace", "verb"}
+)
+_OFF = frozenset({"no", "off", "disabled", "not"})
+_LOGS = frozenset({"log", "logs", "logger", "logging", "logf", "spdlog", "syslog", "glog", "clog"})
+_PRINTS = frozenset({"print", "printf", "msg", "message", "output", "println", "puts"})
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+
+def asks(condition: r.Value, macros: frozenset[str], on: bool = True) -> bool:
+    """Whether a condition holds only where a debug log is on, or, for `on` false, where it is off. `macros` are those
+    that ask by their definition."""
+    match inner := strip(condition):
+        case r.Unary(op="!" | "not", value=value):
+            return asks(value, macros, not on)
+        case r.Binary(op="&&" | "and", left=left, right=right) if on:
+            return asks(left, macros) or asks(right, macros)
+        case r.Binary(op="||" | "or", left=left, right=right) if not on:
+            return asks(left, macros, False) and asks(right, macros, False)
+        case r.Binary(op=op, left=left, right=right):
+            return _compares(op, strip(left), strip(right), on)
+        case r.Call(callee=callee, args=args):
+            if last_name(callee) in macros:
+                return on
+            said = words(text(callee))
+            told = said.union(*(words(text(arg)) for arg in args[:2] if _is_constant(arg)))
+            return on and not told.isdisjoint(_LEVELS) and not said.isdisjoint(_ASKING) and told.isdisjoint(_OFF)
+        case r.Name() | r.Member():
+            named = words(last_name(inner))
+            return on and not named.isdisjoint(_FLAGS) and named <= (_LEVELS | _BESIDE)
+    return False
+
+
+def writes(call: r.Call) -> bool:
+    """Whether a call names a log and the level: `logger->debug(..)`, `log_debug(..)`, `LOG(DEBUG)`."""
+    said = words(last_name(call.callee))
+    on = receiver(call)
+    where = words(text(on)) if on is not None else words(text(call.callee)) - said
+    if not said.isdisjoint(_LEVELS):
+        return not where.isdisjoint(_LOGS) or not said.isdisjoint(_LOGS | _PRINTS)
+    return not said.isdisjoint(_LOGS) and any(
+        _is_constant(arg) and not words(text(arg)).isdisjoint(_LEVELS) for arg in call.args[:2]
+    )
+
+
+def words(name: str) -> frozenset[str]:
+    """The words of an identifier, in lower case: `kLogTrace`, `LOG_TRACE`, `log_trace`."""
+    return frozenset(word.lower() for word in _WORDS.findall(name))
+
+
+def _is_constant(value: r.Value) -> bool:
+    return isinstance(strip(value), (r.Name, r.Member))
+
+
+def _compares(op: str, left: r.Value | None, right: r.Value | None, on: bool) -> bool:
+    """`level >= kDebug`, `verbosity > 1`; for `on` false `level < kDebug`."""
+    if left is None or right is None:
+        return False
+    if isinstance(left, r.Literal):
+        left, right = right, left
+        op = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(op, op)
+    asked = words(text(left))
+    if isinstance(right, r.Literal):
+        if right.kind != "int" or asked.isdisjoint(_LEVELS) or not asked.isdisjoint({"count", "size", "num", "depth"}):
+            return False
+        zero = right.text == "0"
+        return op in ((">", ">=") if on else ("<", "<=")) or (zero and op == ("!=" if on else "=="))
+    said = words(text(right))
+    if said.isdisjoint(_LEVELS) and not asked.isdisjoint(_LEVELS):
+        asked, said = said, asked
+    levels = not said.isdisjoint(_LEVELS) and not asked.isdisjoint(_THRESHOLDS)
+    return levels and op in ((">=", "<=", "==") if on else ("<", ">", "!="))

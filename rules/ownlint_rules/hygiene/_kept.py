@@ -1,0 +1,142 @@
+"""What is counted in a private member, or in a static of one file, and read by debug logs alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ownlint import Function, bodies, debug_logs, glance, places, records
+
+
+class CountedState(NamedTuple):
+    name: str
+    at: records.Assign
+    """The first place in the function that counts it."""
+    reader: Function
+    log: records.Span
+
+
+def counted(function: Function) -> Iterator[CountedState]:
+    """What a function counts on for the debug logs of others, unless it is itself called for a log alone. A single
+    addition is no work: a table, a loop, or a second number for the same log."""
+    found = list(_counted(function))
+    for state in found:
+        is_alone = all(other is state or other.log != state.log for other in found)
+        if not is_alone or _is_work(function, state.at):
+            yield state
+
+
+def _is_work(function: Function, at: records.Assign) -> bool:
+    if isinstance(places.strip(at.target), records.Index):
+        return True
+    return any(isinstance(s, records.Loop) and at.start in s.span for s in function.statements)
+
+
+def _counted(function: Function) -> Iterator[CountedState]:
+    changes = _counts(function)
+    if not changes:
+        return
+    own = debug_logs.DebugLogs(function)
+    for name, at in changes.items():
+        users = _users(function, name)
+        if users is None or own.covers(at.start):
+            continue
+        read = _read_by_log(function, name, users)
+        if read is not None and not _is_called_for_log(function):
+            yield CountedState(name, at, *read)
+
+
+def _counts(function: Function) -> dict[str, records.Assign]:
+    """`n_ += x;`, `++table[i];` of what is no local, by name: where it is counted first."""
+    found: dict[str, records.Assign] = {}
+    if function.language != "cpp" or function.record.kind in ("constructor", "destructor"):
+        return found
+    for statement in function.statements:
+        match statement:
+            case records.Evaluate(value=records.Assign(target=target, op=op) as value) if op not in ("=", ":="):
+                name = _root(target)
+                if name and name not in function.declared and name not in function.locals:
+                    found.setdefault(name, value)
+    return found
+
+
+def _root(value: records.Value) -> str:
+    """`n` of `n`, `n[i]` and `this->n`."""
+    inner = places.strip(value)
+    while isinstance(inner, records.Index):
+        inner = places.strip(inner.base)
+    if isinstance(inner, records.Member) and isinstance(inner.base, records.Name) and inner.base.text == places.THIS:
+        return inner.name
+    return inner.text if isinstance(inner, records.Name) else ""
+
+
+def _users(function: Function, name: str) -> Sequence[Function] | None:
+    """All functions that can name it; None where that is not known."""
+    program, file = function.program, function.file
+    cls = function.home
+    field = cls.field(name) if cls is not None else None
+    if cls is not None and field is not None:
+        if field[0] is not cls or field[1].access != "private" or cls.record.template:
+            return None
+        own = [method for method in cls.methods if glance.says(method, name)]
+        for one in own:
+            own += [inner for inner in one.lambdas() if glance.says(inner, name)]
+        if not any(debug_logs.DebugLogs(one).may_log for one in own):
+            return None
+        others = (one for one in program.functions if one.language == "cpp" and glance.says(one, name))
+        return own if all(one in own or one.home is cls for one in others) else None
+    if not any(variable.name == name and variable.static for variable in file.variables) or file.path.endswith("h"):
+        return None
+    here = (program.index.function_at(file, index) for index in range(len(file.functions)))
+    return [one for one in here if one is not None and glance.says(one, name)]
+
+
+def _read_by_log(function: Function, name: str, users: Sequence[Function]) -> tuple[Function, records.Span] | None:
+    """The first debug log that reads it, where nothing else does."""
+    found: tuple[Function, records.Span] | None = None
+    for user in users:
+        logs = debug_logs.DebugLogs(user)
+        for statement in user.statements:
+            if isinstance(statement, records.Opaque) and name in statement.names:
+                return None
+            for value in bodies.values(statement):
+                if not _says(value, name):
+                    continue
+                span = next((span for span in logs.spans if value.start in span), None)
+                if span is not None:
+                    found = found or (user, span)
+                elif not _only_counts(statement, value, name):
+                    return None
+    return found
+
+
+def _says(value: records.Value, name: str) -> bool:
+    for inner in places.walk(value):
+        if isinstance(inner, records.Name) and inner.text == name:
+            return True
+        if isinstance(inner, records.Member) and inner.name == name:
+            return True
+        if isinstance(inner, records.OpaqueValue) and name in inner.names:
+            return True
+    return False
+
+
+def _only_counts(statement: records.Statement, value: records.Value, name: str) -> bool:
+    match statement:
+        case records.Evaluate(value=records.Assign(target=target, op=op, value=given)) if _root(target) == name:
+            counts = op in ("++", "--") or not _says(given, name)
+            return counts and (op not in ("=", ":=") or isinstance(places.strip(given), records.Literal))
+    return False
+
+
+def _is_called_for_log(function: Function) -> bool:
+    name = function.name
+    callers = function.program.index.callers_by_name(name)
+    for caller in callers:
+        logs = debug_logs.DebugLogs(caller)
+        for statement in caller.statements:
+            for value in bodies.values(statement):
+                for call in places.calls_in(value):
+                    if places.last_name(call.callee) == name and not logs.covers(call.start):
+                        return False
+    return bool(callers)
