@@ -123,9 +123,15 @@ def _run_by(function: Function, call: r.Call) -> Iterator[tuple[Function, int]]:
     named = places.strip(inner.value) if isinstance(inner, r.Unary) and inner.op == "&" else inner
     if not isinstance(named, r.Name):
         return
-    for target in function.program.calls.callee(r.Call(named.start, named.end, named, ()), function).functions[:1]:
-        is_bound = target.is_method and "static" not in target.record.qualifiers
-        yield target, 2 if is_bound else 1
+    meant = function.program.index.functions_called(places.last_name(named))
+    if len(meant) == 1:  # of several nobody says which
+        is_bound = meant[0].is_method and "static" not in _qualifiers(meant[0])
+        yield meant[0], 2 if is_bound else 1
+
+
+def _qualifiers(method: Function) -> set[str]:
+    declared = method.home.declared(method.name) if method.home is not None else []
+    return {word for record in (method.record, *declared) for word in record.qualifiers}
 
 
 def _put(function: Function, *, everywhere: bool = False) -> Iterator[tuple[e.Event, HandedAway]]:
@@ -297,7 +303,8 @@ def _of(kept: keeping.Kept, inside: r.Value | None, into: Place | None) -> Hande
     for made in places.walk(inside):
         for capture in made.captures if isinstance(made, r.Lambda) else ():
             if capture.value is not None and places.strip(capture.value) is kept.value:
-                return HandedAway(kept.value, "auto*", into, None, capture.name, made)  # type: ignore[arg-type]
+                wanted = "auto&" if capture.by_reference else "auto*"
+                return HandedAway(kept.value, wanted, into, None, capture.name, made)  # type: ignore[arg-type]
             if isinstance(kept.value, r.Name) and capture.name in (kept.value.text, "&", "="):
                 by_reference = capture.by_reference or capture.name == "&"
                 return HandedAway(kept.value, "auto&" if by_reference else "auto*", into, None, kept.value.text, made)  # type: ignore[arg-type]
