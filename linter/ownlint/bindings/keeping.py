@@ -385,7 +385,9 @@ def _captured(function: Function, made: r.Lambda) -> Iterator[Kept]:
     """The names that a lambda holds on to: what it captures by reference, and pointers and views by value."""
     default = next((c for c in made.captures if c.name in ("&", "=") and c.value is None), None)
     for capture in made.captures:
-        if capture.value is not None:
+        if capture.value is not None and capture.by_reference:
+            yield Kept(strip(capture.value) or capture.value, how="capture")
+        elif capture.value is not None:
             yield from (
                 k._replace(how="capture") for k in kept(function, capture.value, _type(function, capture.value))
             )

@@ -114,6 +114,12 @@ class GuardedDomain:
         self.cls = cls
         known = mutexes.mutexes(program)
         self.locks = [m.name for m in members if known.is_mutex(m.type, file, scope)]
+        self.locks += [
+            field.name
+            for base in (cls.ancestry[1:] if cls is not None and members else ())
+            for field in base.record.fields
+            if field.access != "private" and known.is_mutex(field.type, base.file, base.symbol)
+        ]
         self.all = members
 
     @cached_property

@@ -7,6 +7,7 @@ it takes a lock that is not the object's own, or when whoever calls it holds one
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from ownlint import (
     Program,
     Span,
     bodies,
+    glance,
     guard_classes,
     keeping,
     lasting,
@@ -32,6 +34,7 @@ from ownlint import records as r
 from ownlint_rules.locks._escapes import thread_starts
 from ownlint_rules.locks._guarded import begins_or_ends, guarded, is_exempt, is_unreachable
 
+_LAMBDA = re.compile(glance.opens(r.Lambda))
 _DEEPEST = 2
 _MOST_CALLERS = 400
 
@@ -47,6 +50,8 @@ class HandedAway(NamedTuple):
     holder: Class | None = None
     field: str = ""
     made: r.Lambda | None = None
+    body: Function | None = None
+    """The function that a thread runs with it; `field` is then the parameter."""
     used: e.CallEvent | None = None
     """The object lives no longer than the function, which calls it here."""
 
@@ -107,6 +112,26 @@ def _to_threads(function: Function) -> Iterator[tuple[e.Event, HandedAway]]:
             if isinstance(inner := places.strip(argument), r.Lambda):
                 for kept in keeping.kept(function, inner, ""):
                     yield call, _of(kept, inner, None)
+        for body, first in _run_by(function, call.node):
+            for parameter, argument in zip(body.record.parameters, call.node.args[first:], strict=False):
+                yield call, HandedAway(argument, parameter.type, field=parameter.name, body=body)
+
+
+def _run_by(function: Function, call: r.Call) -> Iterator[tuple[Function, int]]:
+    """The function whose name a thread is started with, and where what it is given begins among the arguments."""
+    inner = places.strip(call.args[0]) if call.args else None
+    named = places.strip(inner.value) if isinstance(inner, r.Unary) and inner.op == "&" else inner
+    if not isinstance(named, r.Name):
+        return
+    meant = function.program.index.functions_called(places.last_name(named))
+    if len(meant) == 1:  # of several nobody says which
+        is_bound = meant[0].is_method and "static" not in _qualifiers(meant[0])
+        yield meant[0], 2 if is_bound else 1
+
+
+def _qualifiers(method: Function) -> set[str]:
+    declared = method.home.declared(method.name) if method.home is not None else []
+    return {word for record in (method.record, *declared) for word in record.qualifiers}
 
 
 def _put(function: Function, *, everywhere: bool = False) -> Iterator[tuple[e.Event, HandedAway]]:
@@ -278,7 +303,8 @@ def _of(kept: keeping.Kept, inside: r.Value | None, into: Place | None) -> Hande
     for made in places.walk(inside):
         for capture in made.captures if isinstance(made, r.Lambda) else ():
             if capture.value is not None and places.strip(capture.value) is kept.value:
-                return HandedAway(kept.value, "auto*", into, None, capture.name, made)  # type: ignore[arg-type]
+                wanted = "auto&" if capture.by_reference else "auto*"
+                return HandedAway(kept.value, wanted, into, None, capture.name, made)  # type: ignore[arg-type]
             if isinstance(kept.value, r.Name) and capture.name in (kept.value.text, "&", "="):
                 by_reference = capture.by_reference or capture.name == "&"
                 return HandedAway(kept.value, "auto&" if by_reference else "auto*", into, None, kept.value.text, made)  # type: ignore[arg-type]
@@ -328,6 +354,8 @@ def may_give(function: Function) -> bool:
     """Whether the function may give an address away, or make an object that keeps one. Needs no decoding."""
     if function.record.initializers or b'"&"' in function.encoded or stands_for_defaults(function):
         return True
+    if function.says(_LAMBDA):
+        return True
     said = keeping.said_names(function)
     return not keeping.keepers(function.program).classes.isdisjoint(said) or not _takers(function.program).isdisjoint(
         said
@@ -366,13 +394,33 @@ def looks(function: Function, one: HandedAway) -> list[KeptAccess]:
         body = function.program.index.function_at(function.file, one.made.function)
         direct = one.wanted.endswith("&")
         return list(_looks_in(body, frozenset({one.field}), "", direct)) if body is not None else []
+    if one.body is not None:
+        direct = types.parse(one.wanted).reference and not types.parse(one.wanted).pointers
+        return list(_looks_in(one.body, frozenset({one.field}), "", direct))
     found = one.holder.field(one.field) if one.holder is not None else None
     if found is None or one.holder is None:
         return []
     owner, field = found
     kind = types.parse(owner.program.names.expand(field.type, owner.file, owner.symbol))
     users = [*_methods(one.holder, owner), *_outsiders(function, owner, field)]
-    return [look for user in users for look in _looks_in(user, frozenset(), field.name, not kind.pointers, owner)]
+    lenders = _lenders(owner, field.name)
+    return [
+        look for user in users for look in _looks_in(user, frozenset(), field.name, not kind.pointers, owner, lenders)
+    ]
+
+
+def _lenders(owner: Class, field: str) -> frozenset[str]:
+    """The methods of a class that do nothing but answer with a field."""
+    return frozenset(
+        method.name
+        for method in owner.methods
+        if method.is_short and not method.record.parameters and _answers(method, field)
+    )
+
+
+def _answers(method: Function, field: str) -> bool:
+    values = [places.strip(leave.value) for leave in method.flow.leaves if leave.value is not None]
+    return len(values) == 1 and isinstance(values[0], r.Name | r.Member) and places.last_name(values[0]) == field
 
 
 def _outsiders(giver: Function, owner: Class, field: r.Field) -> Iterator[Function]:
@@ -425,12 +473,17 @@ def _methods(cls: Class, owner: Class) -> Iterator[Function]:
 
 
 def _looks_in(
-    function: Function, names: frozenset[str], field: str, direct: bool, owner: Class | None = None
+    function: Function,
+    names: frozenset[str],
+    field: str,
+    direct: bool,
+    owner: Class | None = None,
+    lenders: frozenset[str] = frozenset(),
 ) -> Iterator[KeptAccess]:
     """Where a body goes through a pointer, a reference or a view: a member of its object, or a name in it."""
-    if not any(keeping.said_names(function) & {one} for one in (*names, field) if one):
+    if keeping.said_names(function).isdisjoint({*names, *lenders, *([field] if field else ())}):
         return
-    reader = _AccessReader(function, names, field, direct, owner)
+    reader = _AccessReader(function, names, field, direct, owner, lenders)
     for event in function.flow:
         whole = event.node if isinstance(event, e.Read) else event.target if isinstance(event, e.Write) else None
         if reader.is_object(whole) and not reader.is_handed_on(whole):
@@ -458,13 +511,20 @@ def _changes(function: Function, node: r.Value) -> bool:
 
 class _AccessReader:
     def __init__(
-        self, function: Function, names: frozenset[str], field: str, direct: bool, owner: Class | None = None
+        self,
+        function: Function,
+        names: frozenset[str],
+        field: str,
+        direct: bool,
+        owner: Class | None = None,
+        lenders: frozenset[str] = frozenset(),
     ) -> None:
         self.function = function
         inside = owner is None or (function.home is not None and owner in function.home.ancestry)
         self.field = field if inside and field not in function.declared else ""
         self.foreign = field if not inside else ""
         self.owner = owner
+        self.lenders = lenders if inside else frozenset()
         self.direct = direct
         self.pointers = frozenset() if direct else names
         self.objects = names if direct else frozenset()
@@ -484,6 +544,8 @@ class _AccessReader:
                 return name == self.field and bool(name)
             case r.Member(base=r.Name(text=places.THIS), name=name):
                 return name == self.field and bool(name)
+            case r.Call(callee=r.Name(text=name) | r.Member(base=r.Name(text=places.THIS), name=name), args=()):
+                return name in self.lenders
             case r.Member(base=base, name=name) if name == self.foreign:
                 return self._is_owner(base)
         return False

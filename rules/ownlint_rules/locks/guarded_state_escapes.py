@@ -343,6 +343,8 @@ def _keeps(given: keepers.HandedAway, found: escapes.WayIn, guard: guarded.Guard
     way = f"{_ARTICLE[found.how]} into `{found.traced.member}`, which is guarded by `{guard.lock}`"
     if given.made is not None:
         return f"a lambda keeps {way}"
+    if given.body is not None:
+        return f"`{given.body.name}` runs on a thread with {way}"
     if given.holder is not None:
         return f"`{given.holder.name}` keeps {way}"
     return f"{way}, is stored in `{places.render(given.into or ())}`"
