@@ -14,17 +14,21 @@ from typing import NamedTuple
 
 from ownlint.facts import records as r
 from ownlint.flow import events as e
-from ownlint.flow.places import last_name
+from ownlint.flow.places import THIS, last_name, place_of, receiver
 from ownlint.models import habits
 from ownlint.project import types
 from ownlint.project.files import File
 from ownlint.project.program import Program
-from ownlint.project.questions import program_question
+from ownlint.project.questions import program_property, program_question
+from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Class, Function
 
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _NO_HANDLES = types.SCALARS | {"void", "auto", "string", "string_view"}
 _STEPS = 3
+_DEPTH = 3
+_ENDING = habits.NATIVE_ENDS | habits.EMPTIES | {"wipe", "destroy", "unload", "prune"}
+"""Words of methods that may end what their object owns."""
 
 
 class Destroyer(NamedTuple):
@@ -46,6 +50,7 @@ class Natives:
                 self.destroyers.setdefault(name, found)
         self.types = frozenset(one.type for one in self.destroyers.values())
         self._edges: dict[str, set[str]] | None = None
+        self._empties: Circular[Function, frozenset[str]] = Circular(frozenset(), _DEPTH)
 
     def destroyed(self, function: Function, call: r.Call) -> tuple[str, r.Value] | None:
         """The native type whose object the call ends, and the argument that stands for it."""
@@ -95,6 +100,132 @@ class Natives:
                 return True
             seen |= around
         return False
+
+    def owns(self, outer: str, inner: str) -> bool:
+        """Whether objects of the class `outer` own objects of the type `inner`, by what owns them or holds them."""
+        seen: set[str] = set()
+        around = {outer}
+        for _ in range(_STEPS):
+            around = {found for name in around for found in self._owned.get(name, ())} - seen
+            if inner in around:
+                return True
+            seen |= around
+        return False
+
+    @program_property
+    def _owned(self) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for cls in self.program.classes:
+            for field in cls.record.fields:
+                if not field.static:
+                    written = self.program.names.expand(field.type, cls.file, cls.symbol)
+                    found.setdefault(cls.name, set()).update(owned_by(self.program, written, cls.file, cls.symbol))
+        return found
+
+    def empties(self, function: Function) -> frozenset[str]:
+        """The classes of which the function ends every object that its own object owns: `shapes_.clear()`, itself or
+        in what it calls on its own object."""
+        return self._empties.ask(function, lambda: frozenset(self._emptied(function)))
+
+    def _emptied(self, function: Function) -> Iterator[str]:
+        if function.home is None or function.record.kind != "method":
+            return
+        for event, _, owned in ends_of_members(function):
+            if event.index in function.flow.reachable:
+                yield from owned
+        for call in function.flow.calls:
+            if isinstance(call.node.callee, r.Name):
+                for callee in self.program.calls.callee(call.node, function).functions:
+                    if callee.home is function.home:
+                        yield from self.empties(callee)
+
+
+def owned_by(program: Program, written: str, file: File, scope: str) -> Iterator[str]:
+    """The classes of the objects that end with one of the type: values, those of unique pointers, elements."""
+    kind = types.parse(written)
+    if kind.pointers or kind.reference:
+        return
+    roles = program.types.roles_at(written, file, scope)
+    if "container" in roles:
+        for argument in kind.arguments[-1:] if "associative" in roles else kind.arguments[:1]:
+            yield from owned_by(program, argument, file, scope)
+    elif "smart pointer" in roles and "shared pointer" not in roles:
+        yield from (types.parse(argument).last for argument in kind.arguments[:1])
+    elif not kind.arguments and kind.last not in _NO_HANDLES and not roles:
+        yield kind.last
+
+
+def ends_of_members(function: Function) -> Iterator[tuple[e.Event, r.Value, tuple[str, ...]]]:
+    """Where a method ends what a member of its object owns: by emptying a container or a unique pointer, or by putting
+    something else into it. With the member and the classes whose objects end."""
+    members = function.home.members - function.declared if function.home is not None else frozenset()
+    for event in function.flow:
+        match event:
+            case e.CallEvent(node=r.Call(callee=r.Member(base=base, name="clear" | "reset", arrow=False))):
+                on: r.Value | None = base
+            case e.Write(op="=", target=on, fresh=False):
+                pass
+            case _:
+                continue
+        where = place_of(on, function.flow.aliases, members)
+        if on is None or where is None or where[0] != THIS or len(where) != 2:
+            continue
+        written = function.program.types.of(on, function)
+        written = function.program.names.expand(written, function.file, function.record.scope)
+        if not types.parse(written).arguments:
+            continue
+        owned = tuple(sorted(set(owned_by(function.program, written, function.file, function.record.scope))))
+        if owned:
+            yield event, on, owned
+
+
+class End(NamedTuple):
+    """A method of the project ends native objects. `below` says that only what they own is meant to be gone with it
+    unseen: the caller names the object itself."""
+
+    event: e.Event
+    said: r.Value
+    types: tuple[str, ...]
+    below: bool
+
+
+def ends(function: Function, found: Natives) -> Iterator[End]:
+    """Where a function ends objects by the project's own classes: it empties a member that owns them, calls a method
+    that does, or hands one to a method that takes it out of where it is owned."""
+    if function.record.kind in ("constructor", "destructor") or function.home is None:
+        return
+    for event, member, owned in ends_of_members(function):
+        yield End(event, member, owned, False)
+    for call in function.flow.calls:
+        on = receiver(call.node)
+        if on is None or not {*words(last_name(call.node.callee))} & _ENDING:
+            continue
+        for callee in function.program.calls.callee(call.node, function).functions[:1]:
+            if callee.home is None or callee.home is function.home:
+                continue
+            if emptied := found.empties(callee):
+                yield End(call, on, tuple(sorted(emptied)), False)
+            for parameter, argument in zip(callee.record.parameters, call.node.args, strict=False):
+                kind = types.parse(parameter.type)
+                if (kind.pointers == 1 or kind.reference) and kind.last in _taken_out(callee):
+                    yield End(call, argument, (kind.last,), True)
+
+
+def _taken_out(method: Function) -> set[str]:
+    """The classes of which a method takes objects out of what owns them, or deletes one."""
+    found: set[str] = set()
+    for call in method.flow.calls:
+        if call.node.kind == "delete" and call.node.args:
+            found.add(types.parse(method.program.types.of(call.node.args[0], method)).last)
+        name = last_name(call.node.callee)
+        if name not in method.program.models.containers.erases:
+            continue
+        on = receiver(call.node)
+        on = call.node.args[0] if on is None and call.node.args else on
+        written = method.program.types.of(on, method)
+        written = method.program.names.expand(written, method.file, method.record.scope).rstrip("&")
+        found.update(owned_by(method.program, written, method.file, method.record.scope))
+    return found
 
 
 @lru_cache(maxsize=4096)

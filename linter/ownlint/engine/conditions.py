@@ -41,6 +41,14 @@ def comes_to(function: Function, value: r.Value | None, given: Given, depth: int
     match inner:
         case r.Literal(kind="bool", text=shown):
             return shown == "true"
+        case r.Literal(kind="null"):
+            return False
+        case r.Conditional(condition=asked, then=then, other=other):
+            known = comes_to(function, asked, given, depth + 1)
+            if known is not None:
+                return comes_to(function, then if known else other, given, depth + 1)
+            either = comes_to(function, then, given, depth + 1)
+            return either if either == comes_to(function, other, given, depth + 1) else None
         case r.Unary(op="!" | "not", value=negated):
             return _not(comes_to(function, negated, given, depth + 1))
         case r.Binary(op="&&" | "||" as op, left=left, right=right):

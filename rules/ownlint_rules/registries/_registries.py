@@ -12,6 +12,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from ownlint import Class, File, Flow, Function, Program, assignments, conditions, containers, places, questions, types
+from ownlint import validity as guarding
 from ownlint import events as e
 from ownlint import records as r
 
@@ -37,8 +38,11 @@ class Registry(NamedTuple):
     path: str
     at: r.Span
     """Where it is declared."""
+    type: str = ""
     flags: tuple[str, ...] = ()
-    """Of `held`: the members that say whether the object is still there; see `validity`."""
+    """Of `held`: the members that say whether the object is still there; see `marks`."""
+    owners: tuple[str, ...] = ()
+    """Members of what owns the objects that they ask, too: one store tells all of them."""
 
     def is_called(self, names: tuple[str, ...]) -> bool:
         return not set(self.names).isdisjoint(names)
@@ -95,8 +99,8 @@ class Registries:
     @questions.program_property
     def guarded(self) -> tuple[Registry, ...]:
         """Those whose objects know whether they are valid."""
-        flagged = ((one, tuple(sorted(validity(one.held)))) for one in self.all)
-        return tuple(one._replace(flags=names) for one, names in flagged if names)
+        flagged = ((one, marks(one.held)) for one in self.all)
+        return tuple(one._replace(flags=found[0], owners=found[1]) for one, found in flagged if found is not None)
 
     @questions.program_property
     def _storing(self) -> dict[str, list[Function]]:
@@ -375,9 +379,10 @@ def _registry(
     program: Program, node: r.Node, name: str, written: str, file: File, scope: str, home: Class | None
 ) -> Iterator[Registry]:
     kind = types.parse(written)
-    if kind.pointers or not (kind.arguments or program.index.defines(kind.last)):
+    if kind.pointers > 1 or not (kind.arguments or program.index.defines(kind.last)):
         return
-    kind = types.parse(program.names.expand(written, file, scope))
+    written = program.names.expand(written, file, scope).rstrip("*& ")
+    kind = types.parse(written)
     if not kind.arguments or kind.pointers:
         return
     roles = program.types.roles_at(written, file, scope)
@@ -386,7 +391,7 @@ def _registry(
         return
     held = held_class(program, kind.arguments[1 if keyed else 0], file, scope)
     if held is not None:
-        yield Registry((name,), name, home, held, keyed, file.path, node.span)
+        yield Registry((name,), name, home, held, keyed, file.path, node.span, written)
 
 
 def held_class(program: Program, written: str, file: File, scope: str, depth: int = 0) -> Class | None:
@@ -519,6 +524,83 @@ def validity(cls: Class) -> dict[str, bool]:
 
 
 _THROWS = re.compile(rb'"throw"')
+
+
+def marks(cls: Class) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """The members that the methods of a class ask before they go on, its own and its owner's: flags, pointers that may
+    be null, states, counters. None where there is none, or where they ask somebody else, too."""
+    own, owners = set(validity(cls)), set[str]()
+    guards = guarding.of(cls.program).guards_of(cls)
+    for guard in guards:
+        if guard.owners:
+            return None
+        for flag in guard.flags:
+            (own if len(flag) == 1 else owners).add(flag[-1])
+    members = {field.name for one in cls.ancestry for field in one.record.fields if not field.static}
+    for function, root in _using(cls):
+        for leave in function.flow.leaves:
+            if not _refuses(function, leave):
+                continue
+            for test, outcome in function.flow.guards(leave):
+                asked = containers.made_from(function, test.value)
+                if any(_asks_another(function, value, members) for value in asked):
+                    return None
+                own.update(
+                    name
+                    for name in members - own
+                    if any(
+                        conditions.comes_to(function, test.value, conditions.Given((root, name), held)) is outcome
+                        for held in _gone(_written(cls, name))
+                    )
+                )
+    return (tuple(sorted(own)), tuple(sorted(owners))) if own or owners else None
+
+
+
+def _gone(written: str) -> tuple[assignments.Held, ...]:
+    """What a member of the type can hold that says that the object is gone."""
+    if types.parse(written).pointers == 1:
+        return (assignments.Held("emptied", False, "null"),)
+    return (_held(False), _held(True)) if _is_bool(written) else ()
+
+
+def _using(cls: Class) -> Iterator[tuple[Function, str]]:
+    """The methods of a class, and the functions of C that are given one of its objects first, with what it is there."""
+    for one in cls.ancestry:
+        for method in one.methods:
+            if method.record.kind not in ("constructor", "destructor") and method.says(_THROWS):
+                yield method, places.THIS
+    for function in cls.program.functions:
+        first = function.record.parameters[:1]
+        if function.home is None and first and function.says(_RETURNS) and types.parse(first[0].type).last == cls.name:
+            yield function, first[0].name
+
+
+_RETURNS = re.compile(rb'"return"')
+
+
+def _refuses(function: Function, leave: e.LeaveEvent) -> bool:
+    """It throws, or a function of C answers with null or -1."""
+    if leave.kind == "throw":
+        return True
+    value = places.strip(leave.value)
+    if function.home is not None or leave.kind != "return":
+        return False
+    return isinstance(value, r.Literal) and value.kind == "null" or isinstance(value, r.Unary) and value.op == "-"
+
+
+def _asks_another(function: Function, value: r.Value, members: set[str]) -> bool:
+    """Whether a condition calls a method of another object that a member leads to."""
+    return any(
+        isinstance(on := places.strip(call.callee.base), r.Name) and on.text in members - function.declared
+        for call in places.calls_in(value)
+        if isinstance(call.callee, r.Member)
+    )
+
+
+def _written(cls: Class, name: str) -> str:
+    found = cls.field(name)
+    return found[1].type if found is not None else ""
 
 
 def _reached_when(function: Function, leave: e.Event, names: dict[str, r.Field]) -> Iterator[tuple[str, bool]]:

@@ -50,13 +50,15 @@ class Op {
 };
 ```
 
-Reported: a call that ends the life of a native object (a function named so that takes it, or `delete`) where the
-handles of its kind, or of a kind that it leads to, stand in a registry and have a flag that their methods ask before
-they go on; and some way through the function passes nothing that stores that flag for more than one handle: a loop,
-a walk with a callback, or a helper that does either.
+Reported: a call that ends the life of a native object (a function named so that takes it, `delete`, a method of the
+project that takes it out of what owns it), or of all that a member owns (`reset()`, `clear()`, an assignment), where
+the handles of its kind, or of a kind that it leads to, stand in a registry and have a mark that they ask before
+they go on: a flag, a pointer that may be null, a state, a counter of their owner's. Some way through the function
+passes nothing that stores that mark for more than one handle: a loop, a walk with a callback, or a helper that does
+either.
 
 Quiet: objects without parts (no function of the project leads from one to another of its kind), handles without such
-a flag, an object that was made in the same function, and a destructor where the handles keep the owner alive: each of
+a mark or whose check calls a method of another object, handles that end themselves, an object that was made in the same function, and a destructor where the handles keep the owner alive: each of
 them, not only those for which somebody passes the owner.
 
 Limits: that a loop reaches every handle below is taken for granted. Parts are known by functions that lead from one
@@ -90,11 +92,24 @@ def children_left_valid(function: Function) -> Iterator[Finding]:
         if call.index in function.flow.reachable and not _made_here(function, argument):
             parts = [one for one in known.guarded if _is_part(found, one, kind) and _concerns(function, argument, one)]
             yield from [finding for one in parts if (finding := _judge(function, call, argument, one, told))][:1]
+    for end in natives.ends(function, found):
+        if end.event.index in function.flow.reachable and not (end.below and _made_here(function, end.said)):
+            parts = [one for one in known.guarded if _is_ended(found, one, end) and _concerns(function, end.said, one)]
+            yield from [finding for one in parts if (finding := _judge(function, end.event, end.said, one, told))][:1]
+
+
+def _is_ended(found: natives.Natives, registry: registries.Registry, end: natives.End) -> bool:
+    """Whether the handles in the registry stand for what ends unseen, and do not end themselves."""
+    pointed = set(found.pointed_to_by(registry.held))
+    held = registry.held.name
+    return not any(kind == held or found.owns(kind, held) for kind in end.types) and any(
+        (one == kind and not end.below) or found.owns(kind, one) for kind in end.types for one in sorted(pointed)
+    )
 
 
 def _judge(
     function: Function,
-    call: events.CallEvent,
+    call: events.Event,
     argument: records.Value,
     registry: registries.Registry,
     told: dict[tuple[str, ...], registries.WaySearch],
@@ -104,21 +119,28 @@ def _judge(
     ways = told[registry.names]
     if call.index in ways.stops or ways.always(call):
         return None
-    name = "delete" if call.node.kind == "delete" else places.last_name(call.node.callee)
+    if isinstance(call, events.CallEvent):
+        name = "delete" if call.node.kind == "delete" else places.last_name(call.node.callee)
+    else:
+        name = "="
     some = sorted(ways.stops)
     steps = (function.step(function.flow.events[some[0]], "not every way passes here"),) if some else ()
-    flag = registry.flags[0]
+    flag = (registry.flags or registry.owners)[0]
     return function.finding(
         call,
         f"`{name}` ends what lies below `{text(argument)}` too, and the handles to it in `{registry.shown}` stay valid",
-        certainty=_certainty(function, registry, bool(some)),
+        certainty=_certainty(function, call, registry, bool(some)),
         help=f"walk what lies below first: store `{flag}` of every `{registry.held.name}` there and take it out of "
         f"`{registry.shown}`",
         steps=steps,
     )
 
 
-def _certainty(function: Function, registry: registries.Registry, partly: bool) -> Certainty:
+def _certainty(
+    function: Function, call: events.Event, registry: registries.Registry, partly: bool
+) -> Certainty:
+    if not (isinstance(call, events.CallEvent) and natives.natives(function.program).destroyed(function, call.node)):
+        return because("likely", "harmless if no handle is used afterwards")
     if function.record.kind == "destructor":
         held = registry.held.name
         keeper, always = _keeper(function, registry.held)
@@ -144,7 +166,8 @@ def _concerns(function: Function, argument: records.Value, registry: registries.
         return True
     if any(_is_of(function, inner, registry.held) for inner in places.walk(argument)):
         return True
-    return any(_is_class(function, p.type, registry.held) for p in function.record.parameters)
+    classes = [cls for cls in (registry.held, registry.home) if cls is not None]
+    return any(_is_class(function, p.type, cls) for p in function.record.parameters for cls in classes)
 
 
 def _leads_to(function: Function, cls: Class, home: Class) -> bool:
@@ -196,11 +219,23 @@ def _telling(function: Function, registry: registries.Registry) -> set[int]:
     for event in function.flow:
         if isinstance(event, events.CallEvent) and _tells_many(function, event.node, registry):
             found.add(event.index)
+        if _tells_owner(event, registry):
+            found.add(event.index)
     ones = [event for event in function.flow if loops and _tells_one(function, event, registry)]
     for loop in loops:
         if any(event.span.start in loop.span for event in ones):
             found.update(event.index for event in function.flow if event.span.start in loop.span)
     return found
+
+
+def _tells_owner(event: events.Event, registry: registries.Registry) -> bool:
+    """Whether it stores what all handles ask of their owner: `++generation_`, `closed_ = true`."""
+    match event:
+        case events.Write(place=place):
+            return place[-1] in registry.owners
+        case events.CallEvent(receiver=on) if on is not None:
+            return on[-1] in registry.owners
+    return False
 
 
 def _tells_one(function: Function, event: events.Event, registry: registries.Registry) -> bool:

@@ -68,6 +68,7 @@ from ownlint import (
     Function,
     because,
     conditions,
+    containers,
     events,
     natives,
     places,
@@ -90,6 +91,8 @@ def registry_entry_left_behind(cls: Class) -> Iterator[Finding]:
         return
     known = registries.registries(cls.program)
     for registry in known.of(cls):
+        if registry.held is cls:
+            yield from _ending(registry)
         if not known.takers(registry):
             continue
         put = _puts_itself(cls, registry)
@@ -309,6 +312,100 @@ def _deleting(cls: Class, registry: registries.Registry) -> Iterator[Finding]:
             help=f"take it out of `{registry.shown}` first",
             steps=(beside.step(other, "taken out where it is deleted here"),),
         )
+
+
+def _ending(registry: registries.Registry) -> Iterator[Finding]:
+    """Something ends the native object that is the key, and the entry stays, though the handle is told that its object
+    is gone, or others who end one take the entry out."""
+    program = registry.held.program
+    known, found = registries.registries(program), natives.natives(program)
+    keyed = types.parse(types.parse(registry.type).arguments[0]) if registry.keyed else types.parse("")
+    if keyed.pointers != 1 or keyed.last == "void":
+        return
+    ended = [
+        (function, at, said)
+        for function in program.functions
+        if function.language == "cpp" and function.record.kind not in ("constructor", "destructor")
+        for at, said in _ends_of(function, found, keyed.last)
+        if at.index in function.flow.reachable
+    ]
+    left = [one for one in ended if not known.takings(one[0], registry)]
+    if not left or _is_verified(registry):
+        return
+    if containers.is_taken_out_by_hook(left[0][0], containers.Container(registry.names, registry.shown, registry.type)):
+        return
+    taken = [(function, at) for function, at, _ in ended if known.ways(function, registry).always(at)]
+    for function, at, said in left:
+        tells = _telling(function, registry)
+        if _callers_take(function, registry) or not (tells or (taken and _is_beside(function, registry))):
+            continue
+        beside = (taken[0][0].step(taken[0][1], "taken out where it ends here"),) if taken else ()
+        told = (function.step(tells, "the handle learns here that its object is gone"),) if tells else ()
+        yield function.finding(
+            at,
+            f"`{text(said)}` ends here, and its entry in `{registry.shown}` stays",
+            certainty=because("likely", "harmless if no other object ever gets the same address"),
+            help=f"take the entry out of `{registry.shown}`, too",
+            steps=(*told, *beside),
+        )
+
+
+def _ends_of(function: Function, found: natives.Natives, kind: str) -> Iterator[tuple[events.Event, records.Value]]:
+    """Where a function ends an object of the native type that it names."""
+    for call, one, said in natives.destroys(function, found):
+        if one == kind:
+            yield call, said
+    for end in natives.ends(function, found):
+        if end.below and kind in end.types:
+            yield end.event, end.said
+
+
+def _is_verified(registry: registries.Registry) -> bool:
+    """Whether who looks an entry up asks the handle whether it is still good."""
+    marks = registries.marks(registry.held)
+    asked = {*marks[0]} if marks is not None else set[str]()
+    asking = {
+        method.name
+        for cls in registry.held.ancestry
+        for method in cls.methods
+        if method.record.result == "bool" and not method.record.parameters
+    }
+    return any(
+        any(change is False for _, change in registries.touches(function, registry))
+        and any(
+            places.last_name(inner if isinstance(inner, records.Name | records.Member) else None) in asked | asking
+            for test in function.flow
+            if isinstance(test, events.Test) and not test.asserted
+            for inner in (
+                *(call.callee for call in places.calls_in(test.value)),
+                *(one for one in places.walk(test.value) if isinstance(one, records.Member)),
+            )
+        )
+        for function in registry.held.program.functions
+        if function.language == "cpp" and function.home is not registry.held
+    )
+
+
+def _telling(function: Function, registry: registries.Registry) -> events.Event | None:
+    """Where the function stores a handle's mark, itself or in what it calls."""
+    marks = registries.marks(registry.held)
+    for name in marks[0] if marks is not None else ():
+        for store in registries.stores(function, name):
+            return store.at
+        for call in function.flow.calls:
+            for callee in function.program.calls.callee(call.node, function).functions:
+                if callee.home in registry.held.ancestry and next(registries.stores(callee, name), None) is not None:
+                    return call
+    return None
+
+
+def _is_beside(function: Function, registry: registries.Registry) -> bool:
+    """Whether the function belongs to the class that has the registry, or to the handles in it."""
+    homes = [cls for cls in (registry.home, registry.held) if cls is not None]
+    return function.home in homes or any(
+        registries.held_class(function.program, parameter.type, function.file, function.record.scope) in homes
+        for parameter in function.record.parameters
+    )
 
 
 def _is_object_of(function: Function, value: records.Value, cls: Class) -> bool:
