@@ -48,7 +48,7 @@ from ownlint_rules.hygiene import _environment as environment
 _MAY_CHANGE = "harmless if it is meant to follow changes of the environment while the process runs"
 
 
-@rule(severity="note", usually="likely")
+@rule(severity="note")
 def environment_read_repeatedly(program: Program) -> Iterator[Finding]:
     around = environment.environment(program)
     by_name: dict[str, list[environment.EnvironmentReading]] = {}

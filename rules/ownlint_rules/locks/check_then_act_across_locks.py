@@ -89,7 +89,7 @@ _AGAIN = "the test may be made again, or a caller may hold the lock"
 _REPLACED = "harmless if setting it twice comes to the same"
 
 
-@rule(severity="warning", cwe=(362, 367), usually="likely")
+@rule(severity="warning", cwe=(362, 367))
 def check_then_act_across_locks(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or rechecks.is_settled(function):
         return

@@ -92,7 +92,7 @@ _MAKERS = frozenset({"make_unique", "make_shared", "MakeUnique", "MakeShared"})
 _HELP = "hand out a copy or a shared pointer, or do the work while the lock is held"
 
 
-@rule(severity="error", cwe=(362,), usually="likely")
+@rule(severity="error", cwe=(362,))
 def guarded_state_escapes(function: Function) -> Iterator[Finding]:
     domains = [domain for domain in escapes.domains_of(function) if escapes.may_escape(function, domain)]
     if not domains or not escapes.takes_lock(function):

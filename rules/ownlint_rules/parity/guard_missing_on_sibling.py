@@ -83,7 +83,7 @@ from ownlint_rules.parity import _parity as parity
 _ALONE = "that it is needed is inferred from `{}` alone"
 
 
-@rule(severity="warning", cwe=(754,), yields_to=("guard-removed",), usually="likely")
+@rule(severity="warning", cwe=(754,), yields_to=("guard-removed",))
 def guard_missing_on_sibling(function: Function) -> Iterator[Finding]:
     known = parity.of(function.program)
     siblings = known.siblings(function)

@@ -63,7 +63,7 @@ from ownlint import Finding, Function, Span, Step, because, rule
 from ownlint_rules.parity import _parity as parity
 
 
-@rule(severity="warning", cwe=(754,), usually="likely")
+@rule(severity="warning", cwe=(754,))
 def guard_removed(function: Function) -> Iterator[Finding]:
     if function.path not in function.program.earlier_paths:
         return
