@@ -71,7 +71,6 @@ def _info(rule: Rule) -> RuleInfo:
         languages=rule.languages,
         fixable=rule.fixable,
         cwe=rule.cwe,
-        usually=rule.usually,
         suite=rule.suite,
         counts=rule.counts,
     )

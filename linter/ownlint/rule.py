@@ -22,7 +22,7 @@ import msgspec
 from ownlint.choices import Suite
 from ownlint.facts.base import Language
 from ownlint.facts.errors import RefusalError
-from ownlint.finding import Certainty, Finding, Severity
+from ownlint.finding import Finding, Severity
 from ownlint.measured import Counts
 from ownlint.patterns import PatternError, expression
 
@@ -38,8 +38,7 @@ class Rule(msgspec.Struct, frozen=True):
     `yields_to` names rules that say it better: where one of them has a finding this one is silent, see `interplay`.
     A `fixable` rule gives some of its findings a fix. `group` is the folder the rule stands in, with dashes: users
     select rules by it too. `suite` and `counts` are what its pack says was measured, see `measured`.
-    `cwe` are the weaknesses, by their number in the CWE list, that a finding is an example of. `usually` is how sure
-    most of its findings are, which each says of itself: consumers of SARIF grade a rule as a whole."""
+    `cwe` are the weaknesses, by their number in the CWE list, that a finding is an example of."""
 
     id: str
     severity: Severity
@@ -54,7 +53,6 @@ class Rule(msgspec.Struct, frozen=True):
     yields_to: tuple[str, ...] = ()
     fixable: bool = False
     cwe: tuple[int, ...] = ()
-    usually: Certainty = "certain"
     suite: Suite = "default"
     counts: Counts = Counts()
 
@@ -76,7 +74,6 @@ def rule(
     yields_to: tuple[str, ...] = (),
     fixable: bool = False,
     cwe: tuple[int, ...] = (),
-    usually: Certainty = "certain",
 ) -> Callable[[Check], Check]:
     """Marks the check of a rule file. Raises `RuleError` when the first parameter says no subject, or when an anchor is
     no regular expression."""
@@ -109,7 +106,6 @@ def rule(
             yields_to=yields_to,
             fixable=fixable,
             cwe=cwe,
-            usually=usually,
         )
         _attach(check, made)
         return check

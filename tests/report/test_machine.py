@@ -47,6 +47,7 @@ def test_json_has_exactly_the_keys_of_the_contract(tmp_path: Path) -> None:
     assert finding == {
         "rule": "flag-set-before-success",
         "severity": "error",
+        "suite": "default",
         "certainty": "likely",
         "reason": "on the path where `Record` fails",
         "help": "set `init_done_` after `Record` returns ok",

@@ -53,9 +53,9 @@ class JsonFinding(msgspec.Struct, frozen=True):
     Paths are relative to `base` of the document, with `/`; a file outside of it has an absolute one."""
 
     rule: str
+    severity: Severity
     suite: Suite
     """Of the rule: how often it is right."""
-    severity: Severity
     certainty: Certainty
     reason: str
     """Why it is not certain; empty where that is not known, and where it is."""
@@ -164,8 +164,8 @@ def _finding(located: Located, suite: Suite, page: str) -> JsonFinding:
     fix = located.fix
     return JsonFinding(
         rule=located.rule,
-        suite=suite,
         severity=located.severity,
+        suite=suite,
         certainty=located.certainty,
         reason=sanitise(located.reason),
         message=sanitise(located.message),

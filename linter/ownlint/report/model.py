@@ -149,8 +149,6 @@ class RuleInfo(msgspec.Struct, frozen=True):
     """Some of its findings come with a fix."""
     cwe: tuple[int, ...] = ()
     """Numbers of the CWE list: the weaknesses that a finding is an example of."""
-    usually: Certainty = "certain"
-    """How sure most of its findings are."""
     suite: Suite = "default"
     counts: Counts = Counts()
     """What it was given its suite for."""

@@ -55,7 +55,7 @@ from ownlint import Finding, Function, rule
 from ownlint_rules.buffers import _addresses as addresses
 
 
-@rule(severity="error", cwe=(416,), languages=("python",), fixable=True, usually="likely")
+@rule(severity="error", cwe=(416,), languages=("python",), fixable=True)
 def callback_not_kept(function: Function) -> Iterator[Finding]:
     for misuse in addresses.of(function.program).misuses_in(function):
         if misuse.kind == "kept":

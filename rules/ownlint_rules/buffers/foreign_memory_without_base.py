@@ -46,7 +46,7 @@ from ownlint_rules.buffers import _addresses as addresses
 from ownlint_rules.buffers._address_records import LENT
 
 
-@rule(severity="error", cwe=(416,), languages=("python",), usually="likely")
+@rule(severity="error", cwe=(416,), languages=("python",))
 def foreign_memory_without_base(function: Function) -> Iterator[Finding]:
     for misuse in addresses.of(function.program).misuses_in(function):
         if misuse.kind in ("use", "return", "store") and misuse.ref.loss == "foreign":

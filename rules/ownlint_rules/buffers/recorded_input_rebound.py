@@ -52,7 +52,7 @@ from ownlint import Finding, Function, because, rule
 from ownlint_rules.buffers import _captures as captures
 
 
-@rule(severity="error", cwe=(672,), languages=("python",), usually="likely")
+@rule(severity="error", cwe=(672,), languages=("python",))
 def recorded_input_rebound(function: Function) -> Iterator[Finding]:
     for rebound in captures.of(function.program).rebound_in(function):
         recording = rebound.recording

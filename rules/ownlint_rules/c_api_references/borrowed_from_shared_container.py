@@ -58,7 +58,7 @@ from ownlint import (
 )
 
 
-@rule(severity="warning", cwe=(362, 416), usually="likely")
+@rule(severity="warning", cwe=(362, 416))
 def borrowed_from_shared_container(function: Function) -> Iterator[Finding]:
     if not references.may_count(function) or not _is_free_threaded(function.program) or _is_locked(function):
         return

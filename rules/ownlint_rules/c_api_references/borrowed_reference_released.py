@@ -57,7 +57,7 @@ _BECAUSE = {
 }
 
 
-@rule(severity="error", cwe=(911, 416), usually="likely")
+@rule(severity="error", cwe=(911, 416))
 def borrowed_reference_released(function: Function) -> Iterator[Finding]:
     for one in counting.troubles(function):
         if one.what in _SAYS and not _counts_itself(function, one):

@@ -59,7 +59,7 @@ from ownlint import Finding, Function, because, casters, counting, events, rule,
 _OWNED_ELSEWHERE = "harmless if a reference that was taken elsewhere is given away here"
 
 
-@rule(severity="error", cwe=(911,), usually="likely")
+@rule(severity="error", cwe=(911,))
 def borrowed_reference_returned(function: Function) -> Iterator[Finding]:
     told: set[int] = set()
     for one in counting.troubles(function):

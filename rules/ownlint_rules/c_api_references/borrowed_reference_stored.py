@@ -54,7 +54,7 @@ from ownlint import Finding, Function, because, counting, events, references, ru
 from ownlint_rules.c_api_references import _owned_places as owned_places
 
 
-@rule(severity="error", cwe=(911,), usually="likely")
+@rule(severity="error", cwe=(911,))
 def borrowed_reference_stored(function: Function) -> Iterator[Finding]:
     for one in counting.troubles(function):
         if one.what != "stored borrowed" or not isinstance(one.at, events.Write):

@@ -65,7 +65,7 @@ from ownlint import Finding, Program, because, rule
 from ownlint_rules.c_api_references import _collected as collected
 
 
-@rule(severity="warning", cwe=(401,), usually="likely")
+@rule(severity="warning", cwe=(401,))
 def member_hidden_from_collector(program: Program) -> Iterator[Finding]:
     told: set[tuple[str, int, str]] = set()
     for one in collected.hidden(program):

@@ -53,7 +53,7 @@ from ownlint import Finding, Function, because, counting, events, places, record
 _SIZE = re.compile(r"size|len(?:gth)?(?![a-z])", re.IGNORECASE)
 
 
-@rule(severity="error", cwe=(476,), usually="likely")
+@rule(severity="error", cwe=(476,))
 def null_object_used(function: Function) -> Iterator[Finding]:
     told: set[tuple[int, str]] = set()
     for one in counting.troubles(function):

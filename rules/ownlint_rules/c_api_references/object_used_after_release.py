@@ -47,7 +47,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, because, counting, events, rule
 
 
-@rule(severity="error", cwe=(416,), usually="likely")
+@rule(severity="error", cwe=(416,))
 def object_used_after_release(function: Function) -> Iterator[Finding]:
     told: set[tuple[int, str]] = set()
     for one in counting.troubles(function):

@@ -41,7 +41,7 @@ from ownlint import Finding, Function, rule
 from ownlint_rules.donation import _donations as donations
 
 
-@rule(severity="warning", cwe=(672,), languages=("python",), usually="likely")
+@rule(severity="warning", cwe=(672,), languages=("python",))
 def use_after_donated_transfer(function: Function) -> Iterator[Finding]:
     for misuse in donations.of(function.program).misuses_in(function):
         if misuse.loss.how == "moved":

@@ -56,7 +56,7 @@ _HELD_ANYWAY = "harmless if the GIL is held wherever it is called"
 _ON_THE_SPOT = "it may be called while the function that passes it still holds the GIL"
 
 
-@rule(severity="error", cwe=(820,), yields_to=("python-without-gil",), usually="likely")
+@rule(severity="error", cwe=(820,), yields_to=("python-without-gil",))
 def callback_without_gil(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or entrances.entrances(function.program).of(function):
         return

@@ -69,7 +69,7 @@ from ownlint import (
 )
 
 
-@rule(severity="error", cwe=(820,), usually="likely")
+@rule(severity="error", cwe=(820,))
 def destroyed_without_gil(function: Function) -> Iterator[Finding]:
     if function.cls is not None and function.cls.destructor is function:
         yield from _members(function.cls, function)

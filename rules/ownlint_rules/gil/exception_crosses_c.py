@@ -66,7 +66,7 @@ from ownlint import (
 from ownlint_rules.gil import _c_callbacks as c_callbacks
 
 
-@rule(severity="error", cwe=(248,), usually="likely")
+@rule(severity="error", cwe=(248,))
 def exception_crosses_c(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or function.path.endswith(".c"):  # C has no exceptions
         return

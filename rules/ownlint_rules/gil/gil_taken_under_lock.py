@@ -97,7 +97,7 @@ class _LockTaking(NamedTuple):
     event: events.Event
 
 
-@rule(severity="error", cwe=(833,), usually="likely")
+@rule(severity="error", cwe=(833,))
 def gil_taken_under_lock(program: Program) -> Iterator[Finding]:
     under = [one for many in _under_mutex(program).values() for one in many]
     if not under:

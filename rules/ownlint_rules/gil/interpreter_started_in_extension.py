@@ -44,7 +44,7 @@ from ownlint_rules.gil import _c_callbacks as c_callbacks
 _DEEPEST = 3
 
 
-@rule(severity="warning", usually="likely")
+@rule(severity="warning")
 def interpreter_started_in_extension(function: Function) -> Iterator[Finding]:
     models = function.program.models
     names = {name.rpartition("::")[2] for name in (*models.gil.starts, *models.gil.ends)}

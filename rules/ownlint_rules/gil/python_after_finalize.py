@@ -51,7 +51,7 @@ from ownlint import Finding, Function, Program, Step, because, entrances, gil, p
 from ownlint_rules.gil import _statics as statics
 
 
-@rule(severity="error", cwe=(672,), yields_to=("python-outlives-interpreter",), usually="likely")
+@rule(severity="error", cwe=(672,), yields_to=("python-outlives-interpreter",))
 def python_after_finalize(program: Program) -> Iterator[Finding]:
     said: set[Function] = set()
     for function, step in [*_handlers(program), *_destructors(program)]:

@@ -89,7 +89,7 @@ _KEEPS = re.compile(
 _HELD_ANYWAY = "harmless if the GIL is held wherever the callback is copied and destroyed"
 
 
-@rule(severity="error", cwe=(820,), yields_to=("destroyed-without-gil",), usually="likely")
+@rule(severity="error", cwe=(820,), yields_to=("destroyed-without-gil",))
 def python_copied_in_callback(function: Function) -> Iterator[Finding]:
     if function.language != "cpp":
         return

@@ -102,7 +102,7 @@ class _Wrapper(NamedTuple):
     names: frozenset[str]
 
 
-@rule(severity="error", cwe=(416,), usually="likely")
+@rule(severity="error", cwe=(416,))
 def callback_handle_escapes(function: Function) -> Iterator[Finding]:
     data = callbacks.user_data(function)
     handles = {p.name: p for p in callbacks.handles(function)} if data else {}

@@ -60,7 +60,7 @@ _HELP = {
 }
 
 
-@rule(severity="error", cwe=(416,), languages=("python",), usually="likely")
+@rule(severity="error", cwe=(416,), languages=("python",))
 def erased_while_iterating(function: Function) -> Iterator[Finding]:
     for misuse in border.of(function.program).misuses_in(function):
         harm = misuse.harm

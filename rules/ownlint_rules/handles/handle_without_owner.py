@@ -63,7 +63,7 @@ _LEAST = 2
 """How many siblings hold an owner where that is what is meant."""
 
 
-@rule(severity="error", cwe=(416,), usually="likely")
+@rule(severity="error", cwe=(416,))
 def handle_without_owner(program: Program) -> Iterator[Finding]:
     known = wrappers.of(program)
     makers: dict[str, list[wrappers.Wrapped]] = {}

@@ -46,7 +46,7 @@ from ownlint_rules.handles import _versions as versions
 _EXPECTED = re.compile(r"\b(?:AttributeError|TypeError|Exception|BaseException)\b")
 
 
-@rule(severity="warning", cwe=(477,), languages=("python",), usually="likely")
+@rule(severity="warning", cwe=(477,), languages=("python",))
 def removed_api(function: Function) -> Iterator[Finding]:
     known = versions.of(function.program)
     for asked in known.asked_in(function):

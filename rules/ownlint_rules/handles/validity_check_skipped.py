@@ -74,7 +74,7 @@ class _Judged(NamedTuple):
     kind: validity.Kind
 
 
-@rule(severity="error", cwe=(416,), usually="likely")
+@rule(severity="error", cwe=(416,))
 def validity_check_skipped(cls: Class) -> Iterator[Finding]:
     known = validity.of(cls.program)
     if cls not in known.guards or cls not in known.contexts:

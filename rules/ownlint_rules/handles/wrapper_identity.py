@@ -45,7 +45,7 @@ from ownlint import Certainty, Edit, Finding, Fix, Function, Span, because, reco
 from ownlint_rules.handles import _versions as versions
 
 
-@rule(severity="warning", cwe=(595,), languages=("python",), fixable=True, usually="likely")
+@rule(severity="warning", cwe=(595,), languages=("python",), fixable=True)
 def wrapper_identity(function: Function) -> Iterator[Finding]:
     known = versions.of(function.program)
     for asked in known.asked_in(function):

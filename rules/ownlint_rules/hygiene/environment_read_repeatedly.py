@@ -61,7 +61,7 @@ _MAY_CHANGE = "harmless if it is meant to follow changes of the environment whil
 _MAY_BE_FEW = "it is not known how many are made"
 
 
-@rule(severity="note", usually="likely")
+@rule(severity="note")
 def environment_read_repeatedly(program: Program) -> Iterator[Finding]:
     around = environment.environment(program)
     by_name: dict[str, list[environment.EnvironmentReading]] = {}

@@ -84,7 +84,7 @@ _WORD = re.compile(r"\w+")
 _HIDDEN = ("private",)
 
 
-@rule(severity="note", usually="likely")
+@rule(severity="note")
 def private_detail_in_public_header(program: Program) -> Iterator[Finding]:
     for file in program.files.values():
         match = _HEADER.fullmatch(file.path)

@@ -47,7 +47,7 @@ from ownlint import Finding, Function, rule
 from ownlint_rules.keep_alive import _trusting as trusting
 
 
-@rule(severity="error", cwe=(843,), usually="likely")
+@rule(severity="error", cwe=(843,))
 def borrowed_without_type_check(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or not function.mentions(*function.program.models.trusting):
         return

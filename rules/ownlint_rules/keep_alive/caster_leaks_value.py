@@ -65,7 +65,7 @@ from ownlint import (
 )
 
 
-@rule(severity="warning", cwe=(401,), usually="likely")
+@rule(severity="warning", cwe=(401,))
 def caster_leaks_value(function: Function) -> Iterator[Finding]:
     if not casters.is_of_caster(function) or _deletes(function):
         return

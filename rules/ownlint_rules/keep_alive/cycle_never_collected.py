@@ -54,7 +54,7 @@ from ownlint import Finding, Program, Step, because, rule, signatures
 from ownlint_rules.keep_alive import _hidden_members as hidden_members
 
 
-@rule(severity="note", cwe=(401,), usually="likely")
+@rule(severity="note", cwe=(401,))
 def cycle_never_collected(program: Program) -> Iterator[Finding]:
     found: dict[str, list[hidden_members.Hiding]] = {}
     for one in hidden_members.hiding(program):

@@ -66,7 +66,6 @@ from ownlint import Binding, Finding, because, elements, rule
     severity="warning",
     cwe=(416,),
     yields_to=("borrow-without-keep-alive", "python-deletes-borrowed-pointer"),
-    usually="likely",
 )
 def element_reference_outlives_element(binding: Binding) -> Iterator[Finding]:
     lent = elements.lent_element(binding)

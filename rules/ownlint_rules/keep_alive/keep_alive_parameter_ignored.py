@@ -59,7 +59,7 @@ _EXIT = re.compile(r"exc|trace|tb$|unused|ignore", re.IGNORECASE)
 _HEADLESS = frozenset({"virtual", "override", "final", "pure", "delete", "default"})
 
 
-@rule(severity="warning", cwe=(416,), usually="likely")
+@rule(severity="warning", cwe=(416,))
 def keep_alive_parameter_ignored(function: Function) -> Iterator[Finding]:
     cls = function.cls
     if cls is None or function.language != "cpp" or not function.record.parameters or function.record.opaque:

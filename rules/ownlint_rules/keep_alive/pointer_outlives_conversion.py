@@ -50,7 +50,7 @@ _WHY = {
 }
 
 
-@rule(severity="error", cwe=(416,), usually="likely")
+@rule(severity="error", cwe=(416,))
 def pointer_outlives_conversion(function: Function) -> Iterator[Finding]:
     for one in converted.dangling(function):
         match one.how:

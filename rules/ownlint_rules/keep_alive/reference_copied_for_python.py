@@ -76,7 +76,7 @@ from ownlint import (
 _ITSELF = re.compile(r"__(i\w+|enter|iter|next|copy|deepcopy)__")
 
 
-@rule(severity="note", yields_to=("borrow-without-keep-alive", "annotation-raises-when-called"), usually="likely")
+@rule(severity="note", yields_to=("borrow-without-keep-alive", "annotation-raises-when-called"))
 def reference_copied_for_python(binding: Binding) -> Iterator[Finding]:
     said = contracts.policies_of(binding)
     if said is not None and said.written_policy()[1] is not None:

@@ -102,7 +102,7 @@ _MOST = 24
 _SHARES = frozenset({"smart pointer", "shared pointer", "intrusive pointer", "python object", "immortal"})
 
 
-@rule(severity="error", cwe=(416,), usually="likely")
+@rule(severity="error", cwe=(416,))
 def call_scoped_pointer_kept(function: Function) -> Iterator[Finding]:
     if not keeping.may_store(function):
         return

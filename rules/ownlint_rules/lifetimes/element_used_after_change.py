@@ -43,7 +43,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, memory, rule
 
 
-@rule(severity="error", cwe=(416,), usually="likely")
+@rule(severity="error", cwe=(416,))
 def element_used_after_change(function: Function) -> Iterator[Finding]:
     told: set[int] = set()
     for one in memory.troubles(function):

@@ -63,7 +63,7 @@ from ownlint import events as e
 _SOME_PATH = "on a path through the assignment operator that does not write it"
 
 
-@rule(severity="error", cwe=(457, 908), usually="likely")
+@rule(severity="error", cwe=(457, 908))
 def move_into_uninitialized(function: Function) -> Iterator[Finding]:
     cls = function.home
     if function.language != "cpp" or cls is None or function.record.kind != "constructor":

@@ -41,7 +41,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, memory, rule
 
 
-@rule(severity="error", cwe=(416, 562), usually="certain")
+@rule(severity="error", cwe=(416, 562))
 def pointer_outlives_local(function: Function) -> Iterator[Finding]:
     told: set[int] = set()
     for one in memory.troubles(function):

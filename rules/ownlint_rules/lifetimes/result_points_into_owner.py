@@ -66,7 +66,7 @@ from ownlint_rules.lifetimes import _ending as ending
 _LOCKS = frozenset({"guard", "iterator", "view"})
 
 
-@rule(severity="error", cwe=(416,), usually="possible")
+@rule(severity="error", cwe=(416,))
 def result_points_into_owner(function: Function) -> Iterator[Finding]:
     record = function.record
     if record.kind != "method" or function.home is None or not _may_return_one(function):

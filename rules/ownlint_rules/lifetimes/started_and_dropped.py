@@ -44,7 +44,7 @@ from ownlint import Finding, Function, because, rule, text
 from ownlint_rules.lifetimes import _running as running
 
 
-@rule(severity="warning", cwe=(404,), languages=("python",), usually="likely")
+@rule(severity="warning", cwe=(404,), languages=("python",))
 def started_and_dropped(function: Function) -> Iterator[Finding]:
     for dropped in running.of(function.program).dropped_in(function):
         what = f"`{dropped.name}`" if dropped.name else f"`{text(dropped.made)}`"

@@ -76,7 +76,7 @@ from ownlint import Finding, Function, because, places, rule, stored_calls
 from ownlint_rules.locks import _guarded as guarded
 
 
-@rule(severity="warning", cwe=(833,), usually="likely")
+@rule(severity="warning", cwe=(833,))
 def callback_under_lock(function: Function) -> Iterator[Finding]:
     for call in stored_calls.under_lock(function):
         direct, (lock, key) = call.where is function, call.held[0]

@@ -99,7 +99,7 @@ _NOT_ABSENT = "whether it is stored where nothing was found is not known"
 _REPLACED = "harmless if setting it twice comes to the same"
 
 
-@rule(severity="warning", cwe=(362, 367), usually="likely")
+@rule(severity="warning", cwe=(362, 367))
 def check_then_act_across_locks(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or rechecks.is_settled(function):
         return

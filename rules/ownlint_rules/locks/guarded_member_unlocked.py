@@ -70,7 +70,7 @@ from ownlint import Certainty, Finding, Function, Program, Step, because, locks,
 from ownlint_rules.locks import _guarded as guarded
 
 
-@rule(severity="error", cwe=(362,), yields_to=("guarded-state-escapes", "discarded-lock-guard"), usually="likely")
+@rule(severity="error", cwe=(362,), yields_to=("guarded-state-escapes", "discarded-lock-guard"))
 def guarded_member_unlocked(program: Program) -> Iterator[Finding]:
     for domain in guarded.guarded(program).domains:
         judges = [

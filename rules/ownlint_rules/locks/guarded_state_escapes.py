@@ -99,7 +99,7 @@ _ARTICLE = {"pointer": "a pointer", "reference": "a reference", "iterator": "an 
 _HELP = "hand out a copy or a shared pointer, or do the work while the lock is held"
 
 
-@rule(severity="error", cwe=(362,), usually="likely")
+@rule(severity="error", cwe=(362,))
 def guarded_state_escapes(function: Function) -> Iterator[Finding]:
     domains = [domain for domain in escapes.domains_of(function) if escapes.may_escape(function, domain)]
     if not domains:

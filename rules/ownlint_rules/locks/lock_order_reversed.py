@@ -76,7 +76,7 @@ from ownlint import Certainty, Finding, Program, Step, because, rule
 from ownlint_rules.locks import _ordering as ordering
 
 
-@rule(severity="error", cwe=(833,), usually="likely")
+@rule(severity="error", cwe=(833,))
 def lock_order_reversed(program: Program) -> Iterator[Finding]:
     for one, other in ordering.reversed_orders(program):
         held, taken = _names(one)

@@ -59,7 +59,7 @@ from ownlint import Certainty, Finding, Function, because, rule
 from ownlint_rules.locks import _relocking as relocking
 
 
-@rule(severity="error", cwe=(764,), usually="likely")
+@rule(severity="error", cwe=(764,))
 def lock_taken_twice(function: Function) -> Iterator[Finding]:
     for one in relocking.taken_again(function):
         if one.callee is None:

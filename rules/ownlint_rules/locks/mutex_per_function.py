@@ -92,7 +92,7 @@ class _OwnTouch(NamedTuple):
     changes: bool
 
 
-@rule(severity="warning", cwe=(667,), usually="likely")
+@rule(severity="warning", cwe=(667,))
 def mutex_per_function(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or not _may_have_one(function):
         return

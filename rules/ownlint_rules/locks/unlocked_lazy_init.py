@@ -72,7 +72,6 @@ _CONST = "harmless if no two threads ask one object at the same time, as a const
     severity="warning",
     cwe=(362,),
     yields_to=("check-then-act-across-locks", "guarded-member-unlocked"),
-    usually="likely",
 )
 def unlocked_lazy_init(function: Function) -> Iterator[Finding]:
     seen: set[places.Place] = set()

@@ -86,7 +86,7 @@ _ON_ONE_BASE = "`{}` overrides the same method, and may be meant to differ"
 _ALONE = "that it is needed is inferred from `{}` alone"
 
 
-@rule(severity="warning", cwe=(754,), yields_to=("guard-removed",), usually="likely")
+@rule(severity="warning", cwe=(754,), yields_to=("guard-removed",))
 def guard_missing_on_sibling(function: Function) -> Iterator[Finding]:
     known = parity.of(function.program)
     siblings = known.siblings(function)

@@ -68,7 +68,7 @@ from ownlint_rules.parity import _parity as parity
 from ownlint_rules.parity import _taken_out as taken_out
 
 
-@rule(severity="warning", cwe=(754,), usually="likely")
+@rule(severity="warning", cwe=(754,))
 def guard_removed(function: Function) -> Iterator[Finding]:
     if function.path not in function.program.earlier_paths:
         return

@@ -71,7 +71,7 @@ from ownlint import Class, Finding, Function, because, events, natives, places, 
 from ownlint_rules.registries import _registries as registries
 
 
-@rule(severity="note", cwe=(415,), usually="possible")
+@rule(severity="note", cwe=(415,))
 def handle_wrapped_twice(cls: Class) -> Iterator[Finding]:
     factories = [method for method in cls.methods if _is_factory(method, cls)]
     asked = registries.validity(cls) if factories and registries.flags(cls) else {}

@@ -89,7 +89,7 @@ class _Taking(NamedTuple):
     stored: bool
 
 
-@rule(severity="error", cwe=(415,), usually="likely")
+@rule(severity="error", cwe=(415,))
 def moved_natively_flag_stale(cls: Class) -> Iterator[Finding]:
     for owning in _owning(cls):
         takings = [taking for function in natives.taking(cls.program) for taking in _takings(function, owning)]

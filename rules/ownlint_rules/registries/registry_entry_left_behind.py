@@ -85,7 +85,7 @@ _DELETES = re.compile(rb'"delete"')
 _ASKS_REGISTRY = frozenset({"lock", "expired", "upgrade"})
 
 
-@rule(severity="error", cwe=(459,), yields_to=("key-reset-before-erase", "flag-cleared-entry-kept"), usually="likely")
+@rule(severity="error", cwe=(459,), yields_to=("key-reset-before-erase", "flag-cleared-entry-kept"))
 def registry_entry_left_behind(cls: Class) -> Iterator[Finding]:
     if cls.file.language != "cpp" or not cls.methods:
         return

@@ -86,7 +86,7 @@ class _Touch(NamedTuple):
     lock: str
 
 
-@rule(severity="warning", cwe=(362,), usually="likely")
+@rule(severity="warning", cwe=(362,))
 def registry_without_lock(program: Program) -> Iterator[Finding]:
     known = registries.registries(program)
     if len(known.all) < _FEWEST or not _runs_free(program):

@@ -57,7 +57,7 @@ from ownlint import Finding, Function, because, rule
 from ownlint_rules.registries import _wrapper_maps as wrapper_maps
 
 
-@rule(severity="warning", cwe=(401,), usually="likely")
+@rule(severity="warning", cwe=(401,))
 def wrapper_map_never_shrinks(function: Function) -> Iterator[Finding]:
     if function.language != "cpp":
         return

@@ -55,7 +55,7 @@ from ownlint import Class, Finding, Program, because, rule
 from ownlint_rules.resources import _slots as slots
 
 
-@rule(severity="error", cwe=(415,), usually="likely")
+@rule(severity="error", cwe=(415,))
 def borrowed_in_owning_container(cls: Class, program: Program) -> Iterator[Finding]:
     known = slots.slots(program)
     for slot in known.of(cls):

@@ -57,7 +57,7 @@ from ownlint import Class, Finding, Program, rule
 from ownlint_rules.resources import _slots as slots
 
 
-@rule(severity="error", cwe=(401, 404), usually="likely")
+@rule(severity="error", cwe=(401, 404))
 def destructor_misses_handle(cls: Class, program: Program) -> Iterator[Finding]:
     destructor = cls.destructor
     known = slots.slots(program)

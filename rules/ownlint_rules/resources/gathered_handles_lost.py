@@ -52,7 +52,7 @@ from ownlint import Finding, Function, rule
 from ownlint_rules.resources import _losing as losing
 
 
-@rule(severity="error", cwe=(401,), usually="likely")
+@rule(severity="error", cwe=(401,))
 def gathered_handles_lost(function: Function) -> Iterator[Finding]:
     for loss in losing.losses(function):
         if loss.kind == "gathered":

@@ -66,7 +66,7 @@ from ownlint import Class, Finding, Program, resources, rule
 from ownlint_rules.resources import _slots as slots
 
 
-@rule(severity="error", cwe=(401, 404), yields_to=("destructor-misses-handle",), usually="likely")
+@rule(severity="error", cwe=(401, 404), yields_to=("destructor-misses-handle",))
 def handle_never_released(cls: Class, program: Program) -> Iterator[Finding]:
     known = slots.slots(program)
     for slot in known.of(cls):

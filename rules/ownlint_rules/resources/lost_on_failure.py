@@ -61,7 +61,7 @@ _TESTS = re.compile(r"(?:^|/)tests?/|_tests?\.\w+$")
 _IN_A_TEST = "it is a step of a test program, which ends when the step fails"
 
 
-@rule(severity="error", cwe=(401,), usually="likely")
+@rule(severity="error", cwe=(401,))
 def lost_on_failure(function: Function) -> Iterator[Finding]:
     for loss in losing.losses(function):
         if loss.kind == "failure":

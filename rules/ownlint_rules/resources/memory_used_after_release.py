@@ -48,7 +48,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, memory, rule
 
 
-@rule(severity="error", cwe=(415, 416), usually="certain")
+@rule(severity="error", cwe=(415, 416))
 def memory_used_after_release(function: Function) -> Iterator[Finding]:
     told: set[tuple[int, str]] = set()
     for one in memory.troubles(function):

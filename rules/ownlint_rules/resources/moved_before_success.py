@@ -55,7 +55,7 @@ from ownlint import Finding, Function, Step, because, failure, places, rule
 from ownlint_rules.resources import _consuming as consuming
 
 
-@rule(severity="warning", cwe=(460,), usually="likely")
+@rule(severity="warning", cwe=(460,))
 def moved_before_success(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or function.record.kind in ("constructor", "destructor"):
         return

@@ -74,7 +74,7 @@ _WHY = {
 }
 
 
-@rule(severity="error", cwe=(401,), usually="likely")
+@rule(severity="error", cwe=(401,))
 def owned_handle_overwritten(cls: Class, program: Program) -> Iterator[Finding]:
     known = slots.slots(program)
     for slot in known.of(cls):

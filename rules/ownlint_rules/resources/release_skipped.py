@@ -61,7 +61,7 @@ _SAYS = {
 }
 
 
-@rule(severity="error", cwe=(401, 404), usually="certain")
+@rule(severity="error", cwe=(401, 404))
 def release_skipped(function: Function) -> Iterator[Finding]:
     for loss in losing.losses(function):
         if loss.kind in _SAYS:

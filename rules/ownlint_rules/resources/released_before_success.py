@@ -45,7 +45,7 @@ from ownlint import Finding, Function, places, rule
 from ownlint_rules.resources import _losing as losing
 
 
-@rule(severity="error", cwe=(460,), usually="likely")
+@rule(severity="error", cwe=(460,))
 def released_before_success(function: Function) -> Iterator[Finding]:
     for loss in losing.losses(function):
         if loss.kind == "disowned":

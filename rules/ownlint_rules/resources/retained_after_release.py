@@ -44,7 +44,7 @@ _GIVES_UP = frozenset({"release", "Release", "steal", "detach", "Detach", "leak"
 _THROUGH = frozenset({"ptr", "get"})
 
 
-@rule(severity="error", cwe=(416,), usually="likely")
+@rule(severity="error", cwe=(416,))
 def retained_after_release(function: Function) -> Iterator[Finding]:
     if not function.mentions(*_GIVES_UP, *_emptying(function.program)):
         return

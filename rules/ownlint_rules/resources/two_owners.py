@@ -43,7 +43,7 @@ from ownlint_rules.resources import _coowners as coowners
 from ownlint_rules.resources import _move_sources as move_sources
 
 
-@rule(severity="error", cwe=(415,), usually="likely")
+@rule(severity="error", cwe=(415,))
 def two_owners(function: Function) -> Iterator[Finding]:
     for found in coowners.coowners(function.program).of(function):
         yield function.finding(

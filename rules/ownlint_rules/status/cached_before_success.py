@@ -77,7 +77,7 @@ _HELD = assignments.Held("object", True)
 _NO_ENTRY = frozenset({"flag", "cleared", "emptied", "state", "bit", "count"})
 
 
-@rule(severity="error", cwe=(696,), usually="likely")
+@rule(severity="error", cwe=(696,))
 def cached_before_success(function: Function) -> Iterator[Finding]:
     if not _may_keep(function):
         return

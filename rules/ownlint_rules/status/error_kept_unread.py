@@ -59,7 +59,7 @@ class _KeptOutcome(NamedTuple):
     at: events.Event
 
 
-@rule(severity="warning", cwe=(391,), usually="likely")
+@rule(severity="warning", cwe=(391,))
 def error_kept_unread(cls: Class) -> Iterator[Finding]:
     for field in cls.record.fields:
         if not _is_hidden_status(cls, field):

@@ -64,7 +64,7 @@ class _Empty(NamedTuple):
     """It is a result that holds a value, rather than a handle."""
 
 
-@rule(severity="note", cwe=(390,), usually="likely")
+@rule(severity="note", cwe=(390,))
 def failure_only_logged(function: Function) -> Iterator[Finding]:
     if not _may_log(function):
         return

@@ -76,7 +76,7 @@ _OK_SAYS = re.compile(
 )
 
 
-@rule(severity="warning", cwe=(390,), usually="likely")
+@rule(severity="warning", cwe=(390,))
 def failure_swallowed(function: Function) -> Iterator[Finding]:
     if not _could_tell(function) or not function.program.statuses.may_hold(function):
         return

@@ -104,7 +104,7 @@ _NEAR = 24
 _SURE_KINDS = frozenset({"flag", "state", "bit"})
 
 
-@rule(severity="error", cwe=(696,), yields_to=("recorded-before-success", "cached-before-success"), usually="likely")
+@rule(severity="error", cwe=(696,), yields_to=("recorded-before-success", "cached-before-success"))
 def flag_set_before_success(function: Function) -> Iterator[Finding]:
     if not _may_announce(function):
         return

@@ -68,7 +68,7 @@ from ownlint_rules.status import _skipping as skipping
 from ownlint_rules.status import _unfinished as unfinished
 
 
-@rule(severity="warning", cwe=(696,), usually="likely")
+@rule(severity="warning", cwe=(696,))
 def recorded_before_success(function: Function) -> Iterator[Finding]:
     if not _may_note(function):
         return
