@@ -51,7 +51,7 @@ _BUILTIN = re.compile(
 _NO_TYPES = "the types are known by their written names alone"
 
 
-@rule(severity="note", fixable=True, usually="likely")
+@rule(severity="note", fixable=True)
 def redundant_cast(function: Function) -> Iterator[Finding]:
     if not function.says(_CASTS) or _is_template(function):
         return

@@ -136,9 +136,7 @@ def _judge(
     )
 
 
-def _certainty(
-    function: Function, call: events.Event, registry: registries.Registry, partly: bool
-) -> Certainty:
+def _certainty(function: Function, call: events.Event, registry: registries.Registry, partly: bool) -> Certainty:
     if not (isinstance(call, events.CallEvent) and natives.natives(function.program).destroyed(function, call.node)):
         return because("likely", "harmless if no handle is used afterwards")
     if function.record.kind == "destructor":
