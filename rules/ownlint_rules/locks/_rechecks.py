@@ -385,9 +385,11 @@ def _searches(function: Function, sequence: Place) -> Iterator[tuple[e.Event, se
     heads = {iterable.start for iterable in loops}
     below = len(sequence)
     for event in function.flow:
-        if isinstance(event, e.Read) and event.place[:below] == sequence:
-            if event.place[below : below + 1] == ("[*]",) or (len(event.place) == below and event.span.start in heads):
-                yield event, set()
+        if not isinstance(event, e.Read) or event.place[:below] != sequence:
+            continue
+        is_head = len(event.place) == below and event.span.start in heads
+        if is_head or event.place[below : below + 1] == ("[*]",):
+            yield event, set()
 
 
 _SEARCHES = re.compile(r"find|any_of|none_of|count|contains|search", re.IGNORECASE)
