@@ -33,6 +33,7 @@ from ownlint import (
     places,
     questions,
     sections,
+    text,
     types,
 )
 from ownlint import events as e
@@ -385,9 +386,11 @@ def _searches(function: Function, sequence: Place) -> Iterator[tuple[e.Event, se
     heads = {iterable.start for iterable in loops}
     below = len(sequence)
     for event in function.flow:
-        if isinstance(event, e.Read) and event.place[:below] == sequence:
-            if event.place[below : below + 1] == ("[*]",) or (len(event.place) == below and event.span.start in heads):
-                yield event, set()
+        if not isinstance(event, e.Read) or event.place[:below] != sequence:
+            continue
+        is_head = len(event.place) == below and event.span.start in heads
+        if is_head or event.place[below : below + 1] == ("[*]",):
+            yield event, set()
 
 
 _SEARCHES = re.compile(r"find|any_of|none_of|count|contains|search", re.IGNORECASE)
@@ -456,9 +459,9 @@ class Helper(NamedTuple):
 
 
 class Helpers:
-    """The methods of a project that look something up, or store it, under a lock of their own."""
+    """The methods and functions of a project that look something up, or store it, under a lock that they take."""
 
-    def __init__(self, classes: Iterable[Class]) -> None:
+    def __init__(self, classes: Iterable[Class], functions: Iterable[Function] = ()) -> None:
         self.looking: dict[Function, list[Helper]] = {}
         self.storing: dict[Function, list[Helper]] = {}
         self.bare: dict[Function, list[Helper]] = {}
@@ -468,17 +471,21 @@ class Helpers:
                 for method in cls.methods:
                     if method.record.parameters and not is_settled(method):
                         self._study(cls, method)
+        for function in functions:
+            record = function.record
+            if function.language == "cpp" and record.kind == "function" and record.parameters and not function.home:
+                self._study(None, function)
         self.looking_names = frozenset(method.name for method in self.looking)
         self.storing_names = frozenset(method.name for method in self.storing)
         self.bare_names = frozenset(method.name for method in self.bare)
 
-    def _study(self, cls: Class, method: Function) -> None:
+    def _study(self, cls: Class | None, method: Function) -> None:
         if len(method.encoded) > _LARGEST_HELPER:
             return
         stores = containers.may_insert(method)
         if not stores and not method.mentions(*method.program.models.containers.looks):
             return
-        if not takes_locks(method) and not (stores and locks.mutex_fields(cls)):
+        if not takes_locks(method) and not (stores and cls is not None and locks.mutex_fields(cls)):
             return
         gaps = Gaps(method)
         numbers = {parameter.name: i for i, parameter in enumerate(method.record.parameters) if parameter.name}
@@ -561,8 +568,26 @@ def _by_two(gaps: Gaps, asking: Calls, storing: Calls) -> Iterator[Handover]:
             if look.receiver != store.receiver or not asked.container.is_same(stored.container.names):
                 continue
             one, other = look.node.args[asked.key], store.node.args[stored.key]
+            if not _is_of_same(look, asked, store):
+                continue
             if containers.is_same_key(function, one, other) and not gaps.sections.around(look):
                 yield from _handed(gaps, look, store, asked, stored)
+
+
+def _is_of_same(look: e.CallEvent, asked: Helper, store: e.CallEvent) -> bool:
+    """Whether two functions are given the same object, beside the key."""
+    if asked.function.home is not None:
+        return True
+    given = {text(arg) for arg in store.node.args}
+    return all(at == asked.key or text(arg) in given for at, arg in enumerate(look.node.args))
+
+
+def _is_given(function: Function, call: e.CallEvent, helper: Helper, event: e.Event) -> bool:
+    """Whether a function is given the object whose map an event touches, where the map is not one of the program."""
+    place = event.place if isinstance(event, e.Write) else getattr(event, "receiver", None)
+    if helper.function.home is not None:
+        return True
+    return place is not None and (not function.is_local(place) or any(text(a) == place[0] for a in call.node.args))
 
 
 def _stored_by_method(gaps: Gaps, storing: Calls) -> Iterator[Handover]:
@@ -573,6 +598,7 @@ def _stored_by_method(gaps: Gaps, storing: Calls) -> Iterator[Handover]:
             for look in islice(looks, MOST_LOOKS):
                 if (
                     gaps.locks(look.event) & stored.locks
+                    and _is_given(gaps.function, store, stored, look.event)
                     and not look.asserted
                     and not gaps.is_marked(look.event, store)
                 ):
@@ -594,7 +620,9 @@ def _asked_by_method(gaps: Gaps, asking: Calls) -> Iterator[Handover]:
             continue
         for look in looks:
             asked = asked_by.get(look.index)
-            if isinstance(look, e.CallEvent) and asked is not None and gaps.locks(insert.event) & asked.locks:
+            if not isinstance(look, e.CallEvent) or asked is None or not gaps.locks(insert.event) & asked.locks:
+                continue
+            if _is_given(function, look, asked, insert.event):
                 yield from _handed(gaps, look, insert.event, asked, insert)
 
 
@@ -636,7 +664,7 @@ def _calls_of(function: Function, helpers: dict[Function, list[Helper]]) -> list
 
 @questions.program_question
 def helpers(program: Program) -> Helpers:
-    return Helpers(program.classes)
+    return Helpers(program.classes, program.functions)
 
 
 # --- atomics ----------------------------------------------------------------------------------------

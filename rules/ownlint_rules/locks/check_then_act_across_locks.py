@@ -44,7 +44,9 @@ an owner whose object others use already. Likewise a flag or a pointer that is r
 next, an element that is taken from a container because it was not empty under the lock before, a count or a size that
 is compared with a bound under one lock and changed under the next, a size that becomes the index of what is added
 later, an entry that is erased because its count reached zero under the lock before, an atomic that is loaded and then
-stored, and methods of one object that each lock for themselves.
+stored, and methods of one object, or functions given one object, that each lock for themselves. A sequence that is
+searched by hand and then appended to counts as a map, and a set of what is done as a flag, where what is done is called
+for its effect.
 
 Both sections may stand under one flag (`if (cached)`), the look may be a part of a condition
 (`it != end() && it->second->fits(n)`), and the map a member of an element of another one.
