@@ -166,8 +166,11 @@ class DebugLogs:
                 uses.spoil(name for name in begun if f'"{name}"'.encode() in inner.encoded)
         self._settle(uses)
         found: dict[str, DebugWork] = {}
+        of_loops = {one.start for s in self.function.statements if isinstance(s, r.Loop) for one in s.before}
         for name in sorted(uses.logs):
             declared = begun[name]
+            if declared.start in of_loops:
+                continue
             kind = self._kind(declared, uses)
             if kind is not None:
                 found[name] = DebugWork(name, kind, declared, tuple(uses.writes.get(name, ())), uses.logs[name])
@@ -287,7 +290,9 @@ class DebugLogs:
             match inner:
                 case r.Declare(names=(name,)) if name in uses.begun and name not in uses.spoilt:
                     continue
-                case r.Loop() | r.Branch() | r.Block() | r.Leave(kind="break" | "continue"):
+                case r.Loop() | r.Branch() | r.Block():
+                    continue
+                case r.Leave(kind="break" | "continue") if isinstance(statement, r.Loop):
                     continue
             changed = _changed(inner)
             if not self.covers(inner.start) and (changed not in uses.begun or changed in uses.spoilt):
