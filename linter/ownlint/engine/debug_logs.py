@@ -32,7 +32,7 @@ _CLOCKS = re.compile(
 )
 _CLOCKS_INTO = frozenset({"clock_gettime", "gettimeofday", "timespec_get", "getrusage", "QueryPerformanceCounter"})
 """Functions that put the time into their argument."""
-_WATCHES = re.compile(r"(?i)(?:\w*_)?(?:q?elapsed_?timer|(?:wall|cpu)?_?timer|\w*stop_?watch)")
+_WATCHES = re.compile(r"(?i)(?:elapsed_?timer|stop_?watch|^(?:wall|cpu)?_?timer)$")
 """Classes whose objects read the clock when they are made, or started."""
 _FOLDS = frozenset(
     {
@@ -166,8 +166,11 @@ class DebugLogs:
                 uses.spoil(name for name in begun if f'"{name}"'.encode() in inner.encoded)
         self._settle(uses)
         found: dict[str, DebugWork] = {}
+        of_loops = {one.start for s in self.function.statements if isinstance(s, r.Loop) for one in s.before}
         for name in sorted(uses.logs):
             declared = begun[name]
+            if declared.start in of_loops:
+                continue
             kind = self._kind(declared, uses)
             if kind is not None:
                 found[name] = DebugWork(name, kind, declared, tuple(uses.writes.get(name, ())), uses.logs[name])
@@ -223,7 +226,7 @@ class DebugLogs:
         if not is_replaced:
             uses.writes.setdefault(target, []).append(value.start)
         if isinstance(value, r.Call):
-            is_watch = _WATCHES.fullmatch(types.parse(uses.begun[target].type).last) is not None
+            is_watch = _WATCHES.search(types.parse(uses.begun[target].type).last) is not None
             if not is_watch and not self._is_builder(target, uses):
                 uses.spoil((target,))
         self._goes_into(target, value, uses)
@@ -287,7 +290,9 @@ class DebugLogs:
             match inner:
                 case r.Declare(names=(name,)) if name in uses.begun and name not in uses.spoilt:
                     continue
-                case r.Loop() | r.Branch() | r.Block() | r.Leave(kind="break" | "continue"):
+                case r.Loop() | r.Branch() | r.Block():
+                    continue
+                case r.Leave(kind="break" | "continue") if isinstance(statement, r.Loop):
                     continue
             changed = _changed(inner)
             if not self.covers(inner.start) and (changed not in uses.begun or changed in uses.spoilt):
@@ -300,7 +305,7 @@ class DebugLogs:
         writes = uses.writes.get(name, ())
         if _begins_as_number(declared):
             return "counted" if writes else None
-        if name in uses.clocked or _WATCHES.fullmatch(types.parse(declared.type).last):
+        if name in uses.clocked or _WATCHES.search(types.parse(declared.type).last):
             return "measured"
         value = strip(declared.value)
         called = [inner for inner in walk(value) if isinstance(inner, r.Call) and inner.kind == "call"]

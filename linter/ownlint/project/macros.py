@@ -36,6 +36,7 @@ _LEVEL_TEST = re.compile(
     r"\s*(?:do\s*)?(?:\{\s*)?if\s*(?:constexpr\s*)?\((?=[^;{]*(?i:debug|dbg|trace|verbos))[^;{]*\)(?!\s*(?:return|throw|abort)\b)"
 )
 """A macro's body that begins with a question for the level of a log."""
+_HIGHER_LEVEL = re.compile(r"(?i)(?:^|_|(?<=[a-z]))(?:warn|err|fatal|info|crit|notice)")
 _OTHER_MACRO = re.compile(r"\s*(?:do\s*\{\s*)?(?:::)?(?:\w+::)*(\w+)\s*\(")
 _OF_LOCKS = ("guarded by", "requires lock", "takes lock", "excludes lock", "no analysis")
 
@@ -77,7 +78,10 @@ class Macros:
 
     def is_debug_log(self, name: str) -> bool:
         """Whether a macro writes to a log that is off as a rule: by its role, or because each of its `#define`s asks
-        for the level first, or is another name for such a macro."""
+        for the level first, or is another name for such a macro. One that is named after a higher level is none, even
+        if there is a build without it."""
+        if self._models.macro(name) is None and _HIGHER_LEVEL.search(name):
+            return False
         return self.role(name) == "debug log" or self._asks_level(name, 0)
 
     def _asks_level(self, name: str, depth: int) -> bool:

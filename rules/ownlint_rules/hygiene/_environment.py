@@ -21,7 +21,7 @@ from ownlint import records as r
 _PLAIN = re.compile(r"\"((?:[^\"\\\\]|\\\\.)*)\"")
 _TOKENS = re.compile(r"(?:\s*(?:\"(?:[^\"\\\\]|\\\\.)*\"|[A-Za-z_]\w*))+\s*")
 """String literals beside each other, and macros that stand for one."""
-_TOKEN = re.compile(r"(\"(?:[^\"\\\\]|\\\\.)*\")|(#?\s*[A-Za-z_]\w*)")
+_TOKEN = re.compile(r"(\"(?:[^\"\\\\]|\\\\.)*\")|(#\s*+[A-Za-z_]\w*+|[A-Za-z_]\w*+)")
 _GIVEN = re.compile(r"\b(\w++)\s*+\(\s*+((?:\"(?:[^\"\\\\]|\\\\.)*+\"|#?\s*+[A-Za-z_]\w*+|\s)++)[,)]")
 """In a macro's body: a call, and its first argument."""
 
@@ -58,6 +58,8 @@ class EnvironmentChange(NamedTuple):
     """Empty where it is not known."""
     call: r.Call
     function: Function
+    sets: bool
+    """It gives it a value, rather than to take it away."""
 
 
 class VariableName(NamedTuple):
@@ -103,12 +105,16 @@ class ProgramEnvironment:
     def changes(self) -> list[EnvironmentChange]:
         """Where the program changes its environment, outside of tests."""
         return [
-            EnvironmentChange(self.fold(call.args[0], function).partition("=")[0] if call.args else "", call, function)
+            self._change(call, function)
             for function in self.program.functions
             if not self.writes.isdisjoint(function.mentioned) and not trials.is_trial(function)
             for call in _calls(function)
             if places.last_name(call.callee) in self.writes and places.receiver(call) is None
         ]
+
+    def _change(self, call: r.Call, function: Function) -> EnvironmentChange:
+        variable, sets, _ = self.fold(call.args[0], function).partition("=") if call.args else ("", "", "")
+        return EnvironmentChange(variable, call, function, bool(sets) or len(call.args) > 1)
 
     @questions.program_property
     def macros(self) -> dict[str, EnvironmentWrapper]:
@@ -326,7 +332,7 @@ class ProgramEnvironment:
         outer = _outermost(function)
         for change in self.changes:
             other = _outermost(change.function)
-            if change.variable == variable or not change.variable:
+            if change.sets and change.variable in ("", variable):
                 if other is outer:
                     return True
                 is_sibling = other.home is not None and other.home is outer.home

@@ -242,15 +242,16 @@ class _Header:
             yield from (name for name in unseen if b'"%b' % name.encode() in body)
 
     def _private_fields(self, name: str, unseen: set[str]) -> Iterator[tuple[Class, records.Field]]:
-        """Private fields whose type says the name, of classes that are no details, also by another name for it."""
+        """Private fields of other classes whose type says the name, also by another name for it."""
         others = {
             alias.name for alias in self.file.aliases if alias.kind == "type" and name in _WORD.findall(alias.target)
         }
         for cls in self.here:
-            if self.outermost(cls).name not in unseen:
-                for field in cls.record.fields:
-                    if not {name, *others}.isdisjoint(_WORD.findall(field.type)):
-                        yield cls, field
+            for field in cls.record.fields if self.outermost(cls).name != name else ():
+                if not {name, *others}.isdisjoint(_WORD.findall(field.type)) and (
+                    self._is_hidden(cls, field.access) or self.outermost(cls).name not in unseen
+                ):
+                    yield cls, field
 
 
 def _compares(function: records.FunctionRecord) -> bool:
