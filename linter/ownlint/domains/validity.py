@@ -137,7 +137,8 @@ class Validity:
         guarded = {one for cls in found for one in cls.ancestry}
         for cls, functions in self._users.items():
             if cls not in guarded and guarded.isdisjoint(cls.ancestry):
-                found.update({cls: [guard] for guard in self._inline_guards(cls, functions)})
+                inline = self._inline_guard(cls, functions)
+                found.update({cls: [inline]} if inline is not None else {})
         return found
 
     @program_property
@@ -163,7 +164,7 @@ class Validity:
             return True
         return any(self.program.macros.named(name) for name in function.mentioned)
 
-    def _inline_guards(self, cls: Class, functions: list[tuple[Function, str]]) -> Iterator[ValidityGuard]:
+    def _inline_guard(self, cls: Class, functions: list[tuple[Function, str]]) -> ValidityGuard | None:
         """The flag that at least `_SHARED` functions ask before they go on, and that another one changes."""
         asking: dict[str, list[tuple[Function, int]]] = {}
         for function, root in functions if len(functions) >= _SHARED else ():
@@ -173,10 +174,10 @@ class Validity:
         for name, found in sorted(asking.items()):
             if len({function for function, _ in found}) >= _SHARED and self._is_changed(cls, name):
                 function, index = found[0]
-                yield ValidityGuard(
+                return ValidityGuard(
                     function, frozenset({(name,)}), frozenset(), False, function.flow.events[index], inline=cls
                 )
-                return
+        return None
 
     def _is_changed(self, cls: Class, name: str) -> bool:
         """Whether a function that makes no object of the class stores the flag, or resets it."""
@@ -188,7 +189,9 @@ class Validity:
         )
 
     def _is_given(self, function: Function, root: str, cls: Class) -> bool:
-        return any(one.name == root and self.class_of_parameter(function, one) is cls for one in function.record.parameters)
+        return any(
+            one.name == root and self.class_of_parameter(function, one) is cls for one in function.record.parameters
+        )
 
     def inline_checks(self, function: Function, at: Place, cls: Class) -> dict[int, frozenset[str]]:
         """Where a function refuses to go on by itself, or by a macro, since a flag of the object says so: the index of
@@ -203,22 +206,22 @@ class Validity:
                 continue
             test = next((test for test, _ in flow.guards(leave)), None)
             if test is not None and not test.asserted:
-                names = {
+                names = frozenset(
                     where[-1]
                     for inner in _asked_in(test.value)
                     if isinstance(inner, (r.Name, r.Member)) and _can_be_flag(function, inner)
                     if (where := self.where(function, inner)) is not None
                     if where[:-1] == at and self._tells_life(cls, where[-1])
-                }
+                )
                 if names:
-                    found[test.index] = frozenset(names)
+                    found[test.index] = names
         for span, names in self._macro_checks(function, at, cls):
             inside = [event.index for event in flow if span.start <= event.span.start < span.end]
             found.update(dict.fromkeys(inside, names))
         return found
 
     def _tells_life(self, cls: Class, name: str) -> bool:
-        """Whether a member can say that the object is gone: yes or no, a state, a pointer; a number counts something."""
+        """Whether a member can say that the object is gone: yes or no, a state, a pointer. A number counts things."""
         found = cls.field(name)
         if found is None:
             return False

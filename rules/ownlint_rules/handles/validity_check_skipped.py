@@ -38,10 +38,11 @@ class Reader {
 Reported: a check is a method without arguments, or a function of one object, that does nothing but throw, abort or
 answer with a failure when a flag of the object or of its owner says so; or one that calls such a check; or an accessor
 that throws. Where a class has none of these, what three of its functions ask before they go on, by themselves or by a
-macro, is the check: a truth value, a state or a pointer that another function changes. Where most functions that hand the object's handle to a free function, or look through it, make the check
-on the same object first, those that do not are reported, with how many do: methods, lambdas bound to Python, functions
-of the object. A check behind the use does not count, nor one of another object, nor one on some paths only. Where a
-class has a check that asks its owner and nobody makes it, that is said once, with the least certainty.
+macro, is the check: a truth value, a state or a pointer that another function changes. Where most functions that hand
+the object's handle to a free function, or look through it, make the check on the same object first, those that do not
+are reported, with how many do: methods, lambdas bound to Python, functions of the object. A check behind the use does
+not count, nor one of another object, nor one on some paths only. Where a class has a check that asks its owner and
+nobody makes it, that is said once, with the least certainty.
 
 Quiet: a look at the flag by hand, methods that make the check themselves, accessors that check, helpers whose callers
 all check, constructors and destructors, what sets the flag itself, comparisons and hashes, static methods, handles that

@@ -12,9 +12,9 @@ from itertools import islice
 from typing import NamedTuple
 
 from ownlint import Class, File, Flow, Function, Program, assignments, conditions, containers, places, questions, types
-from ownlint import validity as guarding
 from ownlint import events as e
 from ownlint import records as r
+from ownlint import validity as guarding
 
 _DEPTH = 2
 """How deep in pairs and structs the pointer to the object may stand."""
@@ -577,7 +577,6 @@ def marks(cls: Class) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     return (tuple(sorted(own)), tuple(sorted(owners))) if own or owners else None
 
 
-
 def _gone(written: str) -> tuple[assignments.Held, ...]:
     """What a member of the type can hold that says that the object is gone."""
     if types.parse(written).pointers == 1:
@@ -607,7 +606,7 @@ def _refuses(function: Function, leave: e.LeaveEvent) -> bool:
     value = places.strip(leave.value)
     if function.home is not None or leave.kind != "return":
         return False
-    return isinstance(value, r.Literal) and value.kind == "null" or isinstance(value, r.Unary) and value.op == "-"
+    return (isinstance(value, r.Literal) and value.kind == "null") or (isinstance(value, r.Unary) and value.op == "-")
 
 
 def _asks_another(function: Function, value: r.Value, members: set[str]) -> bool:
