@@ -39,6 +39,12 @@ _HOLDS_VALUES = frozenset(
 ) | {"condition variable"}
 _DEPTH = 4
 _MOST_STEPS = 8
+_SHARED = 3
+"""How many functions make a check themselves where it is what is meant."""
+_LEAVES = frozenset({"throw", "return", "goto", "abort"})
+_WORDS = re.compile(r"[A-Za-z_]\w*")
+_REFUSING = re.compile(r"err|raise|fail|throw|invalid|closed|format", re.IGNORECASE)
+"""What a function of C returns that says why it refuses."""
 
 
 class ValidityGuard(msgspec.Struct, frozen=True):
@@ -54,10 +60,13 @@ class ValidityGuard(msgspec.Struct, frozen=True):
     unready: bool = False
     origin: ValidityGuard | None = None
     """The guard that it calls in the end."""
+    inline: Class | None = None
+    """The class whose functions make the check themselves, each in its own body or by a macro; `function` is the first
+    of them."""
 
     @property
     def name(self) -> str:
-        return self.function.name
+        return self.function.name if self.inline is None else min(self.flags)[-1]
 
 
 class ValidityUse(msgspec.Struct, frozen=True):
@@ -98,6 +107,7 @@ class Validity:
         self.program = program
         self._checks: Answers[tuple[Function, Place], bool] = Answers(False)
         """Methods that call each other promise nothing."""
+        self._inline: Answers[tuple[Function, Place, Class], dict[int, frozenset[str]]] = Answers()
 
     # --- guards ---
 
@@ -124,7 +134,112 @@ class Validity:
                 found.setdefault(owner, []).append(guard)
             if not more:
                 break
+        guarded = {one for cls in found for one in cls.ancestry}
+        for cls, functions in self._users.items():
+            if cls not in guarded and guarded.isdisjoint(cls.ancestry):
+                inline = self._inline_guard(cls, functions)
+                found.update({cls: [inline]} if inline is not None else {})
         return found
+
+    @program_property
+    def _users(self) -> dict[Class, list[tuple[Function, str]]]:
+        """The functions that may refuse for an object of a class: its methods, and those of C that are given one first;
+        with what it is there."""
+        found: dict[Class, list[tuple[Function, str]]] = {}
+        for function in self.program.functions:
+            if function.language != "cpp" or function.record.kind not in ("method", "function"):
+                continue
+            if function.cls is not None and "static" not in function.record.qualifiers:
+                if self._may_refuse(function):
+                    found.setdefault(function.cls, []).append((function, THIS))
+            elif function.home is None and function.record.parameters and self._may_refuse(function):
+                cls = self.class_of_parameter(function, function.record.parameters[0])
+                if cls is not None:
+                    found.setdefault(cls, []).append((function, function.record.parameters[0].name))
+        return found
+
+    def _may_refuse(self, function: Function) -> bool:
+        """Needs no decoding."""
+        if function.says(_THROWS) or (function.home is None and function.says(_BRANCHES)):
+            return True
+        return any(self.program.macros.named(name) for name in function.mentioned)
+
+    def _inline_guard(self, cls: Class, functions: list[tuple[Function, str]]) -> ValidityGuard | None:
+        """The flag that at least `_SHARED` functions ask before they go on, and that another one changes."""
+        asking: dict[str, list[tuple[Function, int]]] = {}
+        for function, root in functions if len(functions) >= _SHARED else ():
+            for index, names in self.inline_checks(function, (root,), cls).items():
+                for name in names:
+                    asking.setdefault(name, []).append((function, index))
+        for name, found in sorted(asking.items()):
+            if len({function for function, _ in found}) >= _SHARED and self._is_changed(cls, name):
+                function, index = found[0]
+                return ValidityGuard(
+                    function, frozenset({(name,)}), frozenset(), False, function.flow.events[index], inline=cls
+                )
+        return None
+
+    def _is_changed(self, cls: Class, name: str) -> bool:
+        """Whether a function that makes no object of the class stores the flag, or resets it."""
+        return any(
+            write.place[-1] == name and (function.cls is cls or self._is_given(function, write.place[0], cls))
+            for function in self.program.functions
+            if function.mentions("=" + name) and function.record.kind != "constructor"
+            for write in function.flow.writes
+        )
+
+    def _is_given(self, function: Function, root: str, cls: Class) -> bool:
+        return any(
+            one.name == root and self.class_of_parameter(function, one) is cls for one in function.record.parameters
+        )
+
+    def inline_checks(self, function: Function, at: Place, cls: Class) -> dict[int, frozenset[str]]:
+        """Where a function refuses to go on by itself, or by a macro, since a flag of the object says so: the index of
+        the event, and the flags."""
+        return self._inline.ask((function, at, cls), lambda: self._found_inline(function, at, cls))
+
+    def _found_inline(self, function: Function, at: Place, cls: Class) -> dict[int, frozenset[str]]:
+        found: dict[int, frozenset[str]] = {}
+        flow = function.flow
+        for leave in flow.leaves:
+            if not _refuses(function, leave):
+                continue
+            test = next((test for test, _ in flow.guards(leave)), None)
+            if test is not None and not test.asserted:
+                names = frozenset(
+                    where[-1]
+                    for inner in _asked_in(test.value)
+                    if isinstance(inner, (r.Name, r.Member)) and _can_be_flag(function, inner)
+                    if (where := self.where(function, inner)) is not None
+                    if where[:-1] == at and self._tells_life(cls, where[-1])
+                )
+                if names:
+                    found[test.index] = names
+        for span, names in self._macro_checks(function, at, cls):
+            inside = [event.index for event in flow if span.start <= event.span.start < span.end]
+            found.update(dict.fromkeys(inside, names))
+        return found
+
+    def _tells_life(self, cls: Class, name: str) -> bool:
+        """Whether a member can say that the object is gone: yes or no, a state, a pointer. A number counts things."""
+        found = cls.field(name)
+        if found is None:
+            return False
+        owner, field = found
+        kind = types.parse(self.program.names.expand(field.type, owner.file, owner.symbol))
+        return bool(kind.pointers or kind.arguments) or kind.name == "bool" or kind.last not in types.SCALARS
+
+    def _macro_checks(self, function: Function, at: Place, cls: Class) -> Iterator[tuple[r.Span, frozenset[str]]]:
+        for statement in function.statements:
+            call = strip(statement.value) if isinstance(statement, r.Evaluate) else None
+            if not isinstance(call, r.Call) or not isinstance(call.callee, r.Name):
+                continue
+            given = self.where(function, _pointee(call.args[0])) if call.args else (THIS,)
+            for macro in self.program.macros.named(call.callee.text) if given == at else ():
+                words = set(_WORDS.findall(macro.body))
+                names = frozenset(word for word in words if self._tells_life(cls, word))
+                if names and not words.isdisjoint(_LEAVES):
+                    yield call.span, names
 
     def _may_be_guard(self, function: Function) -> bool:
         """Whether the body can be one that does nothing but refuse. Needs no decoding."""
@@ -194,6 +309,8 @@ class Validity:
 
     def is_made(self, cls: Class) -> bool:
         """Whether somebody may call a guard of the class, or of its owner. Needs no decoding."""
+        if any(guard.inline is not None for guard in self.guards_of(cls)):
+            return True
         functions = [function for function, _, _ in self.contexts.get(cls, ())]
         guards = {guard.function for guard in self.guards_of(cls)}
         calling = [function for function in functions if not self._names.isdisjoint(function.mentioned)]
@@ -343,10 +460,15 @@ class Validity:
 
     def is_check(self, function: Function, event: e.Event, at: Place, guards: list[ValidityGuard]) -> bool:
         """Whether the event makes sure that the object at `at` is usable, by calling a guard."""
+        inline = next((guard for guard in guards if guard.inline is not None), None)
+        if inline is not None and inline.inline is not None:
+            asked = self.inline_checks(function, at, inline.inline).get(event.index, frozenset())
+            if any(flag[-1] in asked for flag in inline.flags):
+                return True
         if not isinstance(event, e.CallEvent) or event.asserted or event.node.kind != "call":
             return False
         name = last_name(event.node.callee)
-        named = [guard for guard in guards if guard.name == name]
+        named = [guard for guard in guards if guard.name == name and guard.inline is None]
         where: Place | None = None
         if named or event.node.args == () or self.program.macros.role(name) in _CHECKING:
             where = self.receiver_of(function, event)
@@ -371,7 +493,7 @@ class Validity:
 
     @program_property
     def _names(self) -> frozenset[str]:
-        return frozenset(guard.name for guards in self.guards.values() for guard in guards)
+        return frozenset(guard.name for guards in self.guards.values() for guard in guards if guard.inline is None)
 
     def _always_checks(self, function: Function, event: e.CallEvent, guards: list[ValidityGuard]) -> bool:
         """Whether the method called makes the check itself on every way through it."""
@@ -538,6 +660,7 @@ class Validity:
             match event:
                 case e.CallEvent(node=call) if not event.asserted and call.kind == "call":
                     yield from self._handed(function, event, at, cls)
+                    yield from self._lent(function, event, at, cls)
                 case e.Read(node=r.Member(base=base, arrow=True)):
                     yield from self._looked_through(function, event, base, at, cls)
 
@@ -564,6 +687,16 @@ class Validity:
         field = self._handle(function, base, at, cls)
         if field and not isinstance(strip(base), r.Call):
             yield ValidityUse(event, at, field, text(base), "")
+
+    def _lent(self, function: Function, event: e.CallEvent, at: Place, cls: Class) -> Iterator[ValidityUse]:
+        """What an accessor answers that throws where that is no longer good, `doc().pages`: used behind the call."""
+        accessors = {guard.function for guard in self.guards_of(cls) if not guard.answers}
+        if event.node.args or accessors.isdisjoint(self.program.calls.callee(event.node, function).functions):
+            return
+        field = self._handle(function, event.node, at, cls)
+        behind = [target for target, _ in function.flow.successors[event.index] if target == event.index + 1]
+        if field and behind:
+            yield ValidityUse(function.flow.events[behind[0]], at, field, text(event.node), "")
 
     def _is_function(self, function: Function, call: r.Call) -> bool:
         """Whether the call is one of a free function: no constructor, no method of the project, no local."""
@@ -742,6 +875,7 @@ def _refusals(function: Function) -> Iterator[tuple[e.Event, r.Value, bool]]:
     outcome; a refusal that nothing decides has an empty condition."""
     flow = function.flow
     number = types.parse(function.record.result).name in _NUMBERS
+    negative = any(_is_negative(leave.value) for leave in flow.leaves)
     for event in flow:
         if event.index not in flow.reachable:
             continue
@@ -754,6 +888,8 @@ def _refusals(function: Function) -> Iterator[tuple[e.Event, r.Value, bool]]:
             case e.LeaveEvent(kind="throw"):
                 yield _decided(flow, event)
             case e.LeaveEvent(kind="return", value=value) if value is not None:
+                if negative and not _is_negative(value):
+                    continue  # beside -1 it is good news
                 if _is_no(value) if number else _is_failure(function, value):
                     yield _decided(flow, event)
             case e.CallEvent(node=call) if of(function.program).ends_program(call):
@@ -766,6 +902,22 @@ _NOTHING = r.OpaqueValue(0, 0, "")
 def _decided(flow: Flow, event: e.Event) -> tuple[e.Event, r.Value, bool]:
     test, outcome = next(iter(flow.guards(event)), (None, True))
     return event, test.value if test is not None else _NOTHING, outcome
+
+
+def _refuses(function: Function, leave: e.LeaveEvent) -> bool:
+    """Whether it is left by an exception or, a function of C, with an error's answer."""
+    if leave.kind == "throw":
+        return True
+    if leave.kind != "return" or function.home is not None:
+        return False
+    if _is_negative(leave.value):
+        return True
+    match strip(leave.value):
+        case r.Literal(kind="null"):
+            return True
+        case r.Call(callee=callee):
+            return bool(_REFUSING.search(last_name(callee)))
+    return False
 
 
 def _after(function: Function, event: e.Event, outcome: bool) -> set[int]:
@@ -783,7 +935,13 @@ def _is_failure(function: Function, value: r.Value) -> bool:
 
 def _is_no(value: r.Value) -> bool:
     inner = value.value if isinstance(value, r.Unary) and value.op == "-" else value
+    if isinstance(inner, r.Literal) and inner is value and inner.text == "-1":
+        return True
     return isinstance(inner, r.Literal) and inner.text in ("false", "0", "1") and (inner is value or inner.text == "1")
+
+
+def _is_negative(value: r.Value | None) -> bool:
+    return value is not None and _is_no(value) and (isinstance(value, r.Unary) or text(value) == "-1")
 
 
 def _flags(function: Function, value: r.Value, subject: Place) -> Iterator[Place]:

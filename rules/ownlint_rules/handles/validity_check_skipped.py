@@ -37,10 +37,12 @@ class Reader {
 
 Reported: a check is a method without arguments, or a function of one object, that does nothing but throw, abort or
 answer with a failure when a flag of the object or of its owner says so; or one that calls such a check; or an accessor
-that throws. Where most functions that hand the object's handle to a free function, or look through it, make the check
-on the same object first, those that do not are reported, with how many do: methods, lambdas bound to Python, functions
-of the object. A check behind the use does not count, nor one of another object, nor one on some paths only. Where a
-class has a check that asks its owner and nobody makes it, that is said once, with the least certainty.
+that throws. Where a class has none of these, what three of its functions ask before they go on, by themselves or by a
+macro, is the check: a truth value, a state or a pointer that another function changes. Where most functions that hand
+the object's handle to a free function, or look through it, make the check on the same object first, those that do not
+are reported, with how many do: methods, lambdas bound to Python, functions of the object. A check behind the use does
+not count, nor one of another object, nor one on some paths only. Where a class has a check that asks its owner and
+nobody makes it, that is said once, with the least certainty.
 
 Quiet: a look at the flag by hand, methods that make the check themselves, accessors that check, helpers whose callers
 all check, constructors and destructors, what sets the flag itself, comparisons and hashes, static methods, handles that
@@ -162,7 +164,8 @@ def _certainty(
     if unready:
         enough = checking > _MANY and 4 * careful >= 3 * all_of_them
         return because("likely" if enough else "possible", f"that it is needed is inferred: {share}")
-    sure = one.kind in ("never", "late") and checking >= _MANY and 4 * careful >= 3 * all_of_them
+    inline = any(guard.inline is not None for guard in guards)
+    sure = not inline and one.kind in ("never", "late") and checking >= _MANY and 4 * careful >= 3 * all_of_them
     return "certain" if sure else because("likely", f"that it is needed is inferred: {share}")
 
 
@@ -178,14 +181,15 @@ def _finding(
     guard = guards[0]
     origin = guard.origin or guard
     made = known.first_check(example.function, example.at, guards) if example is not None else None
-    steps = [origin.function.step(origin.at, f"`{origin.name}` refuses when it is no longer valid", "guards")]
+    said = f"`{origin.function.name}` refuses when it is no longer valid"
+    steps = [origin.function.step(origin.at, said, "guards")]
     if example is not None and made is not None:
         steps.append(example.function.step(made, f"`{_name(example.function)}` makes the check", "guards"))
     return one.function.finding(
         one.use.event,
         f"{_what(one)}{_why(one, guard)}: {careful} of {all_of_them} siblings ask first",
         certainty=certainty,
-        help=f"call `{guard.name}` first",
+        help=f"call `{guard.name}` first" if guard.inline is None else f"ask `{guard.name}` first, as the others do",
         steps=tuple(steps),
     )
 
@@ -198,9 +202,9 @@ def _what(one: _Judged) -> str:
 
 def _why(one: _Judged, guard: validity.ValidityGuard) -> str:
     if one.kind == "late":
-        return f" before `{guard.name}` is called"
+        return f" before `{guard.name}` is {'called' if guard.inline is None else 'asked'}"
     if one.kind == "partly":
-        return f", and not every way here calls `{guard.name}`"
+        return f", and not every way here {'calls' if guard.inline is None else 'asks'} `{guard.name}`"
     about = "its object" if one.at == ("this",) else f"`{one.at[-1]}`"
     return f", and nothing here asks whether {about} is still valid"
 

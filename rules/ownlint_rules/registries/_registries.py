@@ -85,7 +85,7 @@ class Registries:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.all = tuple({(one.names, id(one.held)): one for one in _registries(program)}.values())
+        self.all = _merged(_registries(program))
         self._takers: questions.Answers[tuple[str, ...], frozenset[Function]] = questions.Answers()
         self._takings: questions.Answers[tuple[Function, tuple[str, ...]], list[e.CallEvent]] = questions.Answers(
             most=_KEPT
@@ -359,6 +359,25 @@ def is_of_class(function: Function, base: r.Value | None, cls: Class, *, strict:
     return not strict and (not written.name or written.is_placeholder)
 
 
+def _merged(found: Iterable[Registry]) -> tuple[Registry, ...]:
+    """Each registry once, with the names of the getters that hand it out."""
+    out: dict[tuple[tuple[str, ...], int], Registry] = {}
+    for one in found:
+        same = next((key for key, other in out.items() if other.held is one.held and other.is_called(one.names)), None)
+        if same is None:
+            out[one.names, id(one.held)] = one
+        else:
+            out[same] = out[same]._replace(names=tuple(dict.fromkeys(out[same].names + one.names)))
+    return tuple(out.values())
+
+
+def _handed_out(program: Program, file: File, index: int) -> tuple[str, ...]:
+    """The names of what a getter returns."""
+    getter = program.index.function_at(file, index)
+    returned = [leave.value for leave in getter.flow.leaves if leave.kind == "return"] if getter is not None else []
+    return containers.names_of(getter, returned[0]) if getter is not None and len(returned) == 1 else ()
+
+
 def _registries(program: Program) -> Iterator[Registry]:
     for cls in program.classes:
         if cls.file.language == "cpp":
@@ -368,11 +387,13 @@ def _registries(program: Program) -> Iterator[Registry]:
         if file.language == "cpp":
             for variable in file.variables:
                 yield from _registry(program, variable, variable.name, variable.type, file, variable.scope, None)
-            for function in file.functions:
+            for index, function in enumerate(file.functions):
                 if "&" in function.result and not function.parameters:
                     home = program.names.find_class(function.owner, function.scope, file) if function.owner else None
                     name = function.name + "()"
-                    yield from _registry(program, function, name, function.result, file, function.scope, home)
+                    for one in _registry(program, function, name, function.result, file, function.scope, home):
+                        names = (name, *_handed_out(program, file, index))
+                        yield one._replace(names=tuple(dict.fromkeys(names)))
 
 
 def _registry(

@@ -58,8 +58,9 @@ passes nothing that stores that mark for more than one handle: a loop, a walk wi
 either.
 
 Quiet: objects without parts (no function of the project leads from one to another of its kind), handles without such
-a mark or whose check calls a method of another object, handles that end themselves, an object that was made in the same function, and a destructor where the handles keep the owner alive: each of
-them, not only those for which somebody passes the owner.
+a mark or whose check calls a method of another object, handles that end themselves, an object that was made in the
+same function, and a destructor where the handles keep the owner alive: each of them, not only those for which somebody
+passes the owner.
 
 Limits: that a loop reaches every handle below is taken for granted. Parts are known by functions that lead from one
 native type to another; a type that has none is taken to have no parts.

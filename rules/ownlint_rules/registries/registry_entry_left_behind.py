@@ -45,14 +45,18 @@ Reported, for a class whose constructor, or what it calls, puts the object into 
 through its destructor that takes nothing out of it; a method that destroys the native object which is the registry's
 key and takes nothing out, where another method does both; a `delete` of such an object without that, where it is
 taken out beside another `delete`; a move constructor that leaves the registry alone; and no destructor at all, where
-the registry's entries are taken out elsewhere and the object is also made as a local, as a member or by Python.
+the registry's entries are taken out elsewhere and the object is also made as a local, as a member or by Python. And
+for a class whose objects others put in: a function that ends the native object whose address is the key and takes
+nothing out, where it tells the handle that its object is gone, frees the handle itself, or where another function
+that ends such an object takes its entry out.
 
 Quiet: a way out that stands under a condition which explains why there is no entry: the one under which it was put in,
 the key or the registry's owner is null, the registry was asked, or a flag that a method stores when it takes the entry
 out. (Who stores such a flag and leaves the entry is the matter of `flag-cleared-entry-kept`.) Registries that nothing
-is ever taken out of live as long as the program.
+is ever taken out of live as long as the program. An entry that a registered callback takes out with the native object,
+and registries of which a look-up asks the handle that it finds whether it is still good.
 
-Limits: two objects' registries of one name are one. Objects that somebody else puts in are that one's business.
+Limits: two objects' registries of one name are one. An entry whose key is no pointer is judged by its object alone.
 
 Source: reduced from registries of wrappers in binding code, of the kind of MLIR's `liveOperations`.
 """
@@ -87,12 +91,20 @@ _ASKS_REGISTRY = frozenset({"lock", "expired", "upgrade"})
 
 @rule(severity="error", cwe=(459,), yields_to=("key-reset-before-erase", "flag-cleared-entry-kept"))
 def registry_entry_left_behind(cls: Class) -> Iterator[Finding]:
-    if cls.file.language != "cpp" or not cls.methods:
+    if cls.file.language != "cpp":
         return
+    found = list(_by_itself(cls)) if cls.methods else []
+    spans = {(one.path, one.span) for one in found}
+    yield from found
+    for registry in registries.registries(cls.program).of(cls):
+        if registry.held is cls:
+            yield from (one for one in _ending(registry) if (one.path, one.span) not in spans)
+
+
+def _by_itself(cls: Class) -> Iterator[Finding]:
+    """What the class, whose objects stand in the registry, does or leaves."""
     known = registries.registries(cls.program)
     for registry in known.of(cls):
-        if registry.held is cls:
-            yield from _ending(registry)
         if not known.takers(registry):
             continue
         put = _puts_itself(cls, registry)
@@ -336,11 +348,11 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
         return
     taken = [(function, at) for function, at, _ in ended if known.ways(function, registry).always(at)]
     for function, at, said in left:
-        tells = _telling(function, registry)
+        tells = _telling(function, registry) or _ending_handle(function, registry)
         if _callers_take(function, registry) or not (tells or (taken and _is_beside(function, registry))):
             continue
         beside = (taken[0][0].step(taken[0][1], "taken out where it ends here"),) if taken else ()
-        told = (function.step(tells, "the handle learns here that its object is gone"),) if tells else ()
+        told = (function.step(tells, "so does what the entry leads to"),) if tells else ()
         yield function.finding(
             at,
             f"`{text(said)}` ends here, and its entry in `{registry.shown}` stays",
@@ -396,6 +408,21 @@ def _telling(function: Function, registry: registries.Registry) -> events.Event 
             for callee in function.program.calls.callee(call.node, function).functions:
                 if callee.home in registry.held.ancestry and next(registries.stores(callee, name), None) is not None:
                     return call
+    return None
+
+
+def _ending_handle(function: Function, registry: registries.Registry) -> events.Event | None:
+    """Where a function of C frees the handle that it is given, to which a bare pointer in the registry leads."""
+    first = function.record.parameters[:1]
+    held = types.parse(types.parse(registry.type).arguments[1])
+    if not first or held.pointers != 1 or types.parse(first[0].type).last != held.last:
+        return None
+    for call in function.flow.calls:
+        given = [places.strip(argument) for argument in call.node.args]
+        if natives.ends_life(places.last_name(call.node.callee)) and any(
+            isinstance(one, records.Name) and one.text == first[0].name for one in given
+        ):
+            return call
     return None
 
 
