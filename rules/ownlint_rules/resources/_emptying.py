@@ -13,6 +13,7 @@ from ownlint import Class, Function, bodies, habits, lasting, pairs, places, que
 from ownlint import records as r
 
 _ELEMENTS = frozenset({"begin", "front", "back", "top", "at", "data", "get", "value"})
+_RANGES = frozenset({"begin", "end", "data"})
 _WORDS = re.compile(r"\w+")
 _COMMON = frozenset({"get", "data", "begin", "end", "size", "empty", "clear", "first", "second", "value", "ok"})
 
@@ -47,6 +48,8 @@ class SlotEnding:
         self.resources: resources.Resources = resources.resources(function.program)
         self.accessors = undecoded.accessors(self.program).get(self.name, frozenset()) - _COMMON
         self.names: set[str] = set()
+        self.copies: set[str] = set()
+        """The local containers that the handles are copied into."""
         self.nulled = False
 
     def ends(self) -> bool:
@@ -60,7 +63,7 @@ class SlotEnding:
         self.find_names()
         wrappers = self.find_copies()
         for inner in self.expressions():
-            if isinstance(inner, r.Call) and self.ended_by(inner):
+            if isinstance(inner, r.Call) and (self.ended_by(inner) or self.hands_over_copy(inner, wrappers)):
                 return True
             if isinstance(inner, r.Assign) and self.moved_by(inner):
                 return True
@@ -143,10 +146,32 @@ class SlotEnding:
                         wrappers.add(kept)
                     elif kept:
                         self.names.add(kept)
+                        self.copies.add(kept)
                 case r.Assign(target=r.Member() | r.Index() as target, value=value) if self.is_part(value):
                     if copied := self.own_local(target):
                         self.names.add(copied)
         return wrappers
+
+    def hands_over_copy(self, call: r.Call, wrappers: set[str]) -> bool:
+        """Whether a local container that the handles were copied into is given away as a whole: what becomes of its
+        elements, nobody follows."""
+        if places.last_name(call.callee) in self.puts and self.own_local(places.receiver(call)) in wrappers:
+            return False
+        return any(self.is_whole_copy(arg) for arg in call.args)
+
+    def is_whole_copy(self, value: r.Value) -> bool:
+        """Whether an argument is such a container, or leads to all of it: `all.data()`, `&all[0]`."""
+        inner = places.strip(value)
+        while True:
+            match inner:
+                case r.Unary(op="&", value=r.Index(base=held)) | r.Unary(op="&" | "*", value=held):
+                    inner = places.strip(held)
+                case r.Call(args=(), callee=r.Member(base=held, name=name)) if name in _RANGES:
+                    inner = places.strip(held)
+                case r.Call(args=(held,)) if places.last_name(inner.callee) == "move":
+                    inner = places.strip(held)
+                case _:
+                    return isinstance(inner, r.Name) and inner.text in self.copies
 
     @property
     def puts(self) -> frozenset[str]:
@@ -189,7 +214,7 @@ class SlotEnding:
                     inner = places.strip(base)
                 case _:
                     return False
-        return inner is not None and not self.is_number(value)
+        return inner is not None and (inner is places.strip(value) or not self.is_number(value))
 
     def is_number(self, value: r.Value | None) -> bool:
         kind = types.parse(self.program.types.of(value, self.function))
