@@ -96,10 +96,11 @@ def test_the_workflow_gives_the_action_what_it_asks_for() -> None:
         if schema != "vendor.github-workflows" or "YOUR-NAME/ownlint@" not in text:
             continue
         (steps,) = (job["steps"] for job in yaml.safe_load(text)["jobs"].values())
-        (own,) = (step for step in steps if str(step.get("uses", "")).startswith("YOUR-NAME/ownlint@"))
-        assert set(own.get("with", {})) <= set(action["inputs"])
+        own = [step for step in steps if str(step.get("uses", "")).startswith("YOUR-NAME/ownlint@")]
+        assert set().union(*(step.get("with", {}) for step in own)) <= set(action["inputs"])
+        assert [step for step in own[1:] if not step.get("continue-on-error")] == []
         for used in re.findall(r"steps\.(\S+?)\.outputs\.([\w-]+)", text):
-            assert used[0] == own["id"]
+            assert used[0] == own[0]["id"]
             assert used[1] in action["outputs"]
 
 
