@@ -499,12 +499,12 @@ def _given_back(function: Function, call: r.Call) -> r.Value | None:
     callee = function.program.calls.callee(call, function)
     if not call.args or len(callee.functions) != 1 or callee.functions[0] is function:
         return None
-    index = _returned_parameter(callee.functions[0])
+    index = returned_parameter(callee.functions[0])
     return call.args[index] if 0 <= index < len(call.args) else None
 
 
 @flow_question
-def _returned_parameter(callee: Function) -> int:
+def returned_parameter(callee: Function) -> int:
     """Which parameter (from 0) every `return` answers with as it came in; -1 for none."""
     result, names = types.parse(callee.record.result), [parameter.name for parameter in callee.record.parameters]
     like = {one.name for one in callee.record.parameters if types.parse(one.type).last == result.last}

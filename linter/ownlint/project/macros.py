@@ -14,10 +14,10 @@ _DEEP = 4
 """So many macros one in the other are followed."""
 
 _LEAVES = re.compile(r"\b(?:return|co_return|throw|goto)\b")
-_GOTO = re.compile(r"\bgoto\s+(\w+)")
-_CALLED = re.compile(r"\b([A-Za-z_]\w*+)\s*\(")
+_GOTO = re.compile(r"\bgoto\s++(\w++)")
+_CALLED = re.compile(r"\b([A-Za-z_]\w*+)\s*+\(")
 _CHANGES = re.compile(r"[;{}]|\+\+|--|(?<![=!<>])=(?!=)")
-_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\"")
 _ABORTS = re.compile(r"\b(?:abort|terminate|exit|__builtin_trap|__builtin_unreachable)\s*\(")
 _CONDITIONAL = re.compile(r"\b(?:if|for|switch|while(?!\s*+\(\s*+(?:0|false)\s*+\)))\b|\?")
 _WORD = re.compile(r"\b[a-z]+_[a-z_]+\b")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ownlint import Class, Function, Status, assignments, conditions, places, types
+from ownlint import Class, Function, Status, assignments, conditions, failure, places, types
 from ownlint import events as e
 from ownlint import records as r
 
@@ -72,6 +72,27 @@ def cannot_fail(callees: Iterable[Function], call: r.Call, status: Status | None
         bool(found)
         and all(not leave.via and _is_success(callee, leave.value, status) for callee, leave in found)
         and not any("virtual" in callee.record.qualifiers for callee, _ in found)
+    )
+
+
+def only_reports(callees: Iterable[Function]) -> bool:
+    """Whether all that can be called answers with the failure it is given, or with one that it makes."""
+    found = list(callees)
+    return bool(found) and all(failure.returned_parameter(one) >= 0 or _always_refuses(one) for one in found)
+
+
+def _always_refuses(callee: Function) -> bool:
+    found = _answers(callee)
+    return bool(found) and all(
+        not leave.via and failure.refuses(callee, leave.value) is True and not _looks_up(leave.value) for leave in found
+    )
+
+
+def _looks_up(value: r.Value | None) -> bool:
+    """`cudaGetLastError()` is asked what has failed, where `failure()` makes one."""
+    made = places.strip(value)
+    return (
+        isinstance(made, r.Call) and not made.args and places.last_name(made.callee).lower() not in ("failure", "error")
     )
 
 

@@ -37,7 +37,9 @@ puts into a local which nothing reads (`std::error_code`).
 Quiet: results taken by reference (`Status& Update(..)` hands back its receiver), idioms that say that the
 outcome is meant to be dropped (`IgnoreError()` and its relatives), a cast to void with a comment beside it that
 says why, or of a result whose failure is an answer like another (`LogicalResult`), what is dropped on purpose
-while another failure is being dealt with or told, or of a call that says that it only tries (`..IfPossible`), drops
+while another failure is being dealt with or told, or of a call that says that it only tries (`..IfPossible`), what a
+local called `_` takes, a call that reports the failure it is given and answers with it, a code whose call would fill
+nothing but locals that have a value already, drops
 that most callers make (where the compiler is silent of a plain statement, plain statements too, and one with a
 comment behind it, or above it where something is given up), an interface for C whose functions all drop it, what tests
 and benchmarks drop (files that define tests by a macro, and what lies beside them with such a name), an outcome
@@ -312,6 +314,8 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
         return because("possible", f"`{name}` keeps the same result where it can be asked for later")
     if answers.cannot_fail(callee.functions, node, status):
         return because("possible", f"no path through `{name}` was found that fails")
+    if answers.only_reports(callee.functions) or _reports(function, at, node):
+        return because("possible", f"`{name}` reports a failure, and answers with it")
     if (asked := answers.asked_later(function, at, status)) is not None:
         return because("possible", f"`{text(asked.node.callee)}` tells later on whether `{name}` has failed")
     if trials.is_trial(function):
@@ -324,12 +328,54 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
             return because("likely", f"the code of `{name}` may be dropped on purpose")
         if decided or last_chance or _releases(function, node):
             return because("possible", f"the code of `{name}` may be dropped on purpose")
+        if _fills_only_what_is_set(function, node):
+            return because("possible", f"what `{name}` would fill has a value already")
         return weaker(sure, because("likely", f"`{name}` answers with a code, which is sometimes dropped on purpose"))
     if how != "statement" and not last_chance and (status.advisory or _is_meant(function, at, node, how)):
         return because("possible", f"the result of `{name}` may be dropped on purpose here")
-    if how == "statement" and not status.nodiscard and _goes_without_saying(function, at, node, last_chance):
+    silent = how == "statement" and not status.nodiscard
+    given_up = status.kind == "value" and _releases(function, node)
+    if silent and (given_up or _goes_without_saying(function, at, node, last_chance)):
         return because("possible", f"the result of `{name}` may be dropped on purpose here")
     return sure
+
+
+def _reports(function: Function, at: events.Event, node: records.Call) -> bool:
+    """Whether the call is given the outcome that has failed, behind the test that has found so."""
+    given = {inner.text for one in node.args for inner in places.walk(one) if isinstance(inner, records.Name)}
+    if not given:
+        return False
+    for test, outcome in islice(function.flow.guards(at), _HABIT):
+        cause, _ = failure.failing(function, test, outcome)
+        if cause is None:
+            continue
+        inside = {
+            inner.text for one in cause.node.args for inner in places.walk(one) if isinstance(inner, records.Name)
+        }
+        for name in sorted(given - inside):
+            write = function.flow.last_write(test, (name,))
+            if write is not None and any(inner is cause.node for inner in places.walk(write.value)):
+                return True
+    return False
+
+
+def _fills_only_what_is_set(function: Function, node: records.Call) -> bool:
+    """`int count = 0; cudaGetDeviceCount(&count);`: the locals that it writes to keep what they began with."""
+    filled = [
+        places.strip(argument.value)
+        for argument in map(places.strip, node.args)
+        if isinstance(argument, records.Unary) and argument.op == "&"
+    ]
+    names = [inner.text for inner in filled if isinstance(inner, records.Name)]
+    return bool(names) and len(names) == len(filled) and all(_begins_with_constant(function, name) for name in names)
+
+
+def _begins_with_constant(function: Function, name: str) -> bool:
+    initial = places.strip(function.locals.get(name, ("", None))[1])
+    match initial:  # `int count{0};`
+        case records.Aggregate(items=(only,)) | records.Call(kind="construct", args=(only,)):
+            initial = places.strip(only)
+    return isinstance(initial, records.Literal)
 
 
 def _goes_without_saying(function: Function, at: events.Event, node: records.Call, last_chance: bool) -> bool:
@@ -481,7 +527,8 @@ def _never_read(function: Function, stored: dict[int, records.Call]) -> Iterator
             continue
         how = "overwritten" if lost in ("overwritten", _NEXT_ROUND) else "store"
         certainty = _certainty(function, write, call, status, how)
-        if (lost == "cast to void" and function.has_comment_near(write.span)) or _keeps(function, written):
+        unnamed = not write.place[0].strip("_")
+        if (lost == "cast to void" and function.has_comment_near(write.span)) or unnamed or _keeps(function, written):
             certainty = because("possible", _ON_PURPOSE)
         elif lost == _NEXT_ROUND:
             certainty = weaker(certainty, because("likely", "harmless if the outcome of the last round alone counts"))
