@@ -263,8 +263,10 @@ class Calls:
         scopes = self._names.scopes(function)
         if base:
             if isinstance(call.callee, r.Member) and not call.callee.arrow:
-                symbol = f"{self._holder(base, function)}::{name}"
-                if models := self._models_of(symbol, scopes):  # `ptr.get()`, though what it points to has a `get`, too
+                holder = self._holder(base, function)
+                symbol = f"{holder}::{name}"
+                # `ptr.get()`, though what it points to has a `get`, too
+                if holder and (models := self._models_of(symbol, scopes)):
                     return Callee(symbol, (), (), models, models[0].certainty)
             for cls in self._types.classes_of(base, function):
                 records = [record for record in cls.declared(name) if _takes(record, call)]
