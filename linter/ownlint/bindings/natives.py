@@ -180,8 +180,8 @@ def ends_of_members(function: Function) -> Iterator[tuple[e.Event, r.Value, tupl
 
 
 class NativeEnd(NamedTuple):
-    """A method of the project ends native objects. `below` says that only what they own is meant to be gone with it
-    unseen: the caller names the object itself."""
+    """A function ends objects of these classes by a class of the project. With `below` it is the one object that is
+    `said`, and what that owns ends unseen; else all that `said` owns."""
 
     event: e.Event
     said: r.Value
