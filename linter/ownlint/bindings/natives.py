@@ -179,9 +179,9 @@ def ends_of_members(function: Function) -> Iterator[tuple[e.Event, r.Value, tupl
             yield event, on, owned
 
 
-class End(NamedTuple):
-    """A method of the project ends native objects. `below` says that only what they own is meant to be gone with it
-    unseen: the caller names the object itself."""
+class NativeEnd(NamedTuple):
+    """A function ends objects of these classes by a class of the project. With `below` it is the one object that is
+    `said`, and what that owns ends unseen; else all that `said` owns."""
 
     event: e.Event
     said: r.Value
@@ -189,13 +189,13 @@ class End(NamedTuple):
     below: bool
 
 
-def ends(function: Function, found: Natives) -> Iterator[End]:
+def ends(function: Function, found: Natives) -> Iterator[NativeEnd]:
     """Where a function ends objects by the project's own classes: it empties a member that owns them, calls a method
     that does, or hands one to a method that takes it out of where it is owned."""
     if function.record.kind in ("constructor", "destructor") or function.home is None:
         return
     for event, member, owned in ends_of_members(function):
-        yield End(event, member, owned, False)
+        yield NativeEnd(event, member, owned, False)
     for call in function.flow.calls:
         on = receiver(call.node)
         if on is None or not {*words(last_name(call.node.callee))} & _ENDING:
@@ -204,11 +204,11 @@ def ends(function: Function, found: Natives) -> Iterator[End]:
             if callee.home is None or callee.home is function.home:
                 continue
             if emptied := found.empties(callee):
-                yield End(call, on, tuple(sorted(emptied)), False)
+                yield NativeEnd(call, on, tuple(sorted(emptied)), False)
             for parameter, argument in zip(callee.record.parameters, call.node.args, strict=False):
                 kind = types.parse(parameter.type)
                 if (kind.pointers == 1 or kind.reference) and kind.last in _taken_out(callee):
-                    yield End(call, argument, (kind.last,), True)
+                    yield NativeEnd(call, argument, (kind.last,), True)
 
 
 def _taken_out(method: Function) -> set[str]:

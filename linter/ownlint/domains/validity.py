@@ -689,7 +689,7 @@ class Validity:
             yield ValidityUse(event, at, field, text(base), "")
 
     def _lent(self, function: Function, event: e.CallEvent, at: Place, cls: Class) -> Iterator[ValidityUse]:
-        """What an accessor answers that throws where that is no longer good, `doc().pages`: used behind the call."""
+        """What an accessor answers that throws where that is no longer good, `doc().pages`: used after the call."""
         accessors = {guard.function for guard in self.guards_of(cls) if not guard.answers}
         if event.node.args or accessors.isdisjoint(self.program.calls.callee(event.node, function).functions):
             return

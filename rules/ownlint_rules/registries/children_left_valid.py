@@ -99,7 +99,7 @@ def children_left_valid(function: Function) -> Iterator[Finding]:
             yield from [finding for one in parts if (finding := _judge(function, end.event, end.said, one, told))][:1]
 
 
-def _is_ended(found: natives.Natives, registry: registries.Registry, end: natives.End) -> bool:
+def _is_ended(found: natives.Natives, registry: registries.Registry, end: natives.NativeEnd) -> bool:
     """Whether the handles in the registry stand for what ends unseen, and do not end themselves."""
     pointed = set(found.pointed_to_by(registry.held))
     held = registry.held.name

@@ -47,8 +47,8 @@ key and takes nothing out, where another method does both; a `delete` of such an
 taken out beside another `delete`; a move constructor that leaves the registry alone; and no destructor at all, where
 the registry's entries are taken out elsewhere and the object is also made as a local, as a member or by Python. And
 for a class whose objects others put in: a function that ends the native object whose address is the key and takes
-nothing out, where it tells the handle that its object is gone, frees the handle itself, or where another function
-that ends such an object takes its entry out.
+nothing out, where it marks the handle as dead, frees the handle itself, or where another function that ends such an
+object takes its entry out.
 
 Quiet: a way out that stands under a condition which explains why there is no entry: the one under which it was put in,
 the key or the registry's owner is null, the registry was asked, or a flag that a method stores when it takes the entry
@@ -327,8 +327,8 @@ def _deleting(cls: Class, registry: registries.Registry) -> Iterator[Finding]:
 
 
 def _ending(registry: registries.Registry) -> Iterator[Finding]:
-    """Something ends the native object that is the key, and the entry stays, though the handle is told that its object
-    is gone, or others who end one take the entry out."""
+    """The native object that is the key ends, and the entry stays, though the handle is marked as dead or freed, or
+    another function that ends such an object takes its entry out."""
     program = registry.held.program
     known, found = registries.registries(program), natives.natives(program)
     keyed = types.parse(types.parse(registry.type).arguments[0]) if registry.keyed else types.parse("")
@@ -348,11 +348,12 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
         return
     taken = [(function, at) for function, at, _ in ended if known.ways(function, registry).always(at)]
     for function, at, said in left:
-        tells = _telling(function, registry) or _ending_handle(function, registry)
-        if _callers_take(function, registry) or not (tells or (taken and _is_beside(function, registry))):
+        tells, frees = _telling(function, registry), _ending_handle(function, registry)
+        if _callers_take(function, registry) or not (tells or frees or (taken and _is_beside(function, registry))):
             continue
         beside = (taken[0][0].step(taken[0][1], "taken out where it ends here"),) if taken else ()
-        told = (function.step(tells, "so does what the entry leads to"),) if tells else ()
+        told = (function.step(tells, "the handle is marked as dead here"),) if tells else ()
+        told = told or ((function.step(frees, "the handle is freed here"),) if frees else ())
         yield function.finding(
             at,
             f"`{text(said)}` ends here, and its entry in `{registry.shown}` stays",
