@@ -258,9 +258,9 @@ class SlotEnding:
             return True
         if any(self.is_deleter(arg) for arg in call.args):
             return True
-        return any(self.is_handed_over(call, name, index) for index in given)
+        return any(self.is_handed_over(call, index) for index in given)
 
-    def is_handed_over(self, call: r.Call, name: str, index: int) -> bool:
+    def is_handed_over(self, call: r.Call, index: int) -> bool:
         if not self.is_part(call.args[index]) and not isinstance(places.strip(call.args[index]), r.Call):
             return False
         taking = self.resources.taking(call, self.function, index)
@@ -268,10 +268,7 @@ class SlotEnding:
             return self.is_ended_at(call.callee.base)
         if taking in ("released", "adopted", "kept"):
             return True
-        words = habits.MAY_END.intersection(pairs.words(name))
-        if index == 0 and len(call.args) > 1 and isinstance(call.callee, r.Name):
-            words -= {"set"}  # `cublasSetStream(handle_, stream)`: something is set in it
-        return taking == "unknown" and bool(words)
+        return taking == "unknown" and resources.said_to_end(call, index)
 
     def is_ended_at(self, target: r.Value) -> bool:
         """Whether something ends what is put into that place. A copy in a local is followed instead."""
