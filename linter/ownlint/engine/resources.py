@@ -379,7 +379,8 @@ class Resources:
         constructor, what makes an object, a function that is in a variable, one that is given a deleter. Others work on
         what they are given: `std::fill_n(values, n, 0)`."""
         name = last_name(call.callee)
-        if call.kind != "call" or not name or name in function.declared or releasing_verb(name):
+        is_variable = isinstance(call.callee, r.Name) and name in function.declared
+        if call.kind != "call" or not name or is_variable or releasing_verb(name):
             return True
         return (
             said_to_end(call, index)

@@ -18,7 +18,7 @@ _COMMON = frozenset({"get", "data", "begin", "end", "size", "empty", "clear", "f
 
 
 @questions.question
-def _ended_for_certain(function: Function) -> tuple[r.Value, ...]:
+def ended_for_certain(function: Function) -> tuple[r.Value, ...]:
     """The arguments that calls of the body end, by a release that is known."""
     asked = resources.resources(function.program)
     return tuple(
@@ -64,13 +64,27 @@ class SlotEnding:
                 return True
             if isinstance(inner, r.Assign) and self.moved_by(inner):
                 return True
-        if any(is_ended_through(name, self.function) for name in sorted(wrappers)):
+        if self.ends_by_key() or any(is_ended_through(name, self.function) for name in sorted(wrappers)):
             return True
         returned = any(
             isinstance(statement, r.Leave) and statement.kind == "return" and self.is_it(statement.value)
             for statement in function.statements
         )
         return self.nulled and returned
+
+    def ends_by_key(self) -> bool:
+        """Whether the body ends what it looks for in the slot: `live_.erase(block); free(block);`."""
+        keys = {
+            inner.text
+            for call in self.expressions()
+            if isinstance(call, r.Call) and self.touches(places.receiver(call))
+            for arg in call.args
+            if isinstance(inner := places.strip(arg), r.Name)
+        }
+        return any(
+            isinstance(inner := places.strip(given), r.Name) and inner.text in keys
+            for given in (ended_for_certain(self.function) if keys else ())
+        )
 
     def takes_out(self, is_slot: Callable[[r.Value], bool]) -> bool:
         """Whether the body empties the slot and answers with what was in it; `is_slot` says of a place that it is."""
@@ -90,7 +104,7 @@ class SlotEnding:
     def releases(self) -> bool:
         """Whether the body ends it for certain: itself, not what it leads to, and with a release that is known."""
         self.find_exact_names()
-        return any(self.is_exactly(given) for given in _ended_for_certain(self.function))
+        return any(self.is_exactly(given) for given in ended_for_certain(self.function))
 
     def find_exact_names(self) -> None:
         """The locals that are the slot's value, or one of its elements."""

@@ -36,7 +36,7 @@ from ownlint import (
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.resources._borrowing import Borrowed, puts, whose
-from ownlint_rules.resources._emptying import SlotEnding
+from ownlint_rules.resources._emptying import SlotEnding, ended_for_certain
 
 _HOLDS = frozenset({"container", "optional", "pair", "atomic"})
 _BYTES_A_STEP = 256
@@ -289,6 +289,8 @@ class Slots:
         if next(self.enders(slot), None) is not None or self._is_taken_back(slot) or self._is_taken_out(slot):
             return None
         certainty = min((store.made.certainty for store in stores), key=CERTAINTIES.index)
+        if all(self._is_ended_by_caller(store) for store in stores):
+            return None
         if self._may_be_ended_out_of_sight(slot.cls) or all(
             self._belongs_to_another(store) or self._is_handed_out(store, slot) for store in stores
         ):
@@ -393,6 +395,22 @@ class Slots:
         )
         tests = [event.value for event in function.flow if isinstance(event, e.Test)]
         return is_answer and not any(places.last_name(part) == name for value in tests for part in places.walk(value))
+
+    def _is_ended_by_caller(self, store: SlotStore) -> bool:
+        """Whether a function that gets the handle as the answer of this one releases it."""
+        function = store.function
+        if not types.parse(function.record.result).pointers:
+            return False
+        return any(
+            isinstance(inner := places.strip(ended), r.Name) and self._is_answer(inner.text, function, caller)
+            for caller in self._anywhere(function.name)
+            for ended in ended_for_certain(caller)
+        )
+
+    @staticmethod
+    def _is_answer(name: str, function: Function, caller: Function) -> bool:
+        initial = places.strip(caller.locals.get(name, ("", None))[1])
+        return isinstance(initial, r.Call) and places.last_name(initial.callee) == function.name
 
     def _new_in(self, store: SlotStore) -> Iterator[r.Call]:
         written = (value for statement in store.function.statements for value in bodies.values(statement))
