@@ -130,6 +130,15 @@ class Duties:
         )
 
 
+class HandedToHelper(NamedTuple):
+    """An acquired handle is given to a function of the project that keeps it: as argument `index`, from 0."""
+
+    call: r.Call
+    index: int
+    made: Acquisition
+    at: int
+
+
 class Put(NamedTuple):
     """An acquired handle is put somewhere that lives on: `target` is what is assigned to, the container that is called
     or, of a constructor, the name of the member. `at` is the offset of the call that acquired it."""
@@ -169,8 +178,11 @@ class Reading:
         """Where acquisitions start that somebody else got, too."""
         self.made: list[tuple[int, Acquisition]] = []
         self.puts: list[Put] = []
+        self.kept: list[tuple[int, r.Node, r.Value | str]] = []
+        """Parameters that are put somewhere that lives on: what does it, and where it is put."""
+        self.handed: list[HandedToHelper] = []
         self.elsewhere: set[int] = set()
-        """Where acquisitions start that are released, adopted, or handed to somebody out of sight."""
+        """Where acquisitions start that are released, adopted, or handed to a callee out of sight that may take them."""
         self.borrowed_results = 0
         self.outs: dict[int, Acquisition] = {}
 
@@ -323,6 +335,8 @@ class Reading:
             on = {DutySource(RECEIVER)}  # a method of our own, perhaps
         if not given and not on and not parts:
             return
+        if self.is_carrier(call):
+            return
         ended = self.resources.released(call, self.function)
         sure = {one.where.index for one in ended if one.where.kind == "argument" and one.certainty != "possible"}
         self.parts.update(parameter for index, found in parts if index in sure for parameter in found)
@@ -337,7 +351,18 @@ class Reading:
             if index in done:
                 continue
             taking = self.resources.taking(call, self.function, index)
-            if taking == "kept" and isinstance(call.callee, r.Member) and call.kind == "call":
+            if (
+                taking == "kept"
+                and call.kind == "call"
+                and self.resources.program.calls.callee(call, self.function).functions
+            ):
+                self.put(sources, False)
+                self.handed += [
+                    HandedToHelper(call, index, one.made, one.at)
+                    for one in sorted(sources, key=lambda one: one.at)
+                    if one.made is not None
+                ]
+            elif taking == "kept" and isinstance(call.callee, r.Member) and call.kind == "call":
                 self.put(sources, False, call, call.callee.base)
             elif taking in ("adopted", "kept"):
                 self.put(sources, taking == "adopted")
@@ -345,7 +370,8 @@ class Reading:
             elif taking == "unknown":
                 self.strangers.update(source.parameter for source in sources if source.made is None)
                 self.give_away(sources)
-                self.elsewhere.update(source.at for source in sources)
+                if self.resources.may_take_unseen(call, self.function, index):
+                    self.elsewhere.update(source.at for source in sources)
 
     def hands_out(self, call: r.Call, made: Acquisition) -> None:
         """The call writes an owned handle where the argument points to."""
@@ -414,6 +440,8 @@ class Reading:
                 if source.made is not None:
                     is_element = isinstance(node, r.Call) and source.made.where.kind == "result"
                     self.puts.append(Put(node, target, source.made, source.at, is_element))
+                else:
+                    self.kept.append((source.parameter, node, target))
         found = {source.parameter for source in sources if source.made is None and source.parameter != RECEIVER}
         (self.adopted if owned else self.stored).update(found)
         self.give_away(sources)
@@ -466,7 +494,7 @@ class Reading:
         made = self.resources.acquisition(call, self.function) if self.acquires else None
         if made is not None and made.where.kind == "result":
             return set() if self.is_hung_on_this(call) else {DutySource(RECEIVER, made, call.start)}
-        if last_name(call.callee) in _PAIRS or (call.kind == "construct" and self.is_plain(call)):
+        if self.is_carrier(call):
             return {source for argument in call.args for source in self.sources(argument)}
         if call.kind != "call" or not any(self.sources(arg) for arg in call.args):
             return set()
@@ -482,6 +510,10 @@ class Reading:
         cls = self.resources.program.names.find_class(name, function.record.scope, function.file)
         given = [i for i, arg in enumerate(call.args) if isinstance(inner := strip(arg), r.Name) and inner.text == THIS]
         return any(cls is None or hands_to_unseen_base(cls, index) for index in given)
+
+    def is_carrier(self, call: r.Call) -> bool:
+        """Whether the call makes a value of what it is given, and does nothing else with it."""
+        return last_name(call.callee) in _PAIRS or (call.kind == "construct" and self.is_plain(call))
 
     def is_plain(self, call: r.Call) -> bool:
         """`Entry{handle, 3}`, which keeps what it is given and nothing more."""

@@ -15,7 +15,8 @@ from ownlint.engine.duties import OWNING as OWNING
 from ownlint.engine.duties import Duties, releases_member
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, because, weaker
-from ownlint.flow.places import last_name
+from ownlint.flow.places import last_name, strip
+from ownlint.models import habits
 from ownlint.models.records import Place, Verb
 from ownlint.project import types
 from ownlint.project.callees import Callee
@@ -373,6 +374,20 @@ class Resources:
             return "unknown"
         return "borrowed" if callee.all_defined else "unknown"
 
+    def may_take_unseen(self, call: r.Call, function: Function, index: int) -> bool:
+        """Whether a callee out of sight may end the argument or keep it, by its name and by what else it is given: a
+        constructor, what makes an object, a function that is in a variable, one that is given a deleter. Others work on
+        what they are given: `std::fill_n(values, n, 0)`."""
+        name = last_name(call.callee)
+        is_variable = isinstance(call.callee, r.Name) and name in function.declared
+        if call.kind != "call" or not name or is_variable or releasing_verb(name):
+            return True
+        return (
+            said_to_end(call, index)
+            or not (habits.MAKES | habits.WRAPS).isdisjoint(words(name))
+            or any(_is_function(argument) for argument in call.args)
+        )
+
     def ends_member(self, call: r.Call, function: Function, index: int) -> bool:
         """Whether the callee is seen to release a member of what is given as argument `index` (from 0)."""
         return any(
@@ -461,6 +476,22 @@ class Resources:
             return True
         destructor = cls.destructor
         return any(releases_member(self, event.node, destructor, field) for event in destructor.flow.calls)
+
+
+def said_to_end(call: r.Call, index: int) -> bool:
+    """Whether the name of a callee out of sight is one of those that may end argument `index` (from 0), or keep it."""
+    said = habits.MAY_END.intersection(words(last_name(call.callee)))
+    if index == 0 and len(call.args) > 1 and isinstance(call.callee, r.Name):
+        said -= {"set"}  # `cublasSetStream(handle_, stream)`: something is set in it
+    return bool(said)
+
+
+def _is_function(value: r.Value) -> bool:
+    """A lambda, or what is named after a release: a callback that may end what else is given."""
+    inner = strip(value)
+    if isinstance(inner, r.Unary) and inner.op == "&":
+        inner = strip(inner.value)
+    return isinstance(inner, r.Lambda) or (isinstance(inner, r.Name) and bool(releasing_verb(last_name(inner))))
 
 
 def _fills(record: r.FunctionRecord) -> bool:

@@ -19,7 +19,7 @@ _COMMON = frozenset({"get", "data", "begin", "end", "size", "empty", "clear", "f
 
 
 @questions.question
-def _ended_for_certain(function: Function) -> tuple[r.Value, ...]:
+def ended_for_certain(function: Function) -> tuple[r.Value, ...]:
     """The arguments that calls of the body end, by a release that is known."""
     asked = resources.resources(function.program)
     return tuple(
@@ -67,13 +67,27 @@ class SlotEnding:
                 return True
             if isinstance(inner, r.Assign) and self.moved_by(inner):
                 return True
-        if any(is_ended_through(name, self.function) for name in sorted(wrappers)):
+        if self.ends_by_key() or any(is_ended_through(name, self.function) for name in sorted(wrappers)):
             return True
         returned = any(
             isinstance(statement, r.Leave) and statement.kind == "return" and self.is_it(statement.value)
             for statement in function.statements
         )
         return self.nulled and returned
+
+    def ends_by_key(self) -> bool:
+        """Whether the body ends what it looks for in the slot: `live_.erase(block); free(block);`."""
+        keys = {
+            inner.text
+            for call in self.expressions()
+            if isinstance(call, r.Call) and self.touches(places.receiver(call))
+            for arg in call.args
+            if isinstance(inner := places.strip(arg), r.Name)
+        }
+        return any(
+            isinstance(inner := places.strip(given), r.Name) and inner.text in keys
+            for given in (ended_for_certain(self.function) if keys else ())
+        )
 
     def takes_out(self, is_slot: Callable[[r.Value], bool]) -> bool:
         """Whether the body empties the slot and answers with what was in it; `is_slot` says of a place that it is."""
@@ -93,7 +107,7 @@ class SlotEnding:
     def releases(self) -> bool:
         """Whether the body ends it for certain: itself, not what it leads to, and with a release that is known."""
         self.find_exact_names()
-        return any(self.is_exactly(given) for given in _ended_for_certain(self.function))
+        return any(self.is_exactly(given) for given in ended_for_certain(self.function))
 
     def find_exact_names(self) -> None:
         """The locals that are the slot's value, or one of its elements."""
@@ -283,9 +297,9 @@ class SlotEnding:
             return True
         if any(self.is_deleter(arg) for arg in call.args):
             return True
-        return any(self.is_handed_over(call, name, index) for index in given)
+        return any(self.is_handed_over(call, index) for index in given)
 
-    def is_handed_over(self, call: r.Call, name: str, index: int) -> bool:
+    def is_handed_over(self, call: r.Call, index: int) -> bool:
         if not self.is_part(call.args[index]) and not isinstance(places.strip(call.args[index]), r.Call):
             return False
         taking = self.resources.taking(call, self.function, index)
@@ -293,10 +307,7 @@ class SlotEnding:
             return self.is_ended_at(call.callee.base)
         if taking in ("released", "adopted", "kept"):
             return True
-        words = habits.MAY_END.intersection(pairs.words(name))
-        if index == 0 and len(call.args) > 1 and isinstance(call.callee, r.Name):
-            words -= {"set"}  # `cublasSetStream(handle_, stream)`: something is set in it
-        return taking == "unknown" and bool(words)
+        return taking == "unknown" and resources.said_to_end(call, index)
 
     def is_ended_at(self, target: r.Value) -> bool:
         """Whether something ends what is put into that place. A copy in a local is followed instead."""

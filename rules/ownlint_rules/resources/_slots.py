@@ -36,7 +36,7 @@ from ownlint import (
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.resources._borrowing import Borrowed, puts, whose
-from ownlint_rules.resources._emptying import SlotEnding
+from ownlint_rules.resources._emptying import SlotEnding, ended_for_certain
 
 _HOLDS = frozenset({"container", "optional", "pair", "atomic"})
 _BYTES_A_STEP = 256
@@ -95,17 +95,43 @@ class Slots:
         reading = duties.Reading(function, self.resources)
         reading.read()
         found = []
+        unsure = set(reading.elsewhere)
+        for handed in reading.handed:
+            kept = self._kept_by_helper(handed, function)
+            if kept is None:
+                unsure.add(handed.at)
+                continue
+            cls, field, element = kept
+            found.append((cls, field.name, SlotStore(function, handed.call, handed.made, element, handed.at, True)))
         for put in reading.puts:
-            held = self.member(put.target, function)
-            if held is None or held[1].static or not self.is_raw(held[1].type, held[0]):
+            held = self._slot_at(put.target, function)
+            if held is None:
                 continue
-            if _is_behind(put.target, held[1]):
-                continue
-            cls, field = held
-            sure = put.at not in reading.elsewhere
             indexed = put.element or isinstance(put.target, r.Index)
-            found.append((cls, field.name, SlotStore(function, put.node, put.made, indexed, put.at, sure)))
-        return found
+            found.append((held[0], held[1].name, SlotStore(function, put.node, put.made, indexed, put.at, True)))
+        return [(cls, name, store._replace(sure=store.at not in unsure)) for cls, name, store in found]
+
+    def _slot_at(self, target: r.Value | str, function: Function) -> tuple[Class, r.Field] | None:
+        """The member into which something is put, if it ends nothing of what it holds."""
+        held = self.member(target, function)
+        if held is None or held[1].static or not self.is_raw(held[1].type, held[0]) or _is_behind(target, held[1]):
+            return None
+        return held
+
+    def _kept_by_helper(self, handed: duties.HandedToHelper, function: Function) -> tuple[Class, r.Field, bool] | None:
+        """The one member into which the called function puts the argument, and whether as an element of it."""
+        called = self.program.calls.callee(handed.call, function).functions
+        if len(called) != 1:
+            return None
+        reading = duties.Reading(called[0], self.resources)
+        reading.read()
+        kept = [(node, target) for index, node, target in reading.kept if index == handed.index]
+        if len(kept) != 1:
+            return None
+        (node, target), held = kept[0], self._slot_at(kept[0][1], called[0])
+        if held is None:
+            return None
+        return *held, isinstance(node, r.Call) or isinstance(target, r.Index)
 
     def _may_store(self, function: Function) -> bool:
         """Whether the body can put something acquired into a member; needs no decoding."""
@@ -114,6 +140,8 @@ class Slots:
             return True
         if not self.resources.may_acquire(function):
             return False
+        if not self._keeping_names.isdisjoint(function.mentioned):
+            return True
         assigned = [name[1:] for name in function.mentioned if name[0] == "="]
         if not names.isdisjoint(assigned):
             return True
@@ -125,6 +153,20 @@ class Slots:
         ):
             return False
         return any(said.decode() in names for said in _said(function))
+
+    @questions.program_property
+    def _keeping_names(self) -> frozenset[str]:
+        """Last names of the project's functions that may put a parameter into a member; needs no decoding."""
+        names, puts = self._raw_names, self.program.models.containers.puts
+        return frozenset(
+            function.name
+            for function in self.program.functions
+            if function.language == "cpp"
+            and function.record.kind in ("function", "method")
+            and any(duties.may_be_handle(parameter.type) for parameter in function.record.parameters)
+            and (function.mentions(*puts) or any(word[0] == "=" and word[1:] in names for word in function.mentioned))
+            and any(said.decode() in names for said in _said(function))
+        )
 
     def _acquires(self, initializer: r.Initializer) -> bool:
         """Whether an initialiser may acquire something."""
@@ -247,6 +289,8 @@ class Slots:
         if next(self.enders(slot), None) is not None or self._is_taken_back(slot) or self._is_taken_out(slot):
             return None
         certainty = min((store.made.certainty for store in stores), key=CERTAINTIES.index)
+        if all(self._is_ended_by_caller(store) for store in stores):
+            return None
         if self._may_be_ended_out_of_sight(slot.cls) or all(
             self._belongs_to_another(store) or self._is_handed_out(store, slot) for store in stores
         ):
@@ -351,6 +395,22 @@ class Slots:
         )
         tests = [event.value for event in function.flow if isinstance(event, e.Test)]
         return is_answer and not any(places.last_name(part) == name for value in tests for part in places.walk(value))
+
+    def _is_ended_by_caller(self, store: SlotStore) -> bool:
+        """Whether a function that gets the handle as the answer of this one releases it."""
+        function = store.function
+        if not types.parse(function.record.result).pointers:
+            return False
+        return any(
+            isinstance(inner := places.strip(ended), r.Name) and self._is_answer(inner.text, function, caller)
+            for caller in self._anywhere(function.name)
+            for ended in ended_for_certain(caller)
+        )
+
+    @staticmethod
+    def _is_answer(name: str, function: Function, caller: Function) -> bool:
+        initial = places.strip(caller.locals.get(name, ("", None))[1])
+        return isinstance(initial, r.Call) and places.last_name(initial.callee) == function.name
 
     def _new_in(self, store: SlotStore) -> Iterator[r.Call]:
         written = (value for statement in store.function.statements for value in bodies.values(statement))
