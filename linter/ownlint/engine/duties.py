@@ -131,12 +131,11 @@ class Duties:
 
 
 class HandedToHelper(NamedTuple):
-    """An acquired handle is given to a function of the project that keeps it: as argument `index`, from 0."""
+    """A handle is given to a function of the project that keeps it: as argument `index`, from 0."""
 
     call: r.Call
     index: int
-    made: Acquisition
-    at: int
+    source: DutySource
 
 
 class Put(NamedTuple):
@@ -357,11 +356,7 @@ class Reading:
                 and self.resources.program.calls.callee(call, self.function).functions
             ):
                 self.put(sources, False)
-                self.handed += [
-                    HandedToHelper(call, index, one.made, one.at)
-                    for one in sorted(sources, key=lambda one: one.at)
-                    if one.made is not None
-                ]
+                self.handed += [HandedToHelper(call, index, one) for one in sorted(sources, key=lambda one: one.at)]
             elif taking == "kept" and isinstance(call.callee, r.Member) and call.kind == "call":
                 self.put(sources, False, call, call.callee.base)
             elif taking in ("adopted", "kept"):
@@ -471,11 +466,33 @@ class Reading:
                 return {source for source in self.sources(operand) if source.parameter != RECEIVER}
             case r.Unary(op="*", value=r.Name(text=name)) if "**" in self.parameter_type(name):
                 return self.names.get(name, set())
+            case (
+                r.Unary(op="*", value=around)
+                | r.Call(callee=r.Member(base=around, name="value" | "ValueOrDie"), args=())
+            ):
+                return self.sources(around) if self.carries_value(around) else set()
+            case r.Call(kind="macro", args=args) if self.is_unwrapping(inner):
+                return {source for argument in args for source in self.sources(argument)}
             case r.Call():
                 if id(inner) not in self.calls:  # asked of every call around it, too
                     self.calls[id(inner)] = self.sources_of_call(inner)
                 return self.calls[id(inner)]
         return set()
+
+    def is_unwrapping(self, call: r.Call) -> bool:
+        """Whether a macro answers with what is in the status it is given, or leaves the function."""
+        return self.resources.program.macros.role(last_name(call.callee)) in ("assign or return", "return on failure")
+
+    def carries_value(self, value: r.Value) -> bool:
+        """Whether it is a status or an optional around a value: `*found` of a `StatusOr`."""
+        program, function = self.resources.program, self.function
+        if not self.sources(value):
+            return False
+        written = program.types.of(value, function)
+        status = program.models.status(written, program.names.scopes(function))
+        if status is not None:
+            return status.model.carries_value
+        return "optional" in program.types.roles(written, function)
 
     def part_of(self, value: r.Value | None) -> set[int]:
         """The parameters of which the value is a member."""

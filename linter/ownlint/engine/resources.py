@@ -35,7 +35,7 @@ Taking = Literal["released", "adopted", "kept", "borrowed", "unknown"]
 _MOST_BEARERS = 3
 """Of a name that many functions bear, such as `Read`, one in so many has to have room for a handle to be looked at."""
 
-_LOOKING = frozenset({"return on failure", "check", "assert", "log", "debug log"})
+_LOOKING = frozenset({"return on failure", "assign or return", "check", "assert", "log", "debug log"})
 """Roles of the macros that only look at what they are given."""
 
 _NEW = re.compile(rb'"new"')

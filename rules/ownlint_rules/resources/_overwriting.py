@@ -193,7 +193,7 @@ class _Filling:
                 and not self.ending.names.intersection(
                     inner.text for inner in places.walk(argument) if isinstance(inner, r.Name)
                 )
-                and self.ending.is_handed_over(event.node, places.last_name(event.node.callee), index)
+                and self.ending.is_handed_over(event.node, index)
                 for index, argument in enumerate(event.node.args)
             )
             for event in self.flow.after(store)

@@ -40,6 +40,10 @@ from ownlint_rules.resources._emptying import SlotEnding, ended_for_certain
 
 _HOLDS = frozenset({"container", "optional", "pair", "atomic"})
 _BYTES_A_STEP = 256
+_ELEMENTS = ("at", "back", "front", "value")
+"""Methods of containers that answer with an element's place."""
+_MOST_HELPERS = 3
+"""So many functions are followed, one of which hands the handle on to the next."""
 _SAID = re.compile(rb'"([A-Za-z_]\w*)"')
 
 
@@ -97,12 +101,15 @@ class Slots:
         found = []
         unsure = set(reading.elsewhere)
         for handed in reading.handed:
-            kept = self._kept_by_helper(handed, function)
+            made, at = handed.source.made, handed.source.at
+            if made is None:
+                continue
+            kept = self._kept_by_helper(handed, function, _MOST_HELPERS)
             if kept is None:
-                unsure.add(handed.at)
+                unsure.add(at)
                 continue
             cls, field, element = kept
-            found.append((cls, field.name, SlotStore(function, handed.call, handed.made, element, handed.at, True)))
+            found.append((cls, field.name, SlotStore(function, handed.call, made, element, at, True)))
         for put in reading.puts:
             held = self._slot_at(put.target, function)
             if held is None:
@@ -118,20 +125,25 @@ class Slots:
             return None
         return held
 
-    def _kept_by_helper(self, handed: duties.HandedToHelper, function: Function) -> tuple[Class, r.Field, bool] | None:
-        """The one member into which the called function puts the argument, and whether as an element of it."""
+    def _kept_by_helper(
+        self, handed: duties.HandedToHelper, function: Function, depth: int
+    ) -> tuple[Class, r.Field, bool] | None:
+        """The one member into which the called function puts the argument, itself or by another helper, and whether
+        as an element of it."""
         called = self.program.calls.callee(handed.call, function).functions
-        if len(called) != 1:
+        if len(called) != 1 or not depth:
             return None
         reading = duties.Reading(called[0], self.resources)
         reading.read()
+        further = [one for one in reading.handed if one.source.parameter == handed.index and one.source.made is None]
         kept = [(node, target) for index, node, target in reading.kept if index == handed.index]
-        if len(kept) != 1:
+        if len(kept) + len(further) != 1:
             return None
-        (node, target), held = kept[0], self._slot_at(kept[0][1], called[0])
-        if held is None:
-            return None
-        return *held, isinstance(node, r.Call) or isinstance(target, r.Index)
+        if further:
+            return self._kept_by_helper(further[0], called[0], depth - 1)
+        node, target = kept[0]
+        held = self._slot_at(target, called[0])
+        return None if held is None else (*held, isinstance(node, r.Call) or isinstance(target, r.Index))
 
     def _may_store(self, function: Function) -> bool:
         """Whether the body can put something acquired into a member; needs no decoding."""
@@ -148,7 +160,7 @@ class Slots:
         puts = self.program.models.containers.puts
         if (
             not assigned
-            and not function.mentions(*puts)
+            and not function.mentions(*puts, *_ELEMENTS)
             and self.resources.filling_names.isdisjoint(function.mentioned)
         ):
             return False
@@ -158,15 +170,20 @@ class Slots:
     def _keeping_names(self) -> frozenset[str]:
         """Last names of the project's functions that may put a parameter into a member; needs no decoding."""
         names, puts = self._raw_names, self.program.models.containers.puts
-        return frozenset(
-            function.name
+        taking = [
+            function
             for function in self.program.functions
             if function.language == "cpp"
             and function.record.kind in ("function", "method")
             and any(duties.may_be_handle(parameter.type) for parameter in function.record.parameters)
-            and (function.mentions(*puts) or any(word[0] == "=" and word[1:] in names for word in function.mentioned))
+        ]
+        found = {
+            function.name
+            for function in taking
+            if (function.mentions(*puts) or any(word[0] == "=" and word[1:] in names for word in function.mentioned))
             and any(said.decode() in names for said in _said(function))
-        )
+        }
+        return frozenset(found | {function.name for function in taking if not found.isdisjoint(function.mentioned)})
 
     def _acquires(self, initializer: r.Initializer) -> bool:
         """Whether an initialiser may acquire something."""
@@ -388,13 +405,26 @@ class Slots:
         function, name = store.function, slot.field.name
         if store.element or not types.parse(function.record.result).pointers or not isinstance(store.node, r.Assign):
             return False
-        is_answer = any(
-            statement.kind == "return" and places.last_name(places.strip(statement.value)) == name
+        if self._is_in_element(store.node.target, function):
+            return False
+        answers = [
+            statement.start
             for statement in function.statements
-            if isinstance(statement, r.Leave) and statement.start > store.node.start
-        )
+            if isinstance(statement, r.Leave)
+            and statement.kind == "return"
+            and places.last_name(places.strip(statement.value)) == name
+        ]
+        is_answer = bool(answers) and min(answers) > store.node.start
         tests = [event.value for event in function.flow if isinstance(event, e.Test)]
         return is_answer and not any(places.last_name(part) == name for value in tests for part in places.walk(value))
+
+    def _is_in_element(self, target: r.Value, function: Function) -> bool:
+        """Whether the place is a part of an element of a container: `slabs_[key].data`."""
+        inner = places.strip(target)
+        held = self.member(inner.base, function) if isinstance(inner, r.Member) else None
+        return held is not None and "container" in self.program.types.roles_at(
+            held[1].type, held[0].file, held[0].symbol
+        )
 
     def _is_ended_by_caller(self, store: SlotStore) -> bool:
         """Whether a function that gets the handle as the answer of this one releases it."""
