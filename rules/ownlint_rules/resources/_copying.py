@@ -246,7 +246,7 @@ def copy_made(cls: Class) -> CopyMade | None:
 
 
 def is_handle(cls: Class, field: r.Field) -> bool:
-    """Whether what the destructor ends is a handle of some library, by a function of that library, and no memory."""
+    """Whether what the destructor ends is a handle, by a function that ends nothing but such, and no memory."""
     destructor = cls.destructor
     if destructor is None:
         return False
@@ -255,10 +255,21 @@ def is_handle(cls: Class, field: r.Field) -> bool:
     return bool(ending) and not any(node.kind == "delete" or _is_memory(body, node) for body, node in ending)
 
 
+def speaks_python(cls: Class) -> bool:
+    """Whether the class takes or answers objects of Python by a binding's own types."""
+    return any(
+        "python" in role
+        for record in cls.declarations
+        for written in (record.result, *(parameter.type for parameter in record.parameters))
+        if written not in ("", "void") and not types.parse(written).pointers
+        for role in cls.program.types.roles_at(written, cls.file, cls.symbol)
+    )
+
+
 def _is_memory(body: Function, node: r.Call) -> bool:
-    """Whether the standard library or the project itself ends it."""
-    callee = body.program.calls.callee(node, body)
-    return bool(callee.functions) or any(model.library == "std" for model in callee.models)
+    """Whether the standard library gives it back."""
+    models = body.program.calls.callee(node, body).models
+    return any(model.library == "std" and effect.verb == "release" for model in models for effect in model.effects)
 
 
 def _names(call: r.Call, field: str) -> bool:
@@ -342,6 +353,7 @@ def _in_declarations(program: Program, said: patterns.AnyName) -> Iterator[CopyM
                     key = _class_of(program, parameter.type, file, record.scope)
                     if key is not None:
                         yield CopyMade(key, Step(file.path, parameter.span, "this parameter is a copy"))
+                    yield from _of_elements(program, parameter.type, file, record.scope, parameter.span)
         for variable in file.variables if file.language == "cpp" else ():
             if said.search(variable.type.encode()):
                 yield from _of_elements(program, variable.type, file, variable.scope, variable.span)

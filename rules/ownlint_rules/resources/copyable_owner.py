@@ -42,10 +42,10 @@ declares no copy constructor, or one that is `= default`. A deleted constructor 
 Quiet: a copy that is deleted, private and undefined, forbidden by a macro, or written out; a declared move, deleted or
 not, since it keeps the compiler from writing a copy; a base or member that cannot be copied; abstract classes.
 
-Reported as likely only where a copy is in sight (a parameter by value, a container that moves its elements, an object
-that is made from another or assigned to it, a whole that is copied), where copies were thought of (`= default`, an
-assignment of its own beside no copy constructor, a deleted constructor that forbids nothing), and of classes that are
-used as values: those that Python has, and those around a handle that its library's own function ends. All else is
+Reported as likely only where a copy is in sight (a parameter by value, a container that moves its elements, also as a
+parameter, an object that is made from another or assigned to it, a whole that is copied), where copies were thought of
+(`= default`, an assignment of its own beside no copy constructor, a deleted constructor that forbids nothing), and of
+classes that Python has around a handle which its library's own function ends: those are used as values. All else is
 possible.
 
 Limits: what users of a library copy is not known; a member function's result is not taken for a copy.
@@ -76,7 +76,8 @@ def copyable_owner(cls: Class, program: Program) -> Iterator[Finding]:
         return
     made = copying.copy_made(cls)
     is_meant = copies.how == "defaulted" or copies.missed is not None or copying.is_assigned_by_itself(cls)
-    is_value = cls.name in program.names.bound_types or copying.is_handle(cls, field)
+    of_python = cls.name in program.names.bound_types or copying.speaks_python(cls)
+    is_value = of_python and copying.is_handle(cls, field)
     sure = made is not None or ((is_meant or is_value) and copies.how not in ("assignment", "unclear"))
     steps = [cls.step(field, "this is copied as it is")]
     if made is not None:
