@@ -164,7 +164,10 @@ def _cannot_go_stale(function: Function, insert: containers.Insert) -> bool:
         return _destructor_clears(function, insert, function.home)
     if function.record.kind == "constructor" and not _is_this(insert.value):
         return function.cls is not None and _destructor_clears(function, insert, function.cls)
-    keyed, held = types.parse(insert.container.type).arguments[:2]
+    arguments = types.parse(insert.container.type).arguments
+    if len(arguments) < 2:  # a map of which nothing says what it holds
+        return True
+    keyed, held = arguments[:2]
     pointee = types.parse(function.program.names.expand(keyed, function.file, function.record.scope))
     owner = types.parse(held)
     owns = not {"smart pointer", "shared pointer"}.isdisjoint(function.program.types.roles(held, function))
