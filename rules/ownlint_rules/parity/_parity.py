@@ -37,7 +37,7 @@ _FEWEST_TOKENS = 8
 _MOST_BACKENDS = 8
 _ALIKE = 0.7
 
-Exit = OneOf["throws", "fails", "leaves", "aborts", "skips", "repairs"]
+Exit = OneOf["throws", "fails", "leaves", "aborts", "skips", "repairs", "refuses", "handles"]
 
 
 class ParityGuard(NamedTuple):
@@ -83,6 +83,8 @@ class AskedCondition(NamedTuple):
 
 class FunctionOutline(NamedTuple):
     guards: tuple[ParityGuard, ...]
+    handled: tuple[ParityGuard, ...]
+    """Where there is nothing the function leaves, though not by an error: it does what is to be done then."""
     branches: tuple[ParityBranch, ...]
     releases: tuple[Release, ...]
     asked: tuple[AskedCondition, ...]
@@ -364,6 +366,7 @@ class ParityReading:
             if record.start <= start and end <= record.end and not self._is_all(start, end)
         ]
         self.guards: list[ParityGuard] = []
+        self.handled: list[ParityGuard] = []
         self.branches: list[ParityBranch] = []
         self.releases: list[Release] = []
         self.asked: list[AskedCondition] = []
@@ -388,6 +391,7 @@ class ParityReading:
         mentioned |= {name for guard in self.guards for name in guard.names}
         return FunctionOutline(
             tuple(self.guards),
+            tuple(self.handled),
             tuple(self.branches),
             tuple(self.releases),
             tuple(self.asked),
@@ -424,7 +428,7 @@ class ParityReading:
                 if isinstance(inner, r.Conditional):
                     yield inner.condition
         match statement:
-            case r.Leave(kind="return", value=r.Binary(op="==" | "!=" | "<" | ">" | "<=" | ">=" | "&&" | "||") as value):
+            case r.Leave(kind="return", value=r.Binary() as value) if _compares(value) or value.op in ("&&", "||"):
                 yield from _alternatives(value)
             case r.Leave(kind="return", value=r.Unary(op="!") as value):
                 yield value
@@ -436,6 +440,8 @@ class ParityReading:
 
     def _branch(self, branch: r.Branch) -> None:
         names = self.names_in(branch.condition)
+        if self._handles(branch) and names and not self._is_conditional(branch.span):
+            self.handled.append(self._guard(branch.condition, names, "handles", branch.span))
         if branch.other or branch.constant or not names or not self._is_question(branch.condition):
             return
         inside = bodies.statements(branch.then)
@@ -443,6 +449,13 @@ class ParityReading:
         if works and not self._is_conditional(branch.span):
             guard = self._guard(branch.condition, names, "skips", Span(branch.start, branch.condition.end))
             self.branches.append(ParityBranch(guard, frozenset(map(self._line, inside)), works))
+
+    def _handles(self, branch: r.Branch) -> bool:
+        """Whether the branch is about nothing being there, and leaves."""
+        condition, left = _canonical(branch.condition), branch.then[-1] if branch.then else None
+        if not isinstance(condition, r.Unary) or condition.op != "!" or branch.other or branch.constant:
+            return False
+        return isinstance(left, r.Leave) and left.kind in ("return", "goto") and self._is_question(branch.condition)
 
     def _works(self, body: r.Body) -> Iterator[str]:
         """The names of what is called, but for a success that is made to be returned, logs and handed-on outcomes."""
@@ -497,6 +510,8 @@ class ParityReading:
                     self._note(part, left, statement.span)
                 return True
             case r.Evaluate(value=r.Call(args=(condition, *_)) as call):
+                if self.program.macros.role(places.last_name(call.callee)) == "return on failure":
+                    return self._is_refusal(call, condition)
                 if self.program.macros.role(places.last_name(call.callee)) != "check" or self._is_conditional(
                     statement.span
                 ):
@@ -509,6 +524,21 @@ class ParityReading:
                     self._note(call, "aborts", statement.span)
                     return True
         return False
+
+    def _is_refusal(self, call: r.Call, condition: r.Value) -> bool:
+        """Whether the call is of a macro that leaves on a comparison: `RETURN_IF(n == 0, Invalid("empty"))`."""
+        name = places.last_name(call.callee)
+        if self._is_conditional(call.span):
+            return False
+        if not isinstance(_canonical(condition), r.Unary) and not _compares(condition):
+            return False
+        asked = self._asked(condition)._replace(condition=f"{name}({self.plain(condition)})")
+        self.asked.append(asked)
+        if not asked.own or not self._is_question(condition):
+            return False
+        guard = self._guard(condition, asked.own, "refuses", call.span)
+        self.guards.append(guard._replace(condition=asked.condition, shown=f"{name}({guard.shown})"))
+        return True
 
     def _asked(self, condition: r.Value) -> AskedCondition:
         names = self.names_in(condition)
@@ -675,6 +705,64 @@ class ParityReading:
         }
         return frozenset(read or {self.parity.neutral(places.last_name(made.callee))})
 
+    # --- what cannot be nothing ---
+
+    def first_need(self, nothing: str) -> Span | None:
+        """Where the body first works on something as if it were there, by the condition that says that it is not, and
+        asks in no way before; None where it does not."""
+        subject = nothing.removeprefix("!")
+        same = {subject}
+        for statement in self.function.statements:
+            asks_first = not (isinstance(statement, r.Loop) and statement.kind == "do")
+            condition = statement.condition if isinstance(statement, (r.Branch, r.Loop)) else None
+            for value in bodies.values(statement):
+                if asks_first and (self._settles(value, same) or (value is condition and self._term(value) in same)):
+                    return None
+                if self._needs(value, same):
+                    return statement.span
+            if isinstance(statement, r.Declare) and statement.value is not None:
+                if self._says(statement.value) == subject:
+                    same.update(self.plain(r.Name(0, 0, name)) for name in statement.names)
+        return None
+
+    def _settles(self, value: r.Value, same: set[str]) -> bool:
+        """Whether something is asked about it, or it is something else from here on."""
+        for inner in places.walk(value):
+            match inner:
+                case r.Assign(target=target) if self.plain(target) in same:
+                    return True
+                case r.Binary() | r.Unary(op="!" | "not") | r.Call() if _canonical(inner) is not inner:
+                    if self._term(inner) in same:
+                        return True
+                case r.Conditional(condition=condition) if self._term(condition) in same:
+                    return True
+                case r.Binary(op="&&" | "||") if any(self._term(part) in same for part in _terms(inner)):
+                    return True
+        return False
+
+    def _term(self, condition: r.Value) -> str:
+        return self.plain(condition).removeprefix("!")
+
+    def _says(self, value: r.Value) -> str:
+        return self.plain(_counted(places.strip(value) or value))
+
+    def _needs(self, value: r.Value, same: set[str]) -> bool:
+        for inner in places.walk(value):
+            match inner:
+                case r.Member(base=base, arrow=True) | r.Unary(op="*", value=base):
+                    needed = base
+                case r.Index(base=base, indexes=(r.Literal(),)):
+                    needed = base
+                case r.Binary(op="/" | "%", right=base):
+                    needed = base
+                case r.Call(callee=r.Member(base=base, name="front" | "back" | "first" | "last" | "top" | "pop_back")):
+                    needed = base
+                case _:
+                    continue
+            if self._says(needed) in same:
+                return True
+        return False
+
     # --- what calls ask ---
 
     def asked_by(self, call: r.Call, callee: Function, depth: int = 2) -> Iterator[frozenset[str]]:
@@ -803,6 +891,21 @@ def _canonical(value: r.Value) -> r.Value:
 _CONTRARY_SIDES = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _EMPTY = {("==", "0"): True, ("<=", "0"): True, ("<", "1"): True, ("!=", "0"): False, (">", "0"): False, (">=", "1"): False}
 """Whether a comparison with a number says that there is nothing."""
+
+
+def _terms(condition: r.Value) -> Iterator[r.Value]:
+    """The conditions that `&&` and `||` put together."""
+    stack = [condition]
+    while stack:
+        inner = stack.pop()
+        if isinstance(inner, r.Binary) and inner.op in ("&&", "||"):
+            stack += [inner.right, inner.left]
+        else:
+            yield inner
+
+
+def _compares(value: r.Value) -> bool:
+    return isinstance(value, r.Binary) and value.op in _CONTRARY_SIDES
 
 
 def _zero(literal: r.Literal) -> str:

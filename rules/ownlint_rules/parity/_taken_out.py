@@ -115,6 +115,27 @@ def removed_guards(old: Function, new: Function) -> Iterator[parity.ParityGuard]
             yield guard
 
 
+def unhandled(old: Function, new: Function) -> Iterator[tuple[parity.ParityGuard, Span]]:
+    """The conditions that there is nothing on which the old body left, and the new one does not, which works on it
+    as if it were there, while a sibling still asks the same; and where it does."""
+    then, now, known = _outline(old), _outline(new), parity.of(new.program)
+    kept = {asked.condition for asked in now.asked}
+    retyped = _retyped(old, new)
+    for guard in then.handled:
+        if guard.condition in kept or not retyped.isdisjoint(guard.names):
+            continue
+        subjects = parity.known_subjects(guard, now)
+        if (
+            subjects
+            and any(guard.condition == asked.condition for one in known.siblings(new) for asked in known.outline(one).asked)
+            and (need := parity.ParityReading(known, new).first_need(guard.condition)) is not None
+            and not any(subjects <= names for names in _asked_by_new_callees(old, new, True))
+            and not _is_asked_by_callers(new, subjects)
+            and not _is_asked_elsewhere(new, guard)
+        ):
+            yield guard, need
+
+
 def _is_refused_by_sibling(new: Function, guard: parity.ParityGuard) -> bool:
     """Whether a sibling still takes the same for an error: then it is one, however the function was written anew."""
     known = parity.of(new.program)
@@ -125,7 +146,7 @@ def _is_refused_by_sibling(new: Function, guard: parity.ParityGuard) -> bool:
     )
 
 
-_REFUSES = ("throws", "fails", "aborts")
+_REFUSES = ("throws", "fails", "aborts", "refuses")
 
 
 def _fresh_questions(
@@ -198,7 +219,7 @@ def _asked_by_new_callees(old: Function, new: Function, anew: bool) -> list[froz
         found += [names for callee in callees for names in reading.asked_by(call, callee)]
         if not anew:
             found.append(reading.traced(call))
-        elif not callees and (call.span in heard or parity.is_check(places.last_name(call.callee))):
+        elif not callees and ((call.args and call.span in heard) or parity.is_check(places.last_name(call.callee))):
             found.append(reading.reached(call, _outline(new).mentioned))
     return found
 
