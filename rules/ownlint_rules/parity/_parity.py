@@ -25,6 +25,10 @@ _PARAMETER = re.compile(r"P\d+")
 _LITERALS = frozenset({"true", "false", "nullptr", "NULL", "this"})
 _STATUS = re.compile(r"ok|is_?ok|failed|succeeded|has_?error|is_?error|err", re.IGNORECASE)
 _QUESTION = re.compile(r"^(?:is|has|was|can|supports?)(?![a-z])|null|empty|valid|contains|count|size", re.IGNORECASE)
+_CHECKS = re.compile(
+    r"^(?:check|valid|verify|ensure|require|assert|expect|guard|insist|demand|must|reject|refuse|throw|fail)|valid|check",
+    re.IGNORECASE,
+)
 _SCOPE = re.compile(r"\b(\w+)::")
 _SHORT = 3
 """Statements that a guard may run before it leaves."""
@@ -33,7 +37,7 @@ _FEWEST_TOKENS = 8
 _MOST_BACKENDS = 8
 _ALIKE = 0.7
 
-Exit = OneOf["throws", "fails", "leaves", "aborts", "skips", "repairs"]
+Exit = OneOf["throws", "fails", "leaves", "aborts", "skips", "repairs", "refuses", "handles"]
 
 
 class ParityGuard(NamedTuple):
@@ -66,16 +70,21 @@ class Release(NamedTuple):
 
 
 class AskedCondition(NamedTuple):
-    """A condition and what it reads, what locals were worked out from included."""
+    """A condition and what it reads; `names` has what locals were worked out from, too, `own` has not."""
 
     condition: str
     names: frozenset[str]
+    own: frozenset[str]
     span: Span
     shown: str
+    repeats: bool = False
+    """It is asked by a loop: of nothing it does nothing, and does not say so."""
 
 
 class FunctionOutline(NamedTuple):
     guards: tuple[ParityGuard, ...]
+    handled: tuple[ParityGuard, ...]
+    """Where there is nothing the function leaves, though not by an error: it does what is to be done then."""
     branches: tuple[ParityBranch, ...]
     releases: tuple[Release, ...]
     asked: tuple[AskedCondition, ...]
@@ -97,6 +106,13 @@ class _Pair(NamedTuple):
     arity: int
 
 
+class _Slot(NamedTuple):
+    """A member, or its number, in tables of a type."""
+
+    type: str
+    member: str
+
+
 class Parity:
     """The siblings of one program, and the outlines of its functions."""
 
@@ -112,8 +128,13 @@ class Parity:
     # --- siblings ---
 
     def siblings(self, function: Function) -> list[Function]:
-        """The same function of other backends, in the order of files; then that of other classes on one base."""
-        return list(dict.fromkeys((*self.backends(function), *self._overrides(function))))
+        """The same function of other backends, in the order of files; then that of other classes on one base, and of
+        other tables of one type. Where a change is looked at, also one whose name differs as its file's does: of code
+        that always was so, that says too little."""
+        paired = self._namesakes(function) if self.program.before is not None else []
+        return list(
+            dict.fromkeys((*self.backends(function), *self._overrides(function), *self._in_slot(function), *paired))
+        )
 
     def backends(self, function: Function) -> list[Function]:
         """The same function of other backends by name."""
@@ -141,6 +162,53 @@ class Parity:
                     if len(one.record.parameters) == count
                 ]
         return []
+
+    def _namesakes(self, function: Function) -> list[Function]:
+        """Those that are called the same but for one word, by which the names of their files differ as well:
+        `spi_send` in `spi_link.c`, `uart_send` in `uart_link.c`."""
+        if function.language != "cpp" or function.record.kind == "lambda":
+            return []
+        found = [one for key in _blanked(function) for one in self._by_blank.get(key, ()) if one is not function]
+        return found if len(found) < _MOST_BACKENDS else []
+
+    @questions.program_property
+    def _by_blank(self) -> dict[_Pair, list[Function]]:
+        found: dict[_Pair, list[Function]] = {}
+        for function in self.program.functions:
+            if function.language == "cpp" and function.record.kind != "lambda":
+                for key in _blanked(function):
+                    found.setdefault(key, []).append(function)
+        return found
+
+    def _in_slot(self, function: Function) -> list[Function]:
+        """Those that stand in the same place of other tables of function pointers of one type."""
+        slots, filled = self._slots
+        mine = slots.get((function.path, function.name), ())
+        count = len(function.record.parameters)
+        others = dict.fromkeys(one for slot in mine for one in filled[slot])
+        if len(others) > _MOST_BACKENDS:
+            return []
+        return [
+            one
+            for path, name in others
+            if (path, name) != (function.path, function.name)
+            for one in self.program.index.functions_called(name)
+            if one.path == path and len(one.record.parameters) == count
+        ]
+
+    @questions.program_property
+    def _slots(self) -> tuple[dict[tuple[str, str], list[_Slot]], dict[_Slot, list[tuple[str, str]]]]:
+        """The slots that a function stands in, by its path and name, and what stands in each slot."""
+        slots: dict[tuple[str, str], list[_Slot]] = {}
+        filled: dict[_Slot, list[tuple[str, str]]] = {}
+        for path, file in sorted(self.program.files.items()):
+            defined = {function.name for function in file.functions} if file.language == "cpp" else frozenset()
+            for variable in file.variables if defined else ():
+                for slot, name in _filled_slots(variable):
+                    if name in defined:
+                        slots.setdefault((path, name), []).append(slot)
+                        filled.setdefault(slot, []).append((path, name))
+        return slots, filled
 
     @questions.program_property
     def _derived(self) -> dict[str, list[Class]]:
@@ -224,6 +292,35 @@ class Parity:
         return tuple(asked for callee in called if callee is not function for asked in self.outline(callee).asked)
 
 
+def _blanked(function: Function) -> Iterator[_Pair]:
+    """Path and symbol without a word that both have, for each such word."""
+    stem = function.path.rpartition(".")[0]
+    said = {word[0].lower() for word in _WORD.finditer(stem)}
+    for blank in sorted(said & {word[0].lower() for word in _WORD.finditer(function.symbol)}):
+        path, symbol = (
+            _WORD.sub(lambda word: "*" if word[0].lower() == blank else word[0], part)  # noqa: B023
+            for part in (stem, function.symbol)
+        )
+        yield _Pair(path, symbol, len(function.record.parameters))
+
+
+def _filled_slots(variable: r.Variable) -> Iterator[tuple[_Slot, str]]:
+    """The names in the table that a variable is, or in each of an array of tables."""
+    written = types.parse(variable.type.replace("[", " ").replace("]", " ").replace("struct ", "")).last
+    stack = [places.strip(variable.value)]
+    while stack:
+        table = stack.pop()
+        if not isinstance(table, r.Aggregate):
+            continue
+        for number, item in enumerate(table.items):
+            member, value = (text(item.key), item.value) if isinstance(item, r.Pair) else (str(number), item)
+            match places.strip(value):
+                case r.Name(text=name) | r.Unary(op="&", value=r.Name(text=name)):
+                    yield _Slot(written, member.lstrip(".")), name
+                case r.Aggregate() as inner:
+                    stack.append(inner)
+
+
 def known_subjects(guard: ParityGuard, outline: FunctionOutline) -> frozenset[str]:
     """What a guard looks at, as far as a body deals with it: what it reads, and for a local that the body does not have
     what that was worked out from; empty where the body does not deal with all of it."""
@@ -269,6 +366,7 @@ class ParityReading:
             if record.start <= start and end <= record.end and not self._is_all(start, end)
         ]
         self.guards: list[ParityGuard] = []
+        self.handled: list[ParityGuard] = []
         self.branches: list[ParityBranch] = []
         self.releases: list[Release] = []
         self.asked: list[AskedCondition] = []
@@ -293,6 +391,7 @@ class ParityReading:
         mentioned |= {name for guard in self.guards for name in guard.names}
         return FunctionOutline(
             tuple(self.guards),
+            tuple(self.handled),
             tuple(self.branches),
             tuple(self.releases),
             tuple(self.asked),
@@ -313,12 +412,26 @@ class ParityReading:
         if isinstance(statement, r.Declare):
             self.tokens += list(statement.names)
         if isinstance(statement, (r.Branch, r.Loop)) and statement.condition is not None:
-            self.asked.append(self._asked(statement.condition))
+            repeats = isinstance(statement, r.Loop)
+            self.asked.append(self._asked(statement.condition)._replace(repeats=repeats))
+        self.asked += map(self._asked, self._asked_inside(statement))
         if isinstance(statement, r.Branch):
             self._branch(statement)
         if isinstance(statement, r.Leave):
             self.tokens.append(statement.kind)
         self.lines.append((line, statement.span))
+
+    def _asked_inside(self, statement: r.Statement) -> Iterator[r.Value]:
+        """What a value depends on: `a ? b : c`, `return a == b`."""
+        for value in bodies.values(statement):
+            for inner in places.walk(value):
+                if isinstance(inner, r.Conditional):
+                    yield inner.condition
+        match statement:
+            case r.Leave(kind="return", value=r.Binary() as value) if _compares(value) or value.op in ("&&", "||"):
+                yield from _alternatives(value)
+            case r.Leave(kind="return", value=r.Unary(op="!") as value):
+                yield value
 
     def _line(self, statement: r.Statement) -> str:
         names = statement.names if isinstance(statement, r.Declare) else ()
@@ -327,6 +440,8 @@ class ParityReading:
 
     def _branch(self, branch: r.Branch) -> None:
         names = self.names_in(branch.condition)
+        if self._handles(branch) and names and not self._is_conditional(branch.span):
+            self.handled.append(self._guard(branch.condition, names, "handles", branch.span))
         if branch.other or branch.constant or not names or not self._is_question(branch.condition):
             return
         inside = bodies.statements(branch.then)
@@ -334,6 +449,13 @@ class ParityReading:
         if works and not self._is_conditional(branch.span):
             guard = self._guard(branch.condition, names, "skips", Span(branch.start, branch.condition.end))
             self.branches.append(ParityBranch(guard, frozenset(map(self._line, inside)), works))
+
+    def _handles(self, branch: r.Branch) -> bool:
+        """Whether the branch is about nothing being there, and leaves."""
+        condition, left = _canonical(branch.condition), branch.then[-1] if branch.then else None
+        if not isinstance(condition, r.Unary) or condition.op != "!" or branch.other or branch.constant:
+            return False
+        return isinstance(left, r.Leave) and left.kind in ("return", "goto") and self._is_question(branch.condition)
 
     def _works(self, body: r.Body) -> Iterator[str]:
         """The names of what is called, but for a success that is made to be returned, logs and handed-on outcomes."""
@@ -388,20 +510,39 @@ class ParityReading:
                     self._note(part, left, statement.span)
                 return True
             case r.Evaluate(value=r.Call(args=(condition, *_)) as call):
+                if self.program.macros.role(places.last_name(call.callee)) == "return on failure":
+                    return self._is_refusal(call, condition)
                 if self.program.macros.role(places.last_name(call.callee)) != "check" or self._is_conditional(
                     statement.span
                 ):
                     return False
                 names = frozenset(name for arg in call.args for name in self.names_in(arg))
-                self.asked.append(AskedCondition(self.plain(call), self._traced(names), statement.span, text(call)))
+                self.asked.append(
+                    AskedCondition(self.plain(call), self._traced(names), names, statement.span, text(call))
+                )
                 if self._is_question(condition):
                     self._note(call, "aborts", statement.span)
                     return True
         return False
 
+    def _is_refusal(self, call: r.Call, condition: r.Value) -> bool:
+        """Whether the call is of a macro that leaves on a comparison: `RETURN_IF(n == 0, Invalid("empty"))`."""
+        name = places.last_name(call.callee)
+        if self._is_conditional(call.span):
+            return False
+        if not isinstance(_canonical(condition), r.Unary) and not _compares(condition):
+            return False
+        asked = self._asked(condition)._replace(condition=f"{name}({self.plain(condition)})")
+        self.asked.append(asked)
+        if not asked.own or not self._is_question(condition):
+            return False
+        guard = self._guard(condition, asked.own, "refuses", call.span)
+        self.guards.append(guard._replace(condition=asked.condition, shown=f"{name}({guard.shown})"))
+        return True
+
     def _asked(self, condition: r.Value) -> AskedCondition:
         names = self.names_in(condition)
-        return AskedCondition(self.plain(condition), self._traced(names), condition.span, text(condition))
+        return AskedCondition(self.plain(condition), self._traced(names), names, condition.span, text(condition))
 
     def _is_conditional(self, span: Span) -> bool:
         """Whether the preprocessor decides about it, inside of this function: it is meant for some versions only."""
@@ -429,6 +570,22 @@ class ParityReading:
                 return "fails"
             case r.Block(body=body) if len(then) == 1:
                 return self._exit(body)
+            case r.Leave(kind="return" | "goto" as kind, value=value, label=label):
+                returned = value if kind == "return" else self._returned_behind(label)
+                if isinstance(returned, r.Name) and failure.refuses(self.function, _last_given(then, returned.text)):
+                    return "fails"
+                if kind == "goto" and returned is not None and failure.refuses(self.function, returned):
+                    return "fails"
+        return None
+
+    def _returned_behind(self, label: str) -> r.Value | None:
+        """What is returned behind a label, where that is the same for all who go there."""
+        body = list(self.function.body)
+        at = next((n for n, one in enumerate(body) if isinstance(one, r.Label) and one.name == label), len(body))
+        left = (one for one in bodies.statements(body[at:]) if isinstance(one, r.Leave))
+        match next(left, None):
+            case r.Leave(kind="return", value=value):
+                return value
         return None
 
     def _is_success(self, value: r.Value) -> bool:
@@ -443,6 +600,8 @@ class ParityReading:
         """Whether an object is made that says why: a text is given to it."""
         made = places.strip(value)
         if not isinstance(made, r.Call) or not types.parse(self.function.record.result).is_value:
+            return False
+        if isinstance(made.callee, r.Member):  # an object's method does something
             return False
         return any(
             isinstance(inner, r.Literal) and inner.kind == "str" for arg in made.args for inner in places.walk(arg)
@@ -546,6 +705,88 @@ class ParityReading:
         }
         return frozenset(read or {self.parity.neutral(places.last_name(made.callee))})
 
+    # --- what cannot be nothing ---
+
+    def first_need(self, nothing: str) -> Span | None:
+        """Where the body first works on something as if it were there, by the condition that says that it is not, and
+        asks in no way before; None where it does not."""
+        subject = nothing.removeprefix("!")
+        same = {subject}
+        for statement in self.function.statements:
+            asks_first = not (isinstance(statement, r.Loop) and statement.kind == "do")
+            condition = statement.condition if isinstance(statement, (r.Branch, r.Loop)) else None
+            for value in bodies.values(statement):
+                if asks_first and (self._settles(value, same) or (value is condition and self._term(value) in same)):
+                    return None
+                if self._needs(value, same):
+                    return statement.span
+            if isinstance(statement, r.Declare) and statement.value is not None:
+                if self._says(statement.value) == subject:
+                    same.update(self.plain(r.Name(0, 0, name)) for name in statement.names)
+        return None
+
+    def _settles(self, value: r.Value, same: set[str]) -> bool:
+        """Whether something is asked about it, or it is something else from here on."""
+        for inner in places.walk(value):
+            match inner:
+                case r.Assign(target=target) if self.plain(target) in same:
+                    return True
+                case r.Binary() | r.Unary(op="!" | "not") | r.Call() if _canonical(inner) is not inner:
+                    if self._term(inner) in same:
+                        return True
+                case r.Conditional(condition=condition) if self._term(condition) in same:
+                    return True
+                case r.Binary(op="&&" | "||") if any(self._term(part) in same for part in _terms(inner)):
+                    return True
+        return False
+
+    def _term(self, condition: r.Value) -> str:
+        return self.plain(condition).removeprefix("!")
+
+    def _says(self, value: r.Value) -> str:
+        return self.plain(_counted(places.strip(value) or value))
+
+    def _needs(self, value: r.Value, same: set[str]) -> bool:
+        for inner in places.walk(value):
+            match inner:
+                case r.Member(base=base, arrow=True) | r.Unary(op="*", value=base):
+                    needed = base
+                case r.Index(base=base, indexes=(r.Literal(),)):
+                    needed = base
+                case r.Binary(op="/" | "%", right=base):
+                    needed = base
+                case r.Call(callee=r.Member(base=base, name="front" | "back" | "first" | "last" | "top" | "pop_back")):
+                    needed = base
+                case _:
+                    continue
+            if self._says(needed) in same:
+                return True
+        return False
+
+    # --- what calls ask ---
+
+    def asked_by(self, call: r.Call, callee: Function, depth: int = 2) -> Iterator[frozenset[str]]:
+        """What a callee and those that it calls ask, in this body's words: of its object and of what it is given."""
+        given = {f"P{n}": self.names_in(argument) for n, argument in enumerate(call.args, 1)}
+        inner = ParityReading(self.parity, callee)
+        below = [
+            names
+            for made in (calls_in(callee) if depth else ())
+            for one in self.program.calls.callee(made, callee).functions
+            if one is not callee
+            for names in inner.asked_by(made, one, depth - 1)
+        ]
+        for names in (*(asked.names for asked in self.parity.outline(callee).asked), *below):
+            yield frozenset(word for name in names for word in given.get(name, frozenset({name})))
+
+    def reached(self, call: r.Call, mentioned: frozenset[str]) -> frozenset[str]:
+        """What a call is given; where that is a whole parameter, all that the body may look at in it."""
+        whole = any(
+            isinstance(inner, r.Name) and inner.text in self.numbers
+            for inner in (_pointed_at(argument) for argument in call.args)
+        )
+        return self.names_in(call) | (without_parameters(mentioned) if whole else frozenset())
+
     # --- words ---
 
     def plain(self, value: r.Value) -> str:
@@ -586,6 +827,16 @@ def without_parameters(names: frozenset[str]) -> frozenset[str]:
     return frozenset(name for name in names if not _PARAMETER.fullmatch(name))
 
 
+def _last_given(body: r.Body, name: str) -> r.Value | None:
+    """What a local is given last in a few statements."""
+    found: r.Value | None = None
+    for statement in body:
+        match statement:
+            case r.Evaluate(value=r.Assign(target=r.Name(text=given), value=value)) if given == name:
+                found = value
+    return found
+
+
 def _is_constant(name: str) -> bool:
     return re.fullmatch(r"k[A-Z]\w*|[A-Z][A-Z0-9_]*", name) is not None and not _PARAMETER.fullmatch(name)
 
@@ -618,14 +869,55 @@ def _alternatives(condition: r.Value) -> Iterator[r.Value]:
 
 
 def _canonical(value: r.Value) -> r.Value:
-    """`p == nullptr`, `NULL == p` and `!p` are one condition, so are `p != nullptr` and `p`."""
+    """`p == nullptr`, `NULL == p`, `n <= 0`, `v.size() == 0`, `v.empty()` and `!p` are one condition, so is the contrary
+    of each."""
     match value:
-        case r.Binary(op="==" | "!=" as op, left=left, right=right):
-            for side, other in ((left, right), (right, left)):
-                if isinstance(other, r.Literal) and other.kind == "null":
-                    return r.Unary(value.start, value.end, "!", side) if op == "==" else side
-        case r.Unary(op="not", value=inner):
-            return r.Unary(value.start, value.end, "!", inner)
+        case r.Binary(op=op, left=left, right=right) if op in _CONTRARY_SIDES:
+            for side, other, asked in ((left, right, op), (right, left, _CONTRARY_SIDES[op])):
+                if isinstance(other, r.Literal) and (asked, _zero(other)) in _EMPTY:
+                    inner = _counted(side)
+                    return r.Unary(value.start, value.end, "!", inner) if _EMPTY[asked, _zero(other)] else inner
+        case r.Unary(op="not" | "!", value=inner):
+            known = _canonical(inner)
+            if isinstance(known, r.Unary) and known.op == "!" and known is not inner:
+                return known.value
+            return r.Unary(value.start, value.end, "!", known)
+        case r.Call(args=()) if places.last_name(value.callee).lower() in ("empty", "isempty", "is_empty"):
+            if (of := places.receiver(value)) is not None:
+                return r.Unary(value.start, value.end, "!", of)
+    return value
+
+
+_CONTRARY_SIDES = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_EMPTY = {("==", "0"): True, ("<=", "0"): True, ("<", "1"): True, ("!=", "0"): False, (">", "0"): False, (">=", "1"): False}
+"""Whether a comparison with a number says that there is nothing."""
+
+
+def _terms(condition: r.Value) -> Iterator[r.Value]:
+    """The conditions that `&&` and `||` put together."""
+    stack = [condition]
+    while stack:
+        inner = stack.pop()
+        if isinstance(inner, r.Binary) and inner.op in ("&&", "||"):
+            stack += [inner.right, inner.left]
+        else:
+            yield inner
+
+
+def _compares(value: r.Value) -> bool:
+    return isinstance(value, r.Binary) and value.op in _CONTRARY_SIDES
+
+
+def _zero(literal: r.Literal) -> str:
+    return "0" if literal.kind == "null" else literal.text
+
+
+def _counted(value: r.Value) -> r.Value:
+    """The container of which this is the size."""
+    match places.strip(value):
+        case r.Call(args=()) as call if places.last_name(call.callee).lower() in ("size", "length", "count"):
+            of = places.receiver(call)
+            return value if of is None else of
     return value
 
 
@@ -633,6 +925,42 @@ def calls_in(function: Function) -> Iterator[r.Call]:
     for statement in function.statements:
         for value in bodies.values(statement):
             yield from (inner for inner in places.walk(value) if isinstance(inner, r.Call))
+
+
+def heard_calls(function: Function) -> frozenset[Span]:
+    """The calls of which a condition, a `return` or a macro that leaves looks at the outcome, also by a local."""
+    found: set[Span] = set()
+    tested: set[str] = set()
+    kept: list[tuple[str, r.Value | None]] = []
+    for statement in function.statements:
+        values = list(bodies.values(statement))
+        match statement:
+            case r.Branch(condition=condition):
+                tested.update(inner.text for inner in places.walk(condition) if isinstance(inner, r.Name))
+                found.update(inner.span for inner in places.walk(condition) if isinstance(inner, r.Call))
+            case r.Leave(kind="return", value=value) if value is not None:
+                kept.append(("", value))
+            case r.Declare(names=names, value=value):
+                kept += [(name, value) for name in names]
+            case r.Evaluate(value=r.Assign(target=r.Name(text=name), value=value)):
+                kept.append((name, value))
+            case r.Evaluate(value=r.Call() as call) if function.program.macros.role(places.last_name(call.callee)):
+                found.update(inner.span for value in values for inner in places.walk(value) if isinstance(inner, r.Call))
+    for name, value in kept:
+        made = places.strip(value)
+        if isinstance(made, r.Call) and (name in tested or not name):
+            found.add(made.span)
+    return frozenset(found)
+
+
+def is_check(name: str) -> bool:
+    """Whether a function is one that makes a check, by its name."""
+    return _CHECKS.search(name) is not None
+
+
+def _pointed_at(value: r.Value) -> r.Value | None:
+    inner = places.strip(value)
+    return places.strip(inner.value) if isinstance(inner, r.Unary) and inner.op in ("*", "&") else inner
 
 
 def words(written: str) -> frozenset[str]:

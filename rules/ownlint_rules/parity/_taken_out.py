@@ -98,18 +98,69 @@ def removed_guards(old: Function, new: Function) -> Iterator[parity.ParityGuard]
         and (subjects := parity.known_subjects(guard, now))
     ]
     guards = [guard for guard, _ in gone]
-    if not gone or not (parity.is_alike(now, then, guards) or _is_only_shorter(then, now, guards)):
+    anew = bool(gone) and not (parity.is_alike(now, then, guards) or _is_only_shorter(then, now, guards))
+    if anew:
+        gone = [(guard, subjects) for guard, subjects in gone if _is_refused_by_sibling(new, guard)]
+    if not gone:
         return
-    known = {asked.condition for asked in then.asked}
-    fresh = [asked.names for asked in now.asked if asked.condition not in known]
-    fresh += _asked_by_new_callees(old, new)
+    below = _asked_by_new_callees(old, new, anew)
     for guard, subjects in gone:
         if (
-            not any(subjects <= names for names in fresh)
+            not any(_fresh_questions(then, now, anew, subjects))
+            and not any(subjects <= names for names in below)
             and not _is_asked_by_callers(new, subjects)
             and not _is_asked_beside(new, guard)
+            and not (anew and _is_asked_elsewhere(new, guard))
         ):
             yield guard
+
+
+def unhandled(old: Function, new: Function) -> Iterator[tuple[parity.ParityGuard, Span]]:
+    """The conditions that there is nothing on which the old body left, and the new one does not, which works on it
+    as if it were there, while a sibling still asks the same; and where it does."""
+    then, now, known = _outline(old), _outline(new), parity.of(new.program)
+    kept = {asked.condition for asked in now.asked}
+    retyped = _retyped(old, new)
+    for guard in then.handled:
+        if guard.condition in kept or not retyped.isdisjoint(guard.names):
+            continue
+        subjects = parity.known_subjects(guard, now)
+        if (
+            subjects
+            and any(guard.condition == asked.condition for one in known.siblings(new) for asked in known.outline(one).asked)
+            and (need := parity.ParityReading(known, new).first_need(guard.condition)) is not None
+            and not any(subjects <= names for names in _asked_by_new_callees(old, new, True))
+            and not _is_asked_by_callers(new, subjects)
+            and not _is_asked_elsewhere(new, guard)
+        ):
+            yield guard, need
+
+
+def _is_refused_by_sibling(new: Function, guard: parity.ParityGuard) -> bool:
+    """Whether a sibling still takes the same for an error: then it is one, however the function was written anew."""
+    known = parity.of(new.program)
+    return guard.exit in _REFUSES and any(
+        kept.condition == guard.condition and kept.exit in _REFUSES
+        for sibling in known.siblings(new)
+        for kept in known.outline(sibling).guards
+    )
+
+
+_REFUSES = ("throws", "fails", "aborts", "refuses")
+
+
+def _fresh_questions(
+    then: parity.FunctionOutline, now: parity.FunctionOutline, anew: bool, subjects: frozenset[str]
+) -> Iterator[parity.AskedCondition]:
+    """The new body's further questions about the subjects. In one that was written anew a loop, and what asks how they
+    stand to something else, has other reasons, unless it is a guard, too."""
+    known = {asked.condition for asked in then.asked}
+    leaving = {guard.condition for guard in now.guards}
+    for asked in now.asked:
+        if asked.condition in known or not subjects <= asked.names or (anew and asked.repeats):
+            continue
+        if not anew or asked.condition in leaving or asked.own == subjects:
+            yield asked
 
 
 def _unwrapped(then: parity.FunctionOutline, now: parity.FunctionOutline) -> Iterator[parity.ParityGuard]:
@@ -153,17 +204,23 @@ def _retyped(old: Function, new: Function) -> frozenset[str]:
     return frozenset(f"P{number}" for number, (one, other) in enumerate(pairs, 1) if one != other)
 
 
-def _asked_by_new_callees(old: Function, new: Function) -> list[frozenset[str]]:
+def _asked_by_new_callees(old: Function, new: Function, anew: bool) -> list[frozenset[str]]:
     """What the new body's further calls are given, about which they may ask in its place, and what they ask of their
-    own object."""
+    own object and of what they are given. In a body that was written anew, one that is not known asks where its name
+    says so, or where its outcome is looked at."""
     reading = parity.ParityReading(parity.of(new.program), new)
     known = _outline(old).mentioned
+    heard = parity.heard_calls(new) if anew else frozenset()
     found = []
     for call in parity.calls_in(new):
-        if reading.parity.neutral(places.last_name(call.callee)) not in known:
+        if reading.parity.neutral(places.last_name(call.callee)) in known:
+            continue
+        callees = new.program.calls.callee(call, new).functions
+        found += [names for callee in callees for names in reading.asked_by(call, callee)]
+        if not anew:
             found.append(reading.traced(call))
-            for callee in new.program.calls.callee(call, new).functions:
-                found += [parity.without_parameters(asked.names) for asked in _outline(callee).asked]
+        elif not callees and ((call.args and call.span in heard) or parity.is_check(places.last_name(call.callee))):
+            found.append(reading.reached(call, _outline(new).mentioned))
     return found
 
 
@@ -198,6 +255,26 @@ def _is_asked_beside(function: Function, guard: parity.ParityGuard) -> bool:
         and ((old := before(other)) is None or guard.condition not in _conditions(old))
         for other in _beside(function)
     )
+
+
+def _is_asked_elsewhere(function: Function, guard: parity.ParityGuard) -> bool:
+    """Whether some function of the changed files asks about the same members since the change; about a parameter
+    alone, in the same words."""
+    members = parity.without_parameters(guard.names)
+    program = function.program
+    for path in sorted(program.earlier_paths):
+        file = program.files.get(path)
+        for number in range(len(file.functions) if file is not None else 0):
+            other = program.index.function_at(file, number)
+            if other is None or other is function:
+                continue
+            asking = [one for one in _outline(other).asked if members <= one.names and (members or one.shown == guard.shown)]
+            if asking:
+                old = before(other)
+                had = _conditions(old) if old is not None else set()
+                if any(one.condition not in had for one in asking):
+                    return True
+    return False
 
 
 def _conditions(function: Function) -> set[str]:

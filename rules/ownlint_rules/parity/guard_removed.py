@@ -75,9 +75,10 @@ def guard_removed(function: Function) -> Iterator[Finding]:
     old = taken_out.before(function)
     if old is None:
         return
-    for guard in taken_out.removed_guards(old, function):
+    removed = dict(taken_out.unhandled(old, function))
+    for guard in dict.fromkeys((*taken_out.removed_guards(old, function), *removed)):
         said = f"`{function.name}` no longer {_LEFT[guard.exit]} `{guard.shown}`"
-        yield _finding(function, old, guard.span, said, _still_asking(function, guard.condition), "check")
+        yield _finding(function, old, guard.span, said, _still_asking(function, guard.condition), "check", removed.get(guard))
     for release in taken_out.removed_releases(old, function):
         said = f"`{function.name}` no longer calls `{release.shown}`"
         yield _finding(function, old, release.span, said, _still_releasing(function, release.name), "call")
@@ -100,11 +101,13 @@ _LEFT = {
     "aborts": "insists on",
     "skips": "asks",
     "repairs": "acts on",
+    "refuses": "asks",
+    "handles": "handles",
 }
 
 
 def _finding(
-    function: Function, old: Function, at: Span, said: str, kept: tuple[Function, Span] | None, what: str
+    function: Function, old: Function, at: Span, said: str, kept: tuple[Function, Span] | None, what: str, need: Span | None = None
 ) -> Finding:
     between, behind = taken_out.gap(old, function, at)
     steps: list[Step] = [function.step(between, f"this change takes the {what} out here")]
@@ -113,7 +116,7 @@ def _finding(
         said += f", as `{sibling.symbol}` still does"
         steps.append(sibling.step(where, f"the same {what} in `{sibling.symbol}`"))
     return function.finding(
-        behind,
+        behind if need is None else need,
         said,
         certainty=because("likely", _NOT_KNOWN.format(what)),
         help=f"put the {what} back, or say why it is not needed any more",
