@@ -384,9 +384,19 @@ class Resources:
             return True
         return (
             said_to_end(call, index)
-            or not (habits.MAKES | habits.WRAPS).isdisjoint(words(name))
-            or any(_is_function(argument) for argument in call.args)
+            or not (habits.MAKES | habits.HANDS_ON).isdisjoint(words(name))
+            or any(self._is_function(argument, function) for argument in call.args)
         )
+
+    def _is_function(self, value: r.Value, function: Function) -> bool:
+        """A lambda or the name of a function: a callback that may end what else is given."""
+        inner = strip(value)
+        if isinstance(inner, r.Unary) and inner.op == "&":
+            inner = strip(inner.value)
+        if not isinstance(inner, r.Name) or inner.text in function.declared:
+            return isinstance(inner, r.Lambda)
+        name = last_name(inner)
+        return bool(releasing_verb(name)) or bool(self.program.index.records_called(name))
 
     def ends_member(self, call: r.Call, function: Function, index: int) -> bool:
         """Whether the callee is seen to release a member of what is given as argument `index` (from 0)."""
@@ -484,14 +494,6 @@ def said_to_end(call: r.Call, index: int) -> bool:
     if index == 0 and len(call.args) > 1 and isinstance(call.callee, r.Name):
         said -= {"set"}  # `cublasSetStream(handle_, stream)`: something is set in it
     return bool(said)
-
-
-def _is_function(value: r.Value) -> bool:
-    """A lambda, or what is named after a release: a callback that may end what else is given."""
-    inner = strip(value)
-    if isinstance(inner, r.Unary) and inner.op == "&":
-        inner = strip(inner.value)
-    return isinstance(inner, r.Lambda) or (isinstance(inner, r.Name) and bool(releasing_verb(last_name(inner))))
 
 
 def _fills(record: r.FunctionRecord) -> bool:
