@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 from ownlint.engine.duties import OWNING as OWNING
 from ownlint.engine.duties import Duties, releases_member
 from ownlint.facts import records as r
+from ownlint import patterns
 from ownlint.finding import Certainty, because, weaker
 from ownlint.flow.places import last_name, strip
 from ownlint.models import habits
@@ -54,6 +55,8 @@ class Acquisition(NamedTuple):
     certainty: Certainty
     is_modelled: bool = False
     """A model says so of the very function."""
+    may_be_of_arena: bool = False
+    """It comes from an interface, and what is called may be an arena, which ends all at once."""
 
 
 class Ended(NamedTuple):
@@ -174,14 +177,15 @@ class Resources:
         if call.kind != "call" or last_name(call.callee) not in self.acquiring_names:
             return None
         callee = self.program.calls.callee(call, function)
-        return self._by_model(callee) or self._by_pair(callee) or self._by_body(callee, function)
+        return self._by_model(call, callee) or self._by_pair(callee) or self._by_body(callee, function)
 
-    def _by_model(self, callee: Callee) -> Acquisition | None:
+    def _by_model(self, call: r.Call, callee: Callee) -> Acquisition | None:
         for model in callee.models:
             for effect in model.effects:
                 if effect.verb == "acquire" and effect.place is not None:
                     why = f"{model.library}'s model"
-                    return Acquisition(effect.place, model.released_by, why, model.certainty, True)
+                    in_arena = isinstance(call.callee, r.Member) and self._names_arenas
+                    return Acquisition(effect.place, model.released_by, why, model.certainty, True, in_arena)
         return None
 
     def _by_pair(self, callee: Callee) -> Acquisition | None:
@@ -190,7 +194,28 @@ class Resources:
             return None
         one = found[0]
         where = RESULT if one.argument < 0 else Place("argument", one.argument + 1)
-        return Acquisition(where, one.releases, one.why, weaker(one.certainty, callee.certainty))
+        in_arena = one.record.owner.rpartition("::")[2] in self._idle_releasers
+        certainty = weaker(one.certainty, callee.certainty)
+        return Acquisition(where, one.releases, one.why, certainty, may_be_of_arena=in_arena)
+
+    @program_property
+    def _idle_releasers(self) -> frozenset[str]:
+        """Last names of the classes, and their bases, of which a method that is named after a release does nothing."""
+        return frozenset(
+            cls.name
+            for function in self.program.functions
+            if function.home is not None and function.name in self.pairs.releasing_names and not function.body
+            for cls in function.home.ancestry
+        )
+
+    @program_property
+    def _names_arenas(self) -> bool:
+        """Whether the project has a member or a local of a library's arena."""
+        names = self.program.models.names_of("arena")
+        words = patterns.strings(sorted(names))
+        return any(
+            types.parse(field.type).last in names for cls in self.program.classes for field in cls.record.fields
+        ) or any(function.says(words) for function in self.program.functions)
 
     def _by_body(self, callee: Callee, function: Function) -> Acquisition | None:
         if not callee.all_defined or is_getter(callee.functions[0].name):
@@ -200,14 +225,16 @@ class Resources:
             first = made[0].made
             assert first is not None
             certainty = weaker(callee.certainty, *(duty.made.certainty for duty in made if duty.made is not None))
-            return Acquisition(RESULT, first.releases, f"`{callee.functions[0].name}` makes it", certainty)
+            why = f"`{callee.functions[0].name}` makes it"
+            return Acquisition(RESULT, first.releases, why, certainty, may_be_of_arena=first.may_be_of_arena)
         outs = frozenset.intersection(*(frozenset(dict(duty.outs)) for duty in made))
         if outs:
             index = min(outs)
             inner = dict(made[0].outs)[index]
             why = f"`{callee.functions[0].name}` makes it"
             certainty = weaker(inner.certainty, callee.certainty)
-            return Acquisition(Place("argument", index + 1), inner.releases, why, certainty)
+            where = Place("argument", index + 1)
+            return Acquisition(where, inner.releases, why, certainty, may_be_of_arena=inner.may_be_of_arena)
         return None
 
     # --- what a call takes back or over ---
@@ -384,9 +411,19 @@ class Resources:
             return True
         return (
             said_to_end(call, index)
-            or not (habits.MAKES | habits.WRAPS).isdisjoint(words(name))
-            or any(_is_function(argument) for argument in call.args)
+            or not (habits.MAKES | habits.HANDS_ON).isdisjoint(words(name))
+            or any(self._is_function(argument, function) for argument in call.args)
         )
+
+    def _is_function(self, value: r.Value, function: Function) -> bool:
+        """A lambda or the name of a function: a callback that may end what else is given."""
+        inner = strip(value)
+        if isinstance(inner, r.Unary) and inner.op == "&":
+            inner = strip(inner.value)
+        if not isinstance(inner, r.Name) or inner.text in function.declared:
+            return isinstance(inner, r.Lambda)
+        name = last_name(inner)
+        return bool(releasing_verb(name)) or bool(self.program.index.records_called(name))
 
     def ends_member(self, call: r.Call, function: Function, index: int) -> bool:
         """Whether the callee is seen to release a member of what is given as argument `index` (from 0)."""
@@ -484,14 +521,6 @@ def said_to_end(call: r.Call, index: int) -> bool:
     if index == 0 and len(call.args) > 1 and isinstance(call.callee, r.Name):
         said -= {"set"}  # `cublasSetStream(handle_, stream)`: something is set in it
     return bool(said)
-
-
-def _is_function(value: r.Value) -> bool:
-    """A lambda, or what is named after a release: a callback that may end what else is given."""
-    inner = strip(value)
-    if isinstance(inner, r.Unary) and inner.op == "&":
-        inner = strip(inner.value)
-    return isinstance(inner, r.Lambda) or (isinstance(inner, r.Name) and bool(releasing_verb(last_name(inner))))
 
 
 def _fills(record: r.FunctionRecord) -> bool:

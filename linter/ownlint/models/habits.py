@@ -30,10 +30,11 @@ BEGINS = frozenset({*OPPOSITES, "ref", "addref", "incref", "lock", "pin", "begin
 BORROWS = frozenset({"get", "at", "find", "lookup", "peek", "current", "default", "instance", "shared", "global"})
 """Words of functions that hand out what they keep: only `Create` and its like beat them."""
 MAKES = frozenset({"create", "new", "clone", "dup", "duplicate", "alloc", "allocate", "make"})
-WRAPS = frozenset(
+HANDS_ON = frozenset(
     {"wrap", "from", "bind", "invoke", "async", "apply", "call", "construct", "emplace", "forward", "dispatch"}
+    | {"start", "run", "spawn", "launch", "execute", "send", "emit", "publish", "pass", "pack", "child", "parent"}
 )
-"""Words of functions that hand on what they are given to a constructor or to another function."""
+"""Words of functions that give what they are given to a constructor, another function, a thread or a parent."""
 COPIES = frozenset({"copy", "clone", "dup", "duplicate", "deepcopy", "export", "serialize"})
 """Words of functions whose result is an object of its own beside what they are given."""
 NATIVE_MAKES = MAKES | {"copy", "parse", "from", "retain", "ref", "load"}

@@ -299,7 +299,8 @@ class Slots:
 
     def is_leaked(self, slot: Slot) -> Certainty | None:
         """How sure it is that nobody ends what the slot holds; None when somebody does, or may."""
-        stores = [store for store in slot.stores if store.sure and self._is_first_place(slot, store)]
+        stores = [store for store in slot.stores if store.sure and not store.made.may_be_of_arena]
+        stores = [store for store in stores if self._is_first_place(slot, store)]
         stores = [store for store in stores if not self._is_ended_elsewhere(slot, store)]
         if not stores or _says_why(slot.field) or self.is_immortal(slot.cls):
             return None
