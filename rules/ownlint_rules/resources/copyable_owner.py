@@ -62,7 +62,7 @@ from ownlint_rules.resources import _copying as copying
 from ownlint_rules.resources import _slots as slots
 
 
-@rule(severity="warning", cwe=(415,), usually="likely")
+@rule(severity="warning", cwe=(415,), usually="possible")
 def copyable_owner(cls: Class, program: Program) -> Iterator[Finding]:
     destructor = cls.destructor
     if destructor is None or not destructor.mentioned:
