@@ -46,7 +46,8 @@ them, or does not write on some path.
 
 Quiet where the constructor delegates to another, or initializes the member, where the member has a default, where
 the operator writes the member on every path, and where its body is out of sight or calls something that may write it
-(`swap`, `memcpy`, a method of the class). What the operator skips for `this == &other` does not count.
+(`swap`, `memcpy`, a method of the class). Shown with `--certainty possible` where all who make such a copy set the
+member themselves. What the operator skips for `this == &other` does not count.
 
 Limits: members of a base are the base's own affair, and those of a class type initialize themselves.
 
@@ -57,7 +58,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Class, Finding, Function, because, failure, places, records, rule, text, types
+from ownlint import Certainty, Class, Finding, Function, because, failure, places, records, rule, text, types
 from ownlint import events as e
 
 _SOME_PATH = "on a path through the assignment operator that does not write it"
@@ -91,10 +92,33 @@ def move_into_uninitialized(function: Function) -> Iterator[Finding]:
         yield function.finding(
             assigned,
             f"`{field.name}` is not initialized here, and the assignment operator {done}",
-            certainty="certain" if reads else because("likely", _SOME_PATH),
+            certainty=_certainty(cls, field.name, reads),
             help=f"delegate to the default constructor (`: {cls.name}()`), or give `{field.name}` a default",
             steps=(operator.step(at, "read here" if reads else "this operator may leave it as it was"),),
         )
+
+
+def _certainty(cls: Class, name: str, reads: bool) -> Certainty:
+    if reads:
+        return "certain"
+    if _is_set_by_makers(cls, name):
+        return because("possible", f"all who make a copy of a `{cls.name}` set `{name}` themselves")
+    return because("likely", _SOME_PATH)
+
+
+def _is_set_by_makers(cls: Class, name: str) -> bool:
+    """Whether every function of the project that makes an object from another writes the member as well."""
+    makers = [
+        maker
+        for maker in cls.program.index.callers_by_name(cls.name)
+        if any(
+            call.node.kind in ("new", "construct")
+            and len(call.node.args) == 1
+            and places.last_name(call.node.callee) == cls.name
+            for call in maker.flow.calls
+        )
+    ]
+    return bool(makers) and all(maker.mentions("=" + name) for maker in makers)
 
 
 def _is_of(cls: Class, written: str) -> bool:

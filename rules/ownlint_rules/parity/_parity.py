@@ -720,9 +720,9 @@ class ParityReading:
                     return None
                 if self._needs(value, same):
                     return statement.span
-            if isinstance(statement, r.Declare) and statement.value is not None:
-                if self._says(statement.value) == subject:
-                    same.update(self.plain(r.Name(0, 0, name)) for name in statement.names)
+            declared = statement.value if isinstance(statement, r.Declare) else None
+            if declared is not None and self._says(declared) == subject:
+                same.update(self.plain(r.Name(0, 0, name)) for name in statement.names)
         return None
 
     def _settles(self, value: r.Value, same: set[str]) -> bool:
@@ -869,8 +869,8 @@ def _alternatives(condition: r.Value) -> Iterator[r.Value]:
 
 
 def _canonical(value: r.Value) -> r.Value:
-    """`p == nullptr`, `NULL == p`, `n <= 0`, `v.size() == 0`, `v.empty()` and `!p` are one condition, so is the contrary
-    of each."""
+    """`p == nullptr`, `NULL == p`, `n <= 0`, `v.size() == 0`, `v.empty()` and `!p` are one condition; so is the
+    contrary of each."""
     match value:
         case r.Binary(op=op, left=left, right=right) if op in _CONTRARY_SIDES:
             for side, other, asked in ((left, right, op), (right, left, _CONTRARY_SIDES[op])):
@@ -889,7 +889,14 @@ def _canonical(value: r.Value) -> r.Value:
 
 
 _CONTRARY_SIDES = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
-_EMPTY = {("==", "0"): True, ("<=", "0"): True, ("<", "1"): True, ("!=", "0"): False, (">", "0"): False, (">=", "1"): False}
+_EMPTY = {
+    ("==", "0"): True,
+    ("<=", "0"): True,
+    ("<", "1"): True,
+    ("!=", "0"): False,
+    (">", "0"): False,
+    (">=", "1"): False,
+}
 """Whether a comparison with a number says that there is nothing."""
 
 
@@ -945,7 +952,8 @@ def heard_calls(function: Function) -> frozenset[Span]:
             case r.Evaluate(value=r.Assign(target=r.Name(text=name), value=value)):
                 kept.append((name, value))
             case r.Evaluate(value=r.Call() as call) if function.program.macros.role(places.last_name(call.callee)):
-                found.update(inner.span for value in values for inner in places.walk(value) if isinstance(inner, r.Call))
+                walked = (inner for value in values for inner in places.walk(value))
+                found.update(inner.span for inner in walked if isinstance(inner, r.Call))
     for name, value in kept:
         made = places.strip(value)
         if isinstance(made, r.Call) and (name in tested or not name):

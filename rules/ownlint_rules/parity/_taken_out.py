@@ -127,7 +127,9 @@ def unhandled(old: Function, new: Function) -> Iterator[tuple[parity.ParityGuard
         subjects = parity.known_subjects(guard, now)
         if (
             subjects
-            and any(guard.condition == asked.condition for one in known.siblings(new) for asked in known.outline(one).asked)
+            and any(
+                guard.condition == asked.condition for one in known.siblings(new) for asked in known.outline(one).asked
+            )
             and (need := parity.ParityReading(known, new).first_need(guard.condition)) is not None
             and not any(subjects <= names for names in _asked_by_new_callees(old, new, True))
             and not _is_asked_by_callers(new, subjects)
@@ -268,7 +270,11 @@ def _is_asked_elsewhere(function: Function, guard: parity.ParityGuard) -> bool:
             other = program.index.function_at(file, number)
             if other is None or other is function:
                 continue
-            asking = [one for one in _outline(other).asked if members <= one.names and (members or one.shown == guard.shown)]
+            asking = [
+                one
+                for one in _outline(other).asked
+                if members <= one.names and (members or one.shown == guard.shown)
+            ]
             if asking:
                 old = before(other)
                 had = _conditions(old) if old is not None else set()

@@ -78,7 +78,8 @@ def guard_removed(function: Function) -> Iterator[Finding]:
     removed = dict(taken_out.unhandled(old, function))
     for guard in dict.fromkeys((*taken_out.removed_guards(old, function), *removed)):
         said = f"`{function.name}` no longer {_LEFT[guard.exit]} `{guard.shown}`"
-        yield _finding(function, old, guard.span, said, _still_asking(function, guard.condition), "check", removed.get(guard))
+        kept = _still_asking(function, guard.condition)
+        yield _finding(function, old, guard.span, said, kept, "check", removed.get(guard))
     for release in taken_out.removed_releases(old, function):
         said = f"`{function.name}` no longer calls `{release.shown}`"
         yield _finding(function, old, release.span, said, _still_releasing(function, release.name), "call")
@@ -107,7 +108,13 @@ _LEFT = {
 
 
 def _finding(
-    function: Function, old: Function, at: Span, said: str, kept: tuple[Function, Span] | None, what: str, need: Span | None = None
+    function: Function,
+    old: Function,
+    at: Span,
+    said: str,
+    kept: tuple[Function, Span] | None,
+    what: str,
+    need: Span | None = None,
 ) -> Finding:
     between, behind = taken_out.gap(old, function, at)
     steps: list[Step] = [function.step(between, f"this change takes the {what} out here")]
