@@ -580,7 +580,7 @@ class ParityReading:
 
     def _returned_behind(self, label: str) -> r.Value | None:
         """What is returned behind a label, where that is the same for all who go there."""
-        body = list(self.function.body)
+        body = self.function.body
         at = next((n for n, one in enumerate(body) if isinstance(one, r.Label) and one.name == label), len(body))
         left = (one for one in bodies.statements(body[at:]) if isinstance(one, r.Leave))
         match next(left, None):
@@ -720,8 +720,9 @@ class ParityReading:
                     return None
                 if self._needs(value, same):
                     return statement.span
-            declared = statement.value if isinstance(statement, r.Declare) else None
-            if declared is not None and self._says(declared) == subject:
+            if not isinstance(statement, r.Declare) or statement.value is None:
+                continue
+            if self._says(statement.value) == subject:
                 same.update(self.plain(r.Name(0, 0, name)) for name in statement.names)
         return None
 

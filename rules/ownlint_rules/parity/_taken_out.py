@@ -271,9 +271,7 @@ def _is_asked_elsewhere(function: Function, guard: parity.ParityGuard) -> bool:
             if other is None or other is function:
                 continue
             asking = [
-                one
-                for one in _outline(other).asked
-                if members <= one.names and (members or one.shown == guard.shown)
+                one for one in _outline(other).asked if members <= one.names and (members or one.shown == guard.shown)
             ]
             if asking:
                 old = before(other)
