@@ -29,6 +29,9 @@ _CHECKS = re.compile(
     r"^(?:check|valid|verify|ensure|require|assert|expect|guard|insist|demand|must|reject|refuse|throw|fail)|valid|check",
     re.IGNORECASE,
 )
+_VIEW = re.compile(
+    r"size|length|count|empty|is_?empty|c?r?(?:begin|end)|front|back|first|last|top|data|at", re.IGNORECASE
+)
 _SCOPE = re.compile(r"\b(\w+)::")
 _SHORT = 3
 """Statements that a guard may run before it leaves."""
@@ -580,7 +583,7 @@ class ParityReading:
 
     def _returned_behind(self, label: str) -> r.Value | None:
         """What is returned behind a label, where that is the same for all who go there."""
-        body = self.function.body
+        body = tuple(self.function.body)
         at = next((n for n, one in enumerate(body) if isinstance(one, r.Label) and one.name == label), len(body))
         left = (one for one in bodies.statements(body[at:]) if isinstance(one, r.Leave))
         match next(left, None):
@@ -720,9 +723,7 @@ class ParityReading:
                     return None
                 if self._needs(value, same):
                     return statement.span
-            if not isinstance(statement, r.Declare) or statement.value is None:
-                continue
-            if self._says(statement.value) == subject:
+            if isinstance(statement, r.Declare) and statement.value and self._says(statement.value) == subject:
                 same.update(self.plain(r.Name(0, 0, name)) for name in statement.names)
         return None
 
@@ -784,7 +785,7 @@ class ParityReading:
         """What a call is given; where that is a whole parameter, all that the body may look at in it."""
         whole = any(
             isinstance(inner, r.Name) and inner.text in self.numbers
-            for inner in (_pointed_at(argument) for argument in call.args)
+            for inner in (_pointed_at(given) for given in (*call.args, places.receiver(call)))
         )
         return self.names_in(call) | (without_parameters(mentioned) if whole else frozenset())
 
@@ -953,8 +954,9 @@ def heard_calls(function: Function) -> frozenset[Span]:
             case r.Evaluate(value=r.Assign(target=r.Name(text=name), value=value)):
                 kept.append((name, value))
             case r.Evaluate(value=r.Call() as call) if function.program.macros.role(places.last_name(call.callee)):
-                walked = (inner for value in values for inner in places.walk(value))
-                found.update(inner.span for inner in walked if isinstance(inner, r.Call))
+                found.update(
+                    inner.span for value in values for inner in places.walk(value) if isinstance(inner, r.Call)
+                )
     for name, value in kept:
         made = places.strip(value)
         if isinstance(made, r.Call) and (name in tested or not name):
@@ -962,12 +964,14 @@ def heard_calls(function: Function) -> frozenset[Span]:
     return frozenset(found)
 
 
-def is_check(name: str) -> bool:
-    """Whether a function is one that makes a check, by its name."""
-    return _CHECKS.search(name) is not None
+def may_check(call: r.Call, is_heard: bool) -> bool:
+    """Whether a call of a function that is not known may be a check: by its name, or as its outcome is looked at and it
+    is no view of a container."""
+    name = places.last_name(call.callee)
+    return _CHECKS.search(name) is not None or (is_heard and _VIEW.fullmatch(name) is None)
 
 
-def _pointed_at(value: r.Value) -> r.Value | None:
+def _pointed_at(value: r.Value | None) -> r.Value | None:
     inner = places.strip(value)
     return places.strip(inner.value) if isinstance(inner, r.Unary) and inner.op in ("*", "&") else inner
 

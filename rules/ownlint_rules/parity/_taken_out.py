@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ownlint import Function, Span, places
+from ownlint import Function, Program, Span, places
 from ownlint import records as r
 from ownlint_rules.parity import _parity as parity
 
@@ -156,10 +156,10 @@ def _fresh_questions(
 ) -> Iterator[parity.AskedCondition]:
     """The new body's further questions about the subjects. In one that was written anew a loop, and what asks how they
     stand to something else, has other reasons, unless it is a guard, too."""
-    known = {asked.condition for asked in then.asked}
+    known = {(asked.condition, asked.repeats) for asked in then.asked}
     leaving = {guard.condition for guard in now.guards}
     for asked in now.asked:
-        if asked.condition in known or not subjects <= asked.names or (anew and asked.repeats):
+        if (asked.condition, asked.repeats) in known or not subjects <= asked.names or (anew and asked.repeats):
             continue
         if not anew or asked.condition in leaving or asked.own == subjects:
             yield asked
@@ -201,9 +201,25 @@ def _is_only_shorter(then: parity.FunctionOutline, now: parity.FunctionOutline, 
 
 
 def _retyped(old: Function, new: Function) -> frozenset[str]:
-    """Parameters, by number, whose type is another now: what their guards asked may be settled by that."""
+    """Parameters, by number, and members of classes whose type is another now: what their guards asked may be settled
+    by that."""
     pairs = zip(_types(old), _types(new), strict=False)
-    return frozenset(f"P{number}" for number, (one, other) in enumerate(pairs, 1) if one != other)
+    parameters = {f"P{number}" for number, (one, other) in enumerate(pairs, 1) if one != other}
+    then, now = _member_types(old.program, new), _member_types(new.program, new)
+    neutral = parity.of(new.program).neutral
+    return frozenset(parameters | {neutral(key[1]) for key, type in now.items() if then.get(key, type) != type})
+
+
+def _member_types(program: Program, new: Function) -> dict[tuple[str, str], str]:
+    """Of the members of classes in the changed files."""
+    changed = (program.files.get(path) for path in sorted(new.program.earlier_paths))
+    return {
+        (cls.name, field.name): field.type
+        for file in changed
+        if file is not None
+        for cls in file.classes
+        for field in cls.fields
+    }
 
 
 def _asked_by_new_callees(old: Function, new: Function, anew: bool) -> list[frozenset[str]]:
@@ -221,7 +237,7 @@ def _asked_by_new_callees(old: Function, new: Function, anew: bool) -> list[froz
         found += [names for callee in callees for names in reading.asked_by(call, callee)]
         if not anew:
             found.append(reading.traced(call))
-        elif not callees and ((call.args and call.span in heard) or parity.is_check(places.last_name(call.callee))):
+        elif not callees and parity.may_check(call, call.span in heard):
             found.append(reading.reached(call, _outline(new).mentioned))
     return found
 
@@ -264,11 +280,14 @@ def _is_asked_elsewhere(function: Function, guard: parity.ParityGuard) -> bool:
     alone, in the same words."""
     members = parity.without_parameters(guard.names)
     program = function.program
+    siblings = parity.of(program).siblings(function)
     for path in sorted(program.earlier_paths):
         file = program.files.get(path)
-        for number in range(len(file.functions) if file is not None else 0):
+        if file is None:
+            continue
+        for number in range(len(file.functions)):
             other = program.index.function_at(file, number)
-            if other is None or other is function:
+            if other is None or other is function or other in siblings:
                 continue
             asking = [
                 one for one in _outline(other).asked if members <= one.names and (members or one.shown == guard.shown)

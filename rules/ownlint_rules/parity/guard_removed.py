@@ -49,9 +49,14 @@ taken as before, and, where a sibling still has it, a condition on which somethi
 function did which does nothing now and is called. Siblings are the same functions of other backends, and of other
 classes on one base; one that still has the check is named.
 
+A function that was written anew is reported where a sibling still takes the same for an error, and where a sibling
+still leaves when there is nothing, and the new body works on it as if it were there. Functions that fill the same slot
+of tables of one type are siblings too, as are those of which the names differ by the word by which the names of their
+files do (`spi_send` in `spi_link.c`, `uart_send` in `uart_link.c`).
+
 Quiet: a check that moved into a helper, to another method of the class or a base, or to all callers, one that another
-question about the same replaces, a function of which less than 70 % is as it was, unless nothing but the check and what
-it needs was taken out, a parameter that has another type now, handling of a call's outcome.
+question about the same replaces, any other function of which less than 70 % is as it was, unless nothing but the check
+and what it needs was taken out, a parameter or a member that has another type now, handling of a call's outcome.
 
 Limits: only what a `return`, a `throw` or an abort follows within three statements is a check. A weaker check in place
 of a stronger one is not seen.
@@ -78,8 +83,9 @@ def guard_removed(function: Function) -> Iterator[Finding]:
     removed = dict(taken_out.unhandled(old, function))
     for guard in dict.fromkeys((*taken_out.removed_guards(old, function), *removed)):
         said = f"`{function.name}` no longer {_LEFT[guard.exit]} `{guard.shown}`"
-        kept = _still_asking(function, guard.condition)
-        yield _finding(function, old, guard.span, said, kept, "check", removed.get(guard))
+        yield _finding(
+            function, old, guard.span, said, _still_asking(function, guard.condition), "check", removed.get(guard)
+        )
     for release in taken_out.removed_releases(old, function):
         said = f"`{function.name}` no longer calls `{release.shown}`"
         yield _finding(function, old, release.span, said, _still_releasing(function, release.name), "call")
