@@ -131,10 +131,10 @@ class Duties:
 
 
 class HandedToHelper(NamedTuple):
-    """A handle is given to a function of the project that keeps it: as argument `index`, from 0."""
+    """A handle is given to a function of the project that keeps it: as argument `parameter`, from 0."""
 
     call: r.Call
-    index: int
+    parameter: int
     source: DutySource
 
 
@@ -181,7 +181,7 @@ class Reading:
         """Parameters that are put somewhere that lives on: what does it, and where it is put."""
         self.handed: list[HandedToHelper] = []
         self.elsewhere: set[int] = set()
-        """Where acquisitions start that are released, adopted, or handed to a callee out of sight that may take them."""
+        """Where acquisitions start that are released, adopted, or handed to a callee that may take them."""
         self.borrowed_results = 0
         self.outs: dict[int, Acquisition] = {}
 

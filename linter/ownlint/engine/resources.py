@@ -11,10 +11,10 @@ import re
 from collections import Counter
 from typing import Literal, NamedTuple
 
+from ownlint import patterns
 from ownlint.engine.duties import OWNING as OWNING
 from ownlint.engine.duties import Duties, releases_member
 from ownlint.facts import records as r
-from ownlint import patterns
 from ownlint.finding import Certainty, because, weaker
 from ownlint.flow.places import last_name, strip
 from ownlint.models import habits

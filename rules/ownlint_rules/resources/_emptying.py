@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from ownlint import Class, Function, bodies, habits, lasting, pairs, places, questions, resources, types, undecoded
+from ownlint import Class, Function, bodies, lasting, pairs, places, questions, resources, types, undecoded
 from ownlint import records as r
 
 _ELEMENTS = frozenset({"begin", "front", "back", "top", "at", "data", "get", "value"})

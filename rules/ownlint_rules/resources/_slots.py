@@ -135,8 +135,9 @@ class Slots:
             return None
         reading = duties.Reading(called[0], self.resources)
         reading.read()
-        further = [one for one in reading.handed if one.source.parameter == handed.index and one.source.made is None]
-        kept = [(node, target) for index, node, target in reading.kept if index == handed.index]
+        given = duties.DutySource(handed.parameter)
+        further = [one for one in reading.handed if one.source == given]
+        kept = [(node, target) for index, node, target in reading.kept if index == handed.parameter]
         if len(kept) + len(further) != 1:
             return None
         if further:
