@@ -109,7 +109,7 @@ class _Pair(NamedTuple):
     arity: int
 
 
-class _Slot(NamedTuple):
+class _TableSlot(NamedTuple):
     """A member, or its number, in tables of a type."""
 
     type: str
@@ -200,10 +200,10 @@ class Parity:
         ]
 
     @questions.program_property
-    def _slots(self) -> tuple[dict[tuple[str, str], list[_Slot]], dict[_Slot, list[tuple[str, str]]]]:
+    def _slots(self) -> tuple[dict[tuple[str, str], list[_TableSlot]], dict[_TableSlot, list[tuple[str, str]]]]:
         """The slots that a function stands in, by its path and name, and what stands in each slot."""
-        slots: dict[tuple[str, str], list[_Slot]] = {}
-        filled: dict[_Slot, list[tuple[str, str]]] = {}
+        slots: dict[tuple[str, str], list[_TableSlot]] = {}
+        filled: dict[_TableSlot, list[tuple[str, str]]] = {}
         for path, file in sorted(self.program.files.items()):
             defined = {function.name for function in file.functions} if file.language == "cpp" else frozenset()
             for variable in file.variables if defined else ():
@@ -307,7 +307,7 @@ def _blanked(function: Function) -> Iterator[_Pair]:
         yield _Pair(path, symbol, len(function.record.parameters))
 
 
-def _filled_slots(variable: r.Variable) -> Iterator[tuple[_Slot, str]]:
+def _filled_slots(variable: r.Variable) -> Iterator[tuple[_TableSlot, str]]:
     """The names in the table that a variable is, or in each of an array of tables."""
     written = types.parse(variable.type.replace("[", " ").replace("]", " ").replace("struct ", "")).last
     stack = [places.strip(variable.value)]
@@ -319,7 +319,7 @@ def _filled_slots(variable: r.Variable) -> Iterator[tuple[_Slot, str]]:
             member, value = (text(item.key), item.value) if isinstance(item, r.Pair) else (str(number), item)
             match places.strip(value):
                 case r.Name(text=name) | r.Unary(op="&", value=r.Name(text=name)):
-                    yield _Slot(written, member.lstrip(".")), name
+                    yield _TableSlot(written, member.lstrip(".")), name
                 case r.Aggregate() as inner:
                     stack.append(inner)
 
