@@ -7,7 +7,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from ownlint import measured
+from ownlint import choices
 
 pytest_plugins = ["ownlint.testing.plugin"]
 
@@ -19,7 +19,7 @@ hypothesis.settings.load_profile("ownlint")
 UNMEASURED = Path(__file__).parent / "unmeasured"
 """See `sitecustomize` there: it is so in this process, too."""
 
-measured.NAME = "of no pack.json"
+choices.MEASURED = "of no pack.json"
 
 
 @pytest.fixture(scope="session", autouse=True)

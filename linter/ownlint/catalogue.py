@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from ownlint import door, measured, steps
+from ownlint import choices, door, steps
 from ownlint.choices import PACKS
 from ownlint.facts.base import Span
 from ownlint.finding import Crash, Cut, Finding, Severity, reason_of, word_of
@@ -59,15 +59,15 @@ def _measured(pack: ModuleType) -> dict[str, Measured] | None:
     read."""
     for folder in map(Path, pack.__path__):
         try:
-            text = door.read(folder / measured.NAME, _MOST_BYTES)
+            text = door.read(folder / choices.MEASURED, _MOST_BYTES)
         except door.UnreadableError as error:
             if error.missing:
                 continue
-            raise RuleError(f"{folder / measured.NAME}: {error.reason}") from None
+            raise RuleError(f"{folder / choices.MEASURED}: {error.reason}") from None
         try:
             return msgspec.json.decode(text, type=dict[str, Measured])
         except msgspec.DecodeError as error:
-            raise RuleError(f"{folder / measured.NAME}: {error}") from None
+            raise RuleError(f"{folder / choices.MEASURED}: {error}") from None
     return None
 
 

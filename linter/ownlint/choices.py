@@ -28,6 +28,9 @@ Suite = Literal["default", "extended", "audit"]
 """Of a rule, by how often it was right where it was measured. A run has the rules of a suite and of those before it."""
 
 SUITES: tuple[Suite, ...] = get_args(Suite)
+MEASURED = "measured.json"
+"""The file beside a pack's folders that says the suites of its rules."""
+
 FORMER_PRESETS: dict[str, Suite] = {"hook": "default", "ci": "default", "audit": "audit"}
 """What suites were called once, with what they are now."""
 

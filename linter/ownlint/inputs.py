@@ -12,7 +12,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
-from ownlint import __version__, door, measured
+from ownlint import __version__, choices, door
 from ownlint.choices import PACKS
 from ownlint.config import ConfigError, Settings, place_of
 from ownlint.facts.base import FORMAT, Language
@@ -121,7 +121,7 @@ def knowledge_digest(models: tuple[Path, ...], cache: Cache) -> bytes:
 
 @functools.lru_cache(maxsize=2)
 def _packs_digest(cache: Cache) -> bytes:
-    told = (pack / measured.NAME for pack in packs())
+    told = (pack / choices.MEASURED for pack in packs())
     return _digest_of((*packs(), *(path for path in told if path.is_file())), cache)
 
 

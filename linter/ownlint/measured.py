@@ -1,6 +1,6 @@
 """How often a rule was right where findings on public code were judged: what its suite follows from.
 
-A pack of rules says it in `measured.json`, beside its folders. That of the built-in pack is written by
+A pack of rules says it in a file beside its folders (`choices.MEASURED`). That of the built-in pack is written by
 `benchmarks/verdicts.py suites`, which has the formula.
 """
 
@@ -9,8 +9,6 @@ from __future__ import annotations
 import msgspec
 
 from ownlint.choices import Suite
-
-NAME = "measured.json"
 
 
 class Judged(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -14,7 +14,7 @@ from verdict_records import Place, Round, Verdict, VerdictError, judged, read_al
 from verdict_suites import Quiet, Standing, measure, read_standing, suite_of
 from verdicts import options
 
-from ownlint import catalogue, measured
+from ownlint import catalogue, choices
 from ownlint.choices import Suite
 from ownlint.measured import Counts, Judged, Measured
 
@@ -75,7 +75,7 @@ def test_what_is_quiet_was_judged() -> None:
 
 def test_the_catalogue_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
     told = msgspec.json.decode(verdict_suites.MEASURED.read_bytes(), type=dict[str, Measured])
-    monkeypatch.setattr(measured, "NAME", verdict_suites.MEASURED.name)
+    monkeypatch.setattr(choices, "MEASURED", verdict_suites.MEASURED.name)
     rules = catalogue.load.__wrapped__()
     assert told.keys() <= {rule.id for rule in rules}
     for rule in rules:

@@ -215,6 +215,7 @@ def test_the_hook_for_python_reports_on_the_commit_alone(tmp_path: Path, hook: P
 def test_the_hook_for_staged_lines_lets_an_unrelated_commit_pass(tmp_path: Path, hook: Path, home: Path) -> None:
     """By `git commit` itself, which names an index of its own when it is given files."""
     project = Project(tmp_path / "project", hook, home, ["ownlint-changed"])
+    project.write("ownlint.toml", 'extend-select = ["child-outlives-owner", "flag-set-before-success"]\n')
     project.write("old.cc", FLAG)
     project.write("lowering.py", INNOCENT)
     project.commit()
