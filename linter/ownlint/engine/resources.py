@@ -184,7 +184,7 @@ class Resources:
             for effect in model.effects:
                 if effect.verb == "acquire" and effect.place is not None:
                     why = f"{model.library}'s model"
-                    in_arena = isinstance(call.callee, r.Member) and self._names_arenas
+                    in_arena = isinstance(call.callee, r.Member) and model.library in self._arena_libraries
                     return Acquisition(effect.place, model.released_by, why, model.certainty, True, in_arena)
         return None
 
@@ -209,13 +209,17 @@ class Resources:
         )
 
     @program_property
-    def _names_arenas(self) -> bool:
-        """Whether the project has a member or a local of a library's arena."""
-        names = self.program.models.names_of("arena")
-        words = patterns.strings(sorted(names))
-        return any(
-            types.parse(field.type).last in names for cls in self.program.classes for field in cls.record.fields
-        ) or any(function.says(words) for function in self.program.functions)
+    def _arena_libraries(self) -> frozenset[str]:
+        """The libraries of whose arenas the project has a member or a local: an interface of theirs may be one."""
+        fields = {types.parse(field.type).last for cls in self.program.classes for field in cls.record.fields}
+
+        def is_named(names: frozenset[str]) -> bool:
+            words = patterns.strings(sorted(names))
+            return not fields.isdisjoint(names) or any(function.says(words) for function in self.program.functions)
+
+        return frozenset(
+            library for library, names in self.program.models.names_by_library("arena").items() if is_named(names)
+        )
 
     def _by_body(self, callee: Callee, function: Function) -> Acquisition | None:
         if not callee.all_defined or is_getter(callee.functions[0].name):

@@ -267,6 +267,15 @@ class Models:
         entries = (entry for found in self._class_index.exact.values() for entry in found)
         return frozenset(parts[-1] for parts, _, model in entries if not set(roles).isdisjoint(model.roles))
 
+    def names_by_library(self, role: Role) -> dict[str, frozenset[str]]:
+        """Last names of all classes of this kind, by the library whose they are."""
+        found: dict[str, set[str]] = {}
+        for entries in self._class_index.exact.values():
+            for parts, _, model in entries:
+                if role in model.roles:
+                    found.setdefault(model.library, set()).add(parts[-1])
+        return {library: frozenset(names) for library, names in sorted(found.items())}
+
     def functions_with(self, verb: Verb) -> frozenset[str]:
         """Last names of all C++ functions that do this; no patterns."""
         return self.functions_that(lambda model: model.has(verb))
