@@ -28,6 +28,8 @@ _SWITCHED_OFF = "Donation that is switched off, refused or expected to fail"
 _NAMESPACES = "A namespace that macros open and close"
 
 GAPS: dict[tuple[str, str, str], str] = {
+    ("cpp-line-comments-between-tokens", "check-then-act-across-locks", "Locks of Qt and of Windows"): _TYPE_ALONE,
+    ("cpp-a-token-a-line", "check-then-act-across-locks", "Locks of Qt and of Windows"): _TYPE_ALONE,
     ("cpp-statements-in-blocks", "discarded-lock-guard", EVERY): _BLOCK,
     ("cpp-statements-in-do-while", "discarded-lock-guard", EVERY): _BLOCK,
     ("cpp-statements-under-if-true", "discarded-lock-guard", EVERY): _BLOCK,
