@@ -196,6 +196,15 @@ def ends(function: Function, found: Natives) -> Iterator[NativeEnd]:
         return
     for event, member, owned in ends_of_members(function):
         yield NativeEnd(event, member, owned, False)
+    yield from ends_by_calls(function, found)
+
+
+def ends_by_calls(function: Function, found: Natives) -> Iterator[NativeEnd]:
+    """Those of `ends` that come by what the function calls on another object."""
+    if function.record.kind in ("constructor", "destructor") or function.home is None:
+        return
+    if not any({*words(name)} & _ENDING for name in function.mentioned if not name.startswith("=")):
+        return
     for call in function.flow.calls:
         on = receiver(call.node)
         if on is None or not {*words(last_name(call.node.callee))} & _ENDING:

@@ -447,12 +447,15 @@ def lasting(function: Function, held: Container, depth: int = 2) -> list[Contain
 
 def is_erased(function: Function, held: Container) -> bool:
     """Whether entries are taken out of the map anywhere in the project."""
-    return any(
-        clears(other, one)
-        for one in lasting(function, held)
-        for other in function.program.functions
-        if other.mentions(*function.program.models.containers.takes)
-    )
+    return next(_clearing(function, held), None) is not None
+
+
+def _clearing(function: Function, held: Container) -> Iterator[Function]:
+    """The functions of the project that take entries out of the map."""
+    maps = lasting(function, held)
+    for other in function.program.functions if maps else ():
+        if any(clears(other, one) for one in maps):
+            yield other
 
 
 def clears(function: Function, held: Container) -> bool:
@@ -474,8 +477,7 @@ def is_taken_out_by_hook(function: Function, held: Container) -> bool:
     ends its entry: `on_free(node, forget, self)`, `node->on_delete = [this](Node *node) { forget(node); }`."""
     return any(
         _is_registered(one, held.type)
-        for other in function.program.functions
-        if any(clears(other, one) for one in lasting(function, held))
+        for other in _clearing(function, held)
         for one in (other, *function.program.index.callers(other))
     )
 

@@ -368,7 +368,7 @@ def _ends_of(function: Function, found: natives.Natives, kind: str) -> Iterator[
     for call, one, said in natives.destroys(function, found):
         if one == kind:
             yield call, said
-    for end in natives.ends(function, found):
+    for end in natives.ends_by_calls(function, found):
         if end.below and kind in end.types:
             yield end.event, end.said
 
