@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ownlint.engine import ranges
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow.places import last_name, receiver, strip
@@ -93,7 +94,7 @@ def _compares(op: str, left: r.Value | None, right: r.Value | None, on: bool) ->
         return False
     if isinstance(left, r.Literal):
         left, right = right, left
-        op = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(op, op)
+        op = ranges.turned(op) if op in ranges.COMPARISONS else op
     asked = words(text(left))
     if isinstance(right, r.Literal):
         if right.kind != "int" or asked.isdisjoint(_LEVELS) or not asked.isdisjoint({"count", "size", "num", "depth"}):

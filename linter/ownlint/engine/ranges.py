@@ -33,6 +33,8 @@ class Range(NamedTuple):
 ANY = Range()
 _TURNED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+COMPARISONS = frozenset(_TURNED)
+"""The operators that compare."""
 
 
 def of(value: r.Value | None, known: Callable[[str], Range]) -> Range:

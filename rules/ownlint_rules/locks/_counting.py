@@ -6,15 +6,13 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Literal, NamedTuple
 
-from ownlint import Function, Place, assignments, containers, lookups, places
+from ownlint import Function, Place, assignments, containers, lookups, places, ranges
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.locks import _rechecks as rechecks
 
 _GROWS = frozenset({"++", "+="})
 _SHRINKS = frozenset({"--", "-="})
-_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 Bound = Literal["above", "below", "apart"]
 """What is known of a count: that it is greater than something, less than it, or not the same."""
@@ -100,14 +98,14 @@ def _bounds(
             if outcome is (op == "&&"):
                 yield from _bounds(function, left, outcome, place, is_size, depth)
                 yield from _bounds(function, right, outcome, place, is_size, depth)
-        case r.Binary(op=op, left=left, right=right) if op in _NEGATED:
+        case r.Binary(op=op, left=left, right=right) if op in ranges.COMPARISONS:
             if _counts(function, left, place, is_size):
                 other = right
             elif _counts(function, right, place, is_size):
-                other, op = left, _FLIPPED.get(op, op)
+                other, op = left, ranges.turned(op)
             else:
                 return
-            op = op if outcome else _NEGATED[op]
+            op = op if outcome else ranges.opposite(op)
             if op in ("<", "<="):
                 yield "below"
             elif op in (">", ">="):

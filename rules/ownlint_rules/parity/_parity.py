@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import Class, Function, Program, Span, bodies, failure, places, questions, text, types
+from ownlint import Class, Function, Program, Span, bodies, failure, places, questions, ranges, text, types
 from ownlint import records as r
 
 _WORD = re.compile(r"(?P<letters>[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+)\d*|\d+")
@@ -874,8 +874,8 @@ def _canonical(value: r.Value) -> r.Value:
     """`p == nullptr`, `NULL == p`, `n <= 0`, `v.size() == 0`, `v.empty()` and `!p` are one condition; so is the
     contrary of each."""
     match value:
-        case r.Binary(op=op, left=left, right=right) if op in _CONTRARY_SIDES:
-            for side, other, asked in ((left, right, op), (right, left, _CONTRARY_SIDES[op])):
+        case r.Binary(op=op, left=left, right=right) if op in ranges.COMPARISONS:
+            for side, other, asked in ((left, right, op), (right, left, ranges.turned(op))):
                 if isinstance(other, r.Literal) and (asked, _zero(other)) in _EMPTY:
                     inner = _counted(side)
                     return r.Unary(value.start, value.end, "!", inner) if _EMPTY[asked, _zero(other)] else inner
@@ -890,7 +890,6 @@ def _canonical(value: r.Value) -> r.Value:
     return value
 
 
-_CONTRARY_SIDES = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _EMPTY = {
     ("==", "0"): True,
     ("<=", "0"): True,
@@ -914,7 +913,7 @@ def _terms(condition: r.Value) -> Iterator[r.Value]:
 
 
 def _compares(value: r.Value) -> bool:
-    return isinstance(value, r.Binary) and value.op in _CONTRARY_SIDES
+    return isinstance(value, r.Binary) and value.op in ranges.COMPARISONS
 
 
 def _zero(literal: r.Literal) -> str:

@@ -9,13 +9,13 @@ from functools import cached_property
 
 from ownlint.domains.counted.counting_ways import CountedWays, bare_value
 from ownlint.domains.counted.counts import MAYBE, PENDING, PRESENT, CountDraft, Id, KnownPlace
+from ownlint.engine import ranges
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.places import Place, last_name, walk
 from ownlint.steps import spend
 
-_TURNED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _SMALL = {"0": 0, "1": 1, "-1": -1, "true": 1, "false": 0}
 CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
 _SIGNS = {"-": -1, "0": 0, "+": 1}
@@ -114,10 +114,10 @@ class Tests(CountedWays):
         match bare_value(value):
             case r.Unary(op="!" | "not", value=inner):
                 return self.refine(inner, draft, not outcome)
-            case r.Binary(op=op, left=left, right=right) if op in _TURNED:
+            case r.Binary(op=op, left=left, right=right) if op in ranges.COMPARISONS:
                 left, right = self.constant(left), self.constant(right)
                 if isinstance(left, r.Literal):
-                    left, right, op = right, left, _TURNED[op]
+                    left, right, op = right, left, ranges.turned(op)
                 if _is_zero(right) and op in ("==", "!="):
                     return self.truth(left, draft, outcome == (op == "!="))
                 if op in ("==", "!=") and outcome == (op == "=="):
