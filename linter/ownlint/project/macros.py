@@ -29,7 +29,7 @@ _LAMBDA = re.compile(r"\[[&=\w, ]*\]\s*(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?\s*(?
 _MACRO_CALL = re.compile(r"\b([A-Z][A-Z0-9_]{2,}|assert)\s*\(")
 _NOTHING = re.compile(
     r"(?:\(?\s*(?:\(void\)|static_cast<void>)\s*(?:0|\(0\)|sizeof\b.*)\s*\)?|do\s*\{\s*;?\s*\}\s*while\s*\(\s*(?:0|false)\s*\)|"
-    r"while\s*\(\s*(?:0|false)\b.*|.*\b(?:false|0)\s*&&.*|if\s*\(\s*(?:0|false)\s*\).*|\{\s*\}|)\s*;?"
+    r"while\s*\(\s*(?:0|false)\b.*|.*\b(?:false|0)\s*&&.*|.*\b(?:true|1)\s*\|\|.*|\(*(?:true|1)\s*\?\s*\(void\)\s*0\s*:.*|if\s*\(\s*(?:0|false)\s*\).*|\{\s*\}|)\s*;?"
 )
 """The bodies of macros that do nothing with what they are given."""
 _LEVEL_TEST = re.compile(
@@ -39,6 +39,31 @@ _LEVEL_TEST = re.compile(
 _HIGHER_LEVEL = re.compile(r"(?i)(?:^|_|(?<=[a-z]))(?:warn|err|fatal|info|crit|notice)")
 _OTHER_MACRO = re.compile(r"\s*(?:do\s*\{\s*)?(?:::)?(?:\w+::)*(\w+)\s*\(")
 _OF_LOCKS = ("guarded by", "requires lock", "takes lock", "excludes lock", "no analysis")
+_UNEVALUATED = re.compile(
+    r"(?<!#)#\s*+\w++|\b(?:sizeof|decltype|noexcept|typeof|__typeof__)\s*+\((?:[^()]|\((?:[^()]|\([^()]*+\))*+\))*+\)"
+)
+"""What a macro's body says of a parameter without evaluating it."""
+_NEVER_RUN = re.compile(r";\s*+while\s*+\(\s*+(?:false|0)\s*+\).*+$")
+_TO_VOID = re.compile(r"\(void\)|static_cast<void>|[\s();]")
+_LIKE_MACRO = re.compile(r"[A-Z][A-Z0-9_]{2,}")
+_WHOLE_CALL = re.compile(r"[\s({]*+(?:do\s*+\{\s*+)?(\w++)\s*+\(")
+_TESTS = ("check", "assert", "evaluated assert")
+_LEAVING = ("return", "leave", "return on failure", "assign or return")
+_LONGEST = 1900
+"""A body that is longer may have been cut off."""
+_CONTRADICTED = {
+    "assert": (*_TESTS, *_LEAVING),
+    "check": (*_TESTS, *_LEAVING),
+    "return on failure": (*_TESTS, "return", "leave"),
+    "assign or return": (),
+    "declaring": (),
+    "discard": (*_TESTS, *_LEAVING),
+    "log": ("debug log", "return", "leave"),
+    "debug log": ("return", "leave"),
+    "return": ("return on failure",),
+}
+"""Roles that a model gives a macro, and what the macro's own `#define`s can make of each. Others are not told from a
+body: what stands where an attribute would is gone before the code is read."""
 
 
 class Macros:
@@ -48,11 +73,14 @@ class Macros:
     def __init__(self, files: Iterable[r.FileRecord], models: Models) -> None:
         self._models = models
         self._written: dict[str, list[r.Macro]] = {}
+        self._files: dict[str, list[str]] = {}
         for file in files:
             for macro in file.macros:
                 self._written.setdefault(macro.name, []).append(macro)
+                self._files.setdefault(macro.name, []).append(file.path)
         self._roles: Answers[str, str] = Answers()
         self._other_names: Answers[str, tuple[str, ...]] = Answers()
+        self._meant: Answers[tuple[str, int], str] = Answers()
         self._learned: Answers[tuple[str, int], str] = Answers()
         self._ways_out: Answers[tuple[str, int], list[Exit]] = Answers()
 
@@ -62,14 +90,12 @@ class Macros:
         return self._written.get(name, [])
 
     def role(self, name: str) -> str:
-        """What a macro (or a builtin that acts like one) does: a model's role, or one learned from a `#define`."""
+        """What a macro (or a builtin that acts like one) does: the role that is learned from its `#define`s where they
+        contradict a model or there is none, else the model's."""
         return self._roles.ask(name, lambda: self._role(name))
 
     def _role(self, name: str) -> str:
-        model = self._models.macro(name)
-        learned = model.role if model is not None else self._learn(name, 0)
-        if learned == "assert" and self._always_evaluates(name):
-            learned = "evaluated assert"
+        learned = self._means(name, 0)
         if not learned and self._is_hint(name):
             learned = "hint"
         if not learned and any(_defers(macro) for macro in self.named(name)):
@@ -97,32 +123,84 @@ class Macros:
             for macro in defined
         )
 
-    def _learn(self, name: str, depth: int) -> str:
-        if depth > _DEEP:
-            return ""
-        return self._learned.ask((name, depth), lambda: self._learn_all(name, depth))
+    def _means(self, name: str, depth: int) -> str:
+        model = self._models.macro(name)
+        if model is None:
+            return self._learn(name, depth)
+        if depth > _DEEP or model.role not in _CONTRADICTED or not self.named(name):
+            return model.role
+        return self._meant.ask((name, depth), lambda: self._decided(name, model.role, depth))
 
-    def _learn_all(self, name: str, depth: int) -> str:
-        """What the project's own `#define`s make of a macro. One that tests in one build and is empty in another
-        is an assertion; one that is empty in another and does anything else runs in debug builds alone."""
-        defined = self.named(name)
+    def _decided(self, name: str, said: str, depth: int) -> str:
+        """What the `#define`s of a macro make of what a model says. Alternatives in one file are builds of one macro;
+        files that do not agree define different ones, and then as little as possible is concluded."""
+        groups: dict[str, list[r.Macro]] = {}
+        for path, macro in zip(self._files[name], self.named(name), strict=True):
+            groups.setdefault(path, []).append(macro)
+        readings = {self._reading(self._written_out(group, _DEEP), said, depth) for group in groups.values()}
+        if len(readings) == 1:
+            return readings.pop()
+        return "evaluated assert" if said == "assert" else said
+
+    def _reading(self, defined: list[r.Macro], said: str, depth: int) -> str:
+        """The role of a macro that is defined like that, and of which a model says `said`."""
+        found = self._learn_from(defined, depth)
+        if found == "debug log" and said in _TESTS:
+            return "assert"
+        if found in _CONTRADICTED[said]:
+            return found
+        if said == "assert" and self._always_evaluates(defined, depth):
+            return "evaluated assert"
+        if said in _TESTS and defined and all(self._only_evaluates(macro, depth) for macro in defined):
+            return "evaluated assert"
+        if said in _LEAVING and not found and defined and all(self._stays(macro) for macro in defined):
+            return ""
+        return said
+
+    def _written_out(self, defined: list[r.Macro], depth: int) -> list[r.Macro]:
+        """The `#define`s with those in the place of another name that it stands for: `#define VERIFY CHECK` hands on
+        what it is given."""
+        found: list[r.Macro] = []
+        for macro in defined:
+            other = _handed_to(macro) if macro.parameters is None else ""
+            if depth and other and other != macro.name and (further := self.named(other)):
+                found += self._written_out(further, depth - 1)
+            elif other and self._models.macro(other) is not None:
+                found.append(r.Macro(macro.start, macro.end, macro.name, ("...",), f"{other}(__VA_ARGS__)"))
+            else:
+                found.append(macro)
+        return list({(macro.parameters, macro.body): macro for macro in found}.values())
+
+    def _learn(self, name: str, depth: int) -> str:
+        if depth > _DEEP or not self.named(name):
+            return ""
+        return self._learned.ask(
+            (name, depth), lambda: self._learn_from(self._written_out(self.named(name), _DEEP), depth)
+        )
+
+    def _learn_from(self, defined: list[r.Macro], depth: int) -> str:
+        """What `#define`s of the project make of a macro. One that tests in one build and is empty in another is an
+        assertion; one that tests in one build and only evaluates in another is an assertion that always evaluates; one
+        that is empty in another and does anything else runs in debug builds alone."""
         if annotates := next((role for macro in defined if (role := self._annotates(macro))), ""):
             return annotates
-        if exits := self._exits(name, depth):
+        if exits := self._exits_of(defined, depth):
             return "return" if exits[0].kind == "return" else "leave"
         written = [macro for macro in defined if macro.parameters is not None]
-        alive = [macro for macro in written if not _vanishes(macro)]
+        alive = [macro for macro in written if not self._does_nothing(macro, depth)]
         roles = [role for macro in alive if (role := self._learn_one(macro, depth))]
         if len(alive) < len(written) and any(_hands_on(macro) for macro in alive):
-            return "assert" if roles and roles[0] in ("check", "assert", "return on failure") else "debug log"
+            return "assert" if roles and roles[0] in (*_TESTS, "return on failure") else "debug log"
+        if roles and roles[0] in _TESTS and any(self._only_evaluates(macro, depth) for macro in alive):
+            return "evaluated assert"
         return roles[0] if roles else ""
 
     def _exits(self, name: str, depth: int) -> list[Exit]:
         """How the `#define`s of a macro leave the function, if all that do anything always do."""
-        return self._ways_out.ask((name, depth), lambda: self._all_exits(name, depth))
+        return self._ways_out.ask((name, depth), lambda: self._exits_of(self.named(name), depth))
 
-    def _all_exits(self, name: str, depth: int) -> list[Exit]:
-        found = [self._exit(macro, depth) for macro in self.named(name) if not _vanishes(macro)]
+    def _exits_of(self, defined: list[r.Macro], depth: int) -> list[Exit]:
+        found = [self._exit(macro, depth) for macro in defined if not _vanishes(macro)]
         exits = [one for one in found if one is not None]
         return exits if len(exits) == len(found) else []
 
@@ -133,7 +211,7 @@ class Macros:
         if not inner or inner == macro.name:
             return found
         if self._models.macro(inner) is not None:
-            return Exit("return", inner) if self.role(inner) == "return" else None
+            return Exit("return", inner) if self._means(inner, depth + 1) == "return" else None
         further = self._exits(inner, depth + 1)
         return further[0]._replace(answer="") if further else None
 
@@ -206,22 +284,50 @@ class Macros:
         if _ABORTS.search(body) and _CONDITIONAL.search(body):
             return "check"
         for inner in dict.fromkeys(_MACRO_CALL.findall(body)):
-            model = self._models.macro(inner)
-            role = model.role if model is not None else self._learn(inner, depth + 1)
+            role = self._means(inner, depth + 1)
             if role in ("return", "leave") and _CONDITIONAL.search(body):
                 return "return on failure"
             if role == "assert" and _does_more(macro, inner):
                 continue
-            if role in ("return on failure", "assign or return", "check", "assert", "evaluated assert"):
+            if role in ("return on failure", "assign or return", *_TESTS):
                 return role
         return ""
 
-    def _always_evaluates(self, name: str) -> bool:
-        """Whether the project's `#define`s of a macro evaluate what they are given, whatever the build."""
-        written = [macro for macro in self.named(name) if macro.parameters is not None]
+    def _always_evaluates(self, defined: list[r.Macro], depth: int) -> bool:
+        """Whether `#define`s of a macro evaluate what they are given, whatever the build."""
+        written = [macro for macro in defined if macro.parameters is not None]
         return bool(written) and all(
-            _hands_on(macro) and not _vanishes(macro) and self._learn_one(macro, 0) != "assert" for macro in written
+            _hands_on(macro) and not self._does_nothing(macro, depth) and self._learn_one(macro, depth) != "assert"
+            for macro in written
         )
+
+    def _does_nothing(self, macro: r.Macro, depth: int) -> bool:
+        """Whether the body runs nothing of what it is given, by itself or because it is the call of such a macro."""
+        if _vanishes(macro):
+            return True
+        whole = _WHOLE_CALL.match(macro.body)
+        inner = self.named(whole[1]) if whole is not None and depth < _DEEP and not _does_more(macro, whole[1]) else []
+        return bool(inner) and all(one.parameters is not None and self._does_nothing(one, depth + 1) for one in inner)
+
+    def _only_evaluates(self, macro: r.Macro, depth: int) -> bool:
+        """Whether the body evaluates the first parameter and does nothing else: `((void)(x))`."""
+        if not macro.parameters:
+            return False
+        body = _NEVER_RUN.sub("", macro.body)
+        bare = _TO_VOID.sub("", body)
+        first = "__VA_ARGS__" if macro.parameters[0] == "..." else macro.parameters[0]
+        if bare == first:
+            return True
+        whole = _WHOLE_CALL.match(body)
+        inner = self.named(whole[1]) if whole is not None and depth < _DEEP and bare == whole[1] + first else []
+        return bool(inner) and all(self._only_evaluates(one, depth + 1) for one in inner)
+
+    def _stays(self, macro: r.Macro) -> bool:
+        """Whether the body leaves nothing: neither it nor any macro that it may use."""
+        body = _QUOTED.sub("", macro.body)
+        words = [word for word in _NAME.findall(body) if word not in (macro.parameters or ())]
+        known = not any(_LIKE_MACRO.fullmatch(word) or self.named(word) for word in words)
+        return known and len(body) < _LONGEST and not _vanishes(macro) and _LEAVES.search(body) is None
 
     def constants(self, name: str) -> set[str]:
         """What macros of that name without parameters stand for, as written."""
@@ -246,7 +352,7 @@ def _vanishes(macro: r.Macro) -> bool:
 def _hands_on(macro: r.Macro) -> bool:
     """Whether the body evaluates a parameter."""
     names = {p.rstrip(".") or "__VA_ARGS__" for p in macro.parameters or ()}
-    return not names.isdisjoint(_NAME.findall(macro.body))
+    return not names.isdisjoint(_NAME.findall(_UNEVALUATED.sub("", macro.body)))
 
 
 def _defers(macro: r.Macro) -> bool:
@@ -266,7 +372,7 @@ def _expects(body: str, parameter: str) -> bool:
 
 def _does_more(macro: r.Macro, inner: str) -> bool:
     """Whether a macro that asserts evaluates a parameter elsewhere, too."""
-    opening = next((call for call in _MACRO_CALL.finditer(macro.body) if call[1] == inner), None)
+    opening = next((call for call in _CALLED.finditer(macro.body) if call[1] == inner), None)
     if opening is None:
         return False
     depth, at = 1, opening.end()
