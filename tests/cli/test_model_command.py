@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -366,11 +367,151 @@ def test_a_broken_contract_that_the_settings_name_is_2(run: Run) -> None:
     assert done.err.endswith("shapes.own.toml:1: format 9 is newer than what is read here, 1\n")
 
 
+# --- models beside headers ------------------------------------------------------------------------
+
+MODEL = """\
+[library]
+name = "tanks"
+namespaces = ["tanks"]
+
+[[status]]
+types = ["tanks::Outcome"]
+nodiscard = false
+returned_by = ["tanks::Tank::Fill", "tanks::Tank::Level", "tanks::Empty"]
+
+[[macro]]
+names = ["TANK_DCHECK", "TANK_DCHECK_OK"]
+role = "assert"
+
+[[macro]]
+pattern = ['TANK_RETURN_\\w+']
+role = "return on failure"
+
+[[function]]
+names = ["tanks::Tank::Adopt", "tanks::Tank::Rinse"]
+effect = "adopt argument 2 in receiver"
+
+[[function]]
+names = ["tanks::Tank::Clear", "tanks::Tank::Drain", "tanks::Pool::Clear"]
+effect = "clear receiver"
+
+[[function]]
+name = "tanks::Make"
+effect = ["own result", "keep argument 3 in result"]
+
+[[class]]
+names = ["tanks::Lock", "tanks::Hold"]
+role = "guard"
+argument = 2
+"""
+
+HEADER = """\
+#pragma once
+#include <elsewhere.h>
+#define TANK_DROP(x) ((void)(x))
+#ifdef NDEBUG
+#define TANK_DCHECK(x)
+#define TANK_DCHECK_OK(x) TANK_DROP(x)
+#else
+#define TANK_DCHECK(x) CHECK(x)
+#define TANK_DCHECK_OK(x) CHECK(x)
+#endif
+#define TANK_RETURN_NOT_OK(x) do { auto s = (x); if (!s.ok()) return s; } while (0)
+#define TANK_RETURN_LATER(x) tank_note(x)
+namespace tanks {
+class [[nodiscard]] Outcome {};
+class Tank {
+ public:
+  Outcome Fill(int amount);
+  int Level() const;
+  void Adopt(void* owner);
+  void Rinse(void* owner, void* with);
+  void Clear() const;
+  int capacity;
+};
+class Pool : public elsewhere::Pool {};
+template <typename... A> void* Make(A&&... with);
+class Lock { public: explicit Lock(int& mutex); };
+class Hold { public: Hold(int kind, int& mutex); };
+}
+"""
+
+
+@pytest.fixture
+def headers(run: Run) -> Path:
+    Path("tanks.toml").write_text(MODEL)
+    Path("include").mkdir()
+    Path("include/tank.h").write_text(HEADER)
+    return Path("include")
+
+
+def test_models_are_compared_with_headers(run: Run, headers: Path) -> None:
+    done = run("model", "check", "tanks.toml", "--against", "include", "--no-cache")
+    assert done.code == 1
+    assert done.out.splitlines() == [
+        (
+            "tanks.toml:11: `TANK_DCHECK_OK` evaluates its argument in debug builds only; include/tank.h:6: it "
+            "evaluates its argument in every build, and does not always test it"
+        ),
+        "tanks.toml:15: `TANK_RETURN_LATER` returns where its argument failed; include/tank.h:12: it never returns",
+        "tanks.toml:19: `tanks::Tank::Adopt` has an argument 2; include/tank.h:19: it takes 1 argument at most",
+        (
+            "tanks.toml:23: `tanks::Tank::Clear` changes its receiver (`clear receiver`); include/tank.h:21: it is "
+            "`const`"
+        ),
+        "tanks.toml:23: `tanks::Tank::Drain` exists; include/tank.h:15: it is no member of `tanks::Tank`",
+        (
+            "tanks.toml:31: `tanks::Lock` is constructed with a lock as argument 2; include/tank.h:26: it takes 1 "
+            "argument at most"
+        ),
+        "tanks.toml:6: `tanks::Outcome` can be dropped without a warning; include/tank.h:14: it is `[[nodiscard]]`",
+        "tanks.toml:8: `tanks::Tank::Level` returns a `tanks::Outcome`; include/tank.h:18: it returns `int`",
+    ]
+    assert done.err.splitlines() == [
+        "tanks.toml: 1 of 14 names is in no header: `tanks::Empty`",
+        "8 differences between models and headers",
+    ]
+
+
+def test_differences_of_models_as_json(run: Run, headers: Path) -> None:
+    done = run("model", "check", "tanks.toml", "--against", "include", "--no-cache", "-q", "--output-format", "json")
+    said = json.loads(done.out)
+    assert (done.code, done.err, len(said["differences"])) == (1, "", 8)
+    assert said["differences"][0] == {
+        "model": "tanks.toml",
+        "model_line": 11,
+        "name": "TANK_DCHECK_OK",
+        "model_says": "evaluates its argument in debug builds only",
+        "header": "tank.h",
+        "header_line": 6,
+        "header_says": "evaluates its argument in every build, and does not always test it",
+    }
+    assert said["absent"] == [{"model": "tanks.toml", "names": ["tanks::Empty"], "known": 14}]
+
+
+def test_models_that_agree_with_the_headers_are_0(run: Run, headers: Path) -> None:
+    Path("tanks.toml").write_text(
+        '[library]\nname = "tanks"\n[[function]]\nname = "tanks::Tank::Rinse"\neffect = "clear receiver"\n'
+    )
+    done = run("model", "check", "tanks.toml", "--against", "include", "--no-cache")
+    assert (done.code, done.out, done.err) == (0, "", "no differences between models and headers\n")
+
+
+def test_the_built_in_models_are_compared_when_none_is_named(run: Run, headers: Path) -> None:
+    Path("include/tank.h").write_text("namespace tanks { struct Tank { void Lock() const; }; }\n")
+    done = run("model", "check", "--against", "include", "--no-cache")
+    assert (done.code, done.out) == (0, "")
+    assert done.err.splitlines()[0].startswith("most names of these models are in no header: absl, arrow, ")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("model", "show", "gone.own.toml"), "error: gone.own.toml: No such file or directory\n"),
         (("model", "check", "."), "error: .: is a folder, not a file\n"),
+        (("model", "check", "--against", "."), "error: .: there are no C++ headers here\n"),
+        (("model", "check", "--against", "nowhere"), "error: nowhere: no such file or folder\n"),
+        (("model", "check"), "error: name a contract FILE, or a folder of headers by --against\n"),
         (("model", "extract", "."), "error: .: nothing is bound to Python here\n"),
         (("model", "extract", ".", "--package", "a-b"), "error: --package: `a-b` is no name of a Python package\n"),
         (("model", "extract", "nowhere"), "error: nowhere: no such file or folder\n"),

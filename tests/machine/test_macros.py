@@ -39,7 +39,8 @@ def either(release: str, debug: str) -> str:
 @pytest.mark.parametrize(
     ("text", "name", "role"),
     [
-        ("", "DCHECK_OK", "assert"),
+        ("", "DCHECK_EQ", "assert"),
+        ("", "DCHECK_OK", "evaluated assert"),
         # the build without checks still evaluates
         (
             IGNORING + either("DCHECK_OK(s) IGNORE_EXPR(s); while (false) NullLog()", "DCHECK_OK(s) CHECK_OK(s)"),

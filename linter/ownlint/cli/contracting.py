@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,12 +14,13 @@ from ownlint.models.contract_compare import differences
 from ownlint.models.contract_reader import ContractError, read
 from ownlint.models.contract_records import ALL, ClassContract, ContractFile, Lent, MemberContract
 from ownlint.outline import Libraries
-from ownlint.reading import Reader
+from ownlint.reading import Facts, Reader
 from ownlint.sources import requirements, sidecars, stubs
 from ownlint.sources.digests import Digests
 from ownlint.sources.discover import Discovered, discover, modules
 
 if TYPE_CHECKING:
+    from ownlint.models.libraries import Models
     from ownlint.project.program import Program
     from ownlint.report.model import Incomplete
 
@@ -48,18 +49,8 @@ def extract(options: pipeline.Options, package: str = "") -> ExtractedContract:
     from ownlint.report.model import Incomplete, Sources
 
     config = options.settings.config
-    pipeline.check_names(options.settings)
-    cache = Cache(options.cache, options.root)
-    digests = Digests(cache, options.root)
     found = discover(options.root, options.paths, config)
-    held = digests.of_sources(found.sources)
-    how = pipeline.compiling(found, config)
-    libraries = Libraries(inputs.model_paths(options.root, options.settings), cache)
-    reader = Reader(found.root, found.sources, held, how.commands, cache, digests, options.jobs, options.told)
-    facts = reader.all(libraries, [])
-    facts.take_up()
-    digests.save()
-    models = libraries.models  # read here: a mistake in one is told before a child is started
+    facts, models = read_all(options, found, inputs.model_paths(options.root, options.settings))
     required = requirements.stated(found.root)
     said = stubs.read(pipeline.stubs_of(found), found.root)
     asked = frozenset(source.relative for source in found.sources if source.asked)
@@ -92,6 +83,22 @@ def extract(options: pipeline.Options, package: str = "") -> ExtractedContract:
     return ExtractedContract(
         msgspec.structs.replace(contract, package=named), told.unnamed, (*unread, *pipeline.unsought(facts))
     )
+
+
+def read_all(options: pipeline.Options, found: Discovered, models: Sequence[Path]) -> tuple[Facts, Models]:
+    """The facts of all files that were found, and the models. Raises a `RefusalError`, for a mistake in one before
+    a child is started."""
+    pipeline.check_names(options.settings)
+    cache = Cache(options.cache, options.root)
+    digests = Digests(cache, options.root)
+    held = digests.of_sources(found.sources)
+    how = pipeline.compiling(found, options.settings.config)
+    libraries = Libraries(models, cache)
+    reader = Reader(found.root, found.sources, held, how.commands, cache, digests, options.jobs, options.told)
+    facts = reader.all(libraries, [])
+    facts.take_up()
+    digests.save()
+    return facts, libraries.models
 
 
 def _package(found: Discovered, extensions: tuple[str, ...]) -> str:

@@ -791,26 +791,68 @@ def model_show(name: str, environment: Path | None) -> None:
     deliver("".join(f"{sanitise(line)}\n" for line in lines), None)
 
 
-@model.command("check", short_help="Check a contract file, and that it says what the code in PATHS does.")
-@click.argument("file", type=click.Path(path_type=Path))
+@model.command("check", short_help="Check a contract against code, or models against headers.")
+@click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "--against",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Compare models with the headers in DIR instead: FILE and PATHS are models, all built-in ones when left out.",
+)
 @_with_reading
+@click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
 @click.option("-q", "--quiet", is_flag=True, help="Only the differences.")
-def model_check(file: Path, paths: tuple[Path, ...], quiet: bool, **given: Any) -> int:
+def model_check(
+    file: Path | None, paths: tuple[Path, ...], against: Path | None, output_format: str, quiet: bool, **given: Any
+) -> int:
     """Check a contract FILE, and that it says what the code in PATHS does.
 
-    Without PATHS the file alone is checked. Exit codes: 0 it is right, 1 it differs from the code, 2 it is no contract.
+    Without PATHS the file alone is checked. With --against, models are compared with the headers of their libraries:
+    what their macros do, and the arguments, results and `const` of their functions. Names that are in no header are
+    listed and are no difference.
+
+    Exit codes: 0 no difference, 1 it differs from the code, 2 it is no contract or no model.
     """
-    from ownlint.cli import contracting
     from ownlint.models.contract_reader import read as read_contract
+
+    if against is not None:
+        return _models_against((file, *paths) if file is not None else (), against, output_format, quiet, **given)
+    if file is None:
+        raise CannotRunError("name a contract FILE, or a folder of headers by --against")
+    from ownlint.cli import contracting
 
     with _refusals():
         contract = read_contract(file)
         found = contracting.compared(file, _options(paths, **given)) if paths else []
-    deliver("".join(f"{sanitise(f'{file}: {line}')}\n" for line in found), None)
+    if output_format == "json":
+        from ownlint.report.plain_json import json_page
+
+        deliver(json_page(found), None)
+    else:
+        deliver("".join(f"{sanitise(f'{file}: {line}')}\n" for line in found), None)
     counted = f"{len(found)} difference{'s' * (len(found) != 1)}" if found else "no difference"
     _say(f"{counted} between {file} and the code" if paths else next(iter(contracting.shown(contract))), quiet)
     return 1 if found else 0
+
+
+def _models_against(models: tuple[Path, ...], headers: Path, output_format: str, quiet: bool, **given: Any) -> int:
+    from ownlint.cli import comparing
+    from ownlint.cli.projects import Run
+
+    options = _options((headers,), **given)
+    with _refusals(), commands.watched(Run((options,)), quiet) as run:
+        found = comparing.compared(run.whole, models)
+    if output_format == "json":
+        from ownlint.report.plain_json import json_page
+
+        deliver(json_page(found), None)
+    else:
+        near = shown(options.root, Path.cwd())
+        deliver("".join(f"{sanitise(line)}\n" for line in comparing.lines(found, near)), None)
+    for line in comparing.summary(found):
+        _say(line, quiet)
+    return 1 if found.differences else 0
 
 
 @cli.command("new-rule", short_help="Write the files of a new rule.")

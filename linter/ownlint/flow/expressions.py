@@ -26,7 +26,7 @@ RETURNS = "return"
 """A macro that always leaves: `RETURN_TRUE;`."""
 _ABORTING_ROLES = frozenset({"check"})
 EVALUATED = "evaluated assert"
-"""An assertion of the project's own that evaluates what it is given in every build, whatever comes of it."""
+"""An assertion that evaluates what it is given in every build, and tests it in some."""
 _VANISHING_ROLES = frozenset({"debug log"})
 """Their arguments do not run at all in a release build, and nothing is tested."""
 _ASSERTING_ROLES = _ABORTING_ROLES | {"assert", EVALUATED}

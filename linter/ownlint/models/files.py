@@ -78,6 +78,13 @@ class ModelFile:
         value = self.top.take(key)
         return default if value is None else value
 
+    def lines(self, kind: str, *keys: str) -> Iterator[tuple[str, int]]:
+        """What the entries of a kind list under the keys (their names, when none is given), in order, with its line."""
+        for table in self._tables(kind):
+            for key in keys or ("pattern", "name", "names"):
+                for value in table.texts(key):
+                    yield value, self.source.key(table.start, key, value) + 1
+
     def _tables(self, key: str, data: Any = None) -> Iterator[ModelTable]:
         items = self._section(key, []) if data is None else data
         if not isinstance(items, list):

@@ -25,7 +25,7 @@ from ownlint.models import containers
 from ownlint.models import memory as memory_models
 from ownlint.models.consumers import Consuming
 from ownlint.models.files import ModelFile, anchors, beside
-from ownlint.models.names import _INLINE_NAMESPACE, NameIndex, spelling, without_templates
+from ownlint.models.names import NameIndex, parts_of, spelling, without_templates
 from ownlint.models.records import (
     ATTRIBUTE_ROLES,
     GIL_WORDS,
@@ -192,19 +192,19 @@ class Models:
         """The namespace that an abbreviation (`se`) usually stands for; any other name as it is."""
         return self._aliases.get(name, name)
 
-    def _parts(self, name: tuple[str, ...]) -> tuple[str, ...]:
+    def full_name(self, name: tuple[str, ...]) -> tuple[str, ...]:
         """The name with a namespace's usual abbreviation (`se`) written out."""
         if len(name) > 1 and (full := self._aliases.get(name[0])):
             return (*full.split("::"), *name[1:])
         return name
 
     def _scopes(self, scopes: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-        return tuple(self._parts((*spelling(scope).parts, ""))[:-1] for scope in scopes)
+        return tuple(self.full_name((*spelling(scope).parts, ""))[:-1] for scope in scopes)
 
     def _status(self, type_text: str, scopes: tuple[str, ...] = ()) -> StatusType | None:
         """The status type that this is, written or canonical; see the class for `scopes`."""
         written = spelling(type_text)
-        found = self._status_index.find(self._parts(written.parts), self._scopes(scopes))
+        found = self._status_index.find(self.full_name(written.parts), self._scopes(scopes))
         for certainty, (name, model) in found:
             if written.pointer == name.endswith("*"):
                 return StatusType(
@@ -214,7 +214,7 @@ class Models:
 
     def returns(self, symbol: str, scopes: tuple[str, ...] = ()) -> tuple[str, Certainty]:
         """The status type that a library's function returns, and how well its name fits; empty when none says so."""
-        parts = self._parts(tuple(without_templates(symbol)[0].split("::")))
+        parts = self.full_name(tuple(without_templates(symbol)[0].split("::")))
         if not self.may_return_status(parts[-1]):
             return "", "possible"
         for certainty, model in self._returning.find(parts, self._scopes(scopes)):
@@ -230,12 +230,12 @@ class Models:
 
     def is_droppable(self, symbol: str, scopes: tuple[str, ...] = ()) -> bool:
         """Whether nobody needs to look at what this function answers."""
-        parts = self._parts(tuple(without_templates(symbol)[0].split("::")))
+        parts = self.full_name(tuple(without_templates(symbol)[0].split("::")))
         return bool(self._droppable.find(parts, self._scopes(scopes)))
 
     def _class(self, type_text: str, scopes: tuple[str, ...] = ()) -> tuple[ClassModel, ...]:
         """Everything known about a type, best match first."""
-        found = self._class_index.find(self._parts(spelling(type_text).parts), self._scopes(scopes))
+        found = self._class_index.find(self.full_name(spelling(type_text).parts), self._scopes(scopes))
         return tuple(model for _, model in found)
 
     @functools.cached_property
@@ -313,11 +313,11 @@ class Models:
             spaces = tuple(tuple(self.canonical(scope).split(".")) for scope in scopes)
         else:
             bare, _ = without_templates(symbol) if "operator" not in symbol else (symbol, "")
-            parts = tuple(part for part in bare.split("::") if not _INLINE_NAMESPACE.fullmatch(part))
+            parts = parts_of(bare)
             index = self._function_index[language]
             if parts and parts[-1] not in index.exact and not index.last_parts.match(parts[-1]):
                 return ()  # most names: no model knows the last part
-            parts, spaces = self._parts(parts), self._scopes(scopes)
+            parts, spaces = self.full_name(parts), self._scopes(scopes)
         found = self._function_index[language].find(parts, spaces)
         return tuple(msgspec.structs.replace(model, certainty=certainty) for certainty, model in found)
 
@@ -343,7 +343,7 @@ class Models:
             return ""
         key = (symbol, scopes)
         if key not in self._gil_words:
-            parts = self._parts(tuple(without_templates(symbol)[0].split("::")))
+            parts = self.full_name(tuple(without_templates(symbol)[0].split("::")))
             # A pattern fits whatever stands in an opened namespace, and most of that is not the library's.
             patterns = {word for fit, (word, wild) in self._gil_index.find(parts, ()) if fit != "possible" and wild}
             near = self._gil_index.find(parts, self._scopes(scopes))
@@ -364,7 +364,7 @@ class Models:
         return self._is_among(self._runs_index, symbol, scopes)
 
     def _is_among(self, index: NameIndex[str], symbol: str, scopes: tuple[str, ...]) -> bool:
-        parts = self._parts(tuple(without_templates(symbol)[0].split("::")))
+        parts = self.full_name(tuple(without_templates(symbol)[0].split("::")))
         return any(fit != "possible" for fit, _ in index.find(parts, self._scopes(scopes)))
 
     def verbs(self, last: str, place: str = "") -> frozenset[Verb]:

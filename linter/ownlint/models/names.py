@@ -37,8 +37,12 @@ def spelling(text: str) -> Spelling:
     bare = _NOISE.sub(" ", bare)
     reference, pointer = "&" in bare, "*" in bare
     name = re.sub(r"[&*\s]+|\[.*\]", "", bare)
-    parts = tuple(part for part in name.split("::") if not _INLINE_NAMESPACE.fullmatch(part))
-    return Spelling(parts, template, reference, pointer)
+    return Spelling(parts_of(name), template, reference, pointer)
+
+
+def parts_of(name: str) -> tuple[str, ...]:
+    """The parts of a C++ name, without inline namespaces."""
+    return tuple(part for part in name.split("::") if not _INLINE_NAMESPACE.fullmatch(part))
 
 
 def without_templates(text: str) -> tuple[str, str]:

@@ -94,6 +94,7 @@ MacroRole = Literal[
     "declaring",
     "hint",
     "assert",
+    "evaluated assert",
     "check",
     "log",
     "debug log",

@@ -53,6 +53,7 @@ _LONGEST = 1900
 """A body that is longer may have been cut off."""
 _CONTRADICTED = {
     "assert": (*_TESTS, *_LEAVING),
+    "evaluated assert": (*_TESTS, *_LEAVING),
     "check": (*_TESTS, *_LEAVING),
     "return on failure": (*_TESTS, "return", "leave"),
     "assign or return": (),
