@@ -71,6 +71,17 @@ def either(release: str, debug: str) -> str:
         ),
         ("#define DCHECK(x) ((void)sizeof(x))\n", "DCHECK", "assert"),
         ("#define DCHECK(x) note(#x)\n", "DCHECK", "assert"),
+        # by way of another that is empty in one build
+        (
+            either("plain_assert(x)", "plain_assert(x) assert(x)") + "#define eigen_assert(x) plain_assert(x)\n",
+            "eigen_assert",
+            "assert",
+        ),
+        (
+            either("PLAIN(x, ...)", "PLAIN(x, ...) stop_unless(x)") + "#define DCHECK_EQ(x, y) PLAIN((x) == (y), 1)\n",
+            "DCHECK_EQ",
+            "assert",
+        ),
         # one build evaluates, one does nothing
         (
             IGNORING + "#define DCHECK(x) IGNORE_EXPR(x)\n" + either("DCHECK(x) while (0) f(x)", "DCHECK(x) CHECK(x)"),
@@ -85,6 +96,11 @@ def either(release: str, debug: str) -> str:
         ("#define OWN_RETURN_NOT_OK(x) if (!(x).ok()) FAIL\n", "OWN_RETURN_NOT_OK", "return on failure"),
         # what is not understood leaves the model's word
         ("#define CHECK(x) require(x)\n", "CHECK", "check"),
+        (
+            "#define Py_RETURN_NAN do { if (x) { return a(); } else { return b(); } } while (0)\n",
+            "Py_RETURN_NAN",
+            "return",
+        ),
         ("#define LOG(x) write(x)\n", "LOG", "log"),
         ("#define GUARDED_BY(x)\n", "GUARDED_BY", "guarded by"),
         (

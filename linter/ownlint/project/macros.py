@@ -61,7 +61,6 @@ _CONTRADICTED = {
     "discard": (*_TESTS, *_LEAVING),
     "log": ("debug log", "return", "leave"),
     "debug log": ("return", "leave"),
-    "return": ("return on failure",),
 }
 """Roles that a model gives a macro, and what the macro's own `#define`s can make of each. Others are not told from a
 body: what stands where an attribute would is gone before the code is read."""
@@ -284,8 +283,8 @@ class Macros:
             return "assign or return" if assigns else "return on failure"
         if _ABORTS.search(body) and _CONDITIONAL.search(body):
             return "check"
-        for inner in dict.fromkeys(_MACRO_CALL.findall(body)):
-            role = self._means(inner, depth + 1)
+        for inner in dict.fromkeys(_CALLED.findall(body)):
+            role = self._means(inner, depth + 1) if _MACRO_CALL.match(f"{inner}(") or self.named(inner) else ""
             if role in ("return", "leave") and _CONDITIONAL.search(body):
                 return "return on failure"
             if role == "assert" and _does_more(macro, inner):
@@ -297,9 +296,16 @@ class Macros:
     def _always_evaluates(self, defined: list[r.Macro], depth: int) -> bool:
         """Whether `#define`s of a macro evaluate what they are given, whatever the build."""
         written = [macro for macro in defined if macro.parameters is not None]
-        return bool(written) and all(
-            _hands_on(macro) and not self._does_nothing(macro, depth) and self._learn_one(macro, depth) != "assert"
-            for macro in written
+        return bool(written) and depth < _DEEP and all(self._evaluates(macro, depth) for macro in written)
+
+    def _evaluates(self, macro: r.Macro, depth: int) -> bool:
+        """Whether the body evaluates a parameter, and so does each macro of the project that it uses."""
+        inner = (self.named(one) for one in dict.fromkeys(_CALLED.findall(macro.body)) if one != macro.name)
+        return (
+            _hands_on(macro)
+            and not _vanishes(macro)
+            and self._learn_one(macro, depth) != "assert"
+            and all(self._always_evaluates(one, depth + 1) for one in inner if one)
         )
 
     def _does_nothing(self, macro: r.Macro, depth: int) -> bool:

@@ -66,15 +66,17 @@ class _Place(NamedTuple):
 
 def differences(program: Program, files: Sequence[ModelFile], line: Callable[[str, int], int]) -> Differences:
     """Of the model files, in their order; only what they say of C++ is compared. `line` is that of an offset in a
-    header."""
+    header. A function without a namespace is not taken for that of a library most of which is elsewhere."""
     headers = _Headers(program)
     found: list[Difference] = []
     absent: list[Absent] = []
     for file in files:
         compared = _Compared(headers, file, line)
-        found += compared.differences()
-        if compared.missing:
-            names = tuple(dict.fromkeys(compared.missing))
+        own = list(compared.differences())
+        names = tuple(dict.fromkeys(compared.missing))
+        is_another = len(names) > len(compared.present)
+        found += (one for one in own if not is_another or "::" in one.name or one.name in headers.macros)
+        if names:
             absent.append(Absent(str(file.source.path), names, len(names) + len(compared.present)))
     return Differences(tuple(dict.fromkeys(found)), tuple(absent))
 
