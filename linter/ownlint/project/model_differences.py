@@ -22,7 +22,7 @@ from ownlint.project.program import Program
 
 _DOES = {
     "assert": "evaluates its argument in debug builds only",
-    "evaluated assert": "evaluates its argument in every build, and does not always test it",
+    "evaluated assert": "evaluates its argument in every build",
     "check": "tests its argument in every build",
     "return on failure": "returns where its argument failed",
     "assign or return": "assigns, or returns where its argument failed",
@@ -89,13 +89,18 @@ class _Headers:
         self.functions: dict[tuple[str, ...], list[_Place]] = {}
         self.classes: dict[tuple[str, ...], list[_Place]] = {}
         self.macros: dict[str, list[_Place]] = {}
+        self.owners: set[tuple[str, ...]] = set()
+        """Of what member functions are declared."""
         self.aliases: set[str] = set()
         self.brought: set[tuple[str, str]] = set()
         """Names that a class or namespace takes from elsewhere, and its last name."""
         for path, file in program.said.items():
             for function in file.functions:
                 if function.kind != "lambda" and "delete" not in function.qualifiers:
-                    self.functions.setdefault(self._parts(function), []).append(_Place(path, function))
+                    parts = self._parts(function)
+                    self.functions.setdefault(parts, []).append(_Place(path, function))
+                    if function.owner:
+                        self.owners.add(parts[:-1])
             for cls in file.classes:
                 self.classes.setdefault(self._parts(cls), []).append(_Place(path, cls))
             for macro in file.macros:
@@ -198,6 +203,8 @@ class _Compared:
         if last in self.headers.macros or last in self.headers.aliases:
             self.present.add(name)
         elif "*" in name or not owner or owner not in self.headers.classes or last == owner[-1]:
+            self._lacks(name)
+        elif owner not in self.headers.owners:
             self._lacks(name)
         elif (classes := self.headers.bases(owner)) is not None and not self._has(classes, last):
             whose = f"is no member of `{'::'.join(owner)}`"
