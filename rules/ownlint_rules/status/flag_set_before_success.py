@@ -40,8 +40,9 @@ is remembered together with the flag or in another one, where a cleanup, a handl
 back, where a second flag or state has the say, where the object is destroyed on the failing way, where the flag keeps
 the function from calling itself, where the way around the work does other work (the states of a parser), and for
 what is said first on purpose: names and methods that end things (`closed_`, `Stop`). Shown with `--certainty
-possible`: what an object no longer is or has (`has_name_ = false`), and an object that keeps an error of its own and
-refuses the next call because of it.
+possible`: what an object no longer is or has (`has_name_ = false`), an object that keeps an error of its own and
+refuses the next call because of it, and one of several flags that another method empties together before it goes on
+with the next round of work.
 
 Limits: a call counts as fallible when its outcome is tested, returned or handed to a macro that returns; exceptions
 count where the project's own callee throws, or where a handler of the same function turns them into an error. A bool,
@@ -183,7 +184,36 @@ def _how_likely(function: Function, announced: assignments.Assignment, failed: f
         return because("possible", "every caller that was read gives the object up when it fails")
     if _is_about_its_own_block(function, announced, failed):
         return because("possible", f"`{flag}` may speak of the block that it closes alone, which has succeeded")
+    if _is_emptied_each_round(function, announced):
+        return because(
+            "possible", f"the flags beside `{flag}` are emptied together, perhaps before the work is done again"
+        )
     return failed.certainty
+
+
+def _is_emptied_each_round(function: Function, announced: assignments.Assignment) -> bool:
+    """Whether the flag is an element of a set that another method empties as a whole and then goes on with its work."""
+    place, home = announced.place, function.home
+    if home is None or not place[-1].startswith("["):
+        return False
+    held_in = next((step for step in reversed(place) if not step.startswith("[")), "")
+    return any(
+        _empties_and_goes_on(other, held_in)
+        for other in home.methods
+        if other is not function and other.record.kind == "method" and glance.says(other, held_in)
+    )
+
+
+def _empties_and_goes_on(method: Function, held_in: str) -> bool:
+    empties = method.program.models.containers.empties
+    return any(
+        call.receiver is not None
+        and call.receiver[-1] == held_in
+        and not call.node.args
+        and places.last_name(call.node.callee) in empties
+        and any(isinstance(event, events.CallEvent) for event in method.flow.after(call))
+        for call in method.flow.calls
+    )
 
 
 def _is_about_its_own_block(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> bool:
