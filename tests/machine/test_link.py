@@ -141,3 +141,23 @@ def test_a_number_is_no_object_of_a_method_that_is_guessed_by_its_name(program, 
         f"void g(Slice t) {{ somewhere()->Write({argument}); }}\n"
     )
     assert _callee(function(made, "g"), "Write").certainty == certainty
+
+
+@pytest.mark.parametrize(
+    ("declared", "call", "counts"),
+    [
+        ("void Update(const Status& other);", "Update(t)", True),
+        ("void Update(...);", "Update(t)", True),
+        ("template <class... T> void Update(T&&... all);", "Update(t)", True),
+        ("void Update();", "Update()", False),
+        ("void Update(); void Update(const Status& other);", "Update(t)", True),
+    ],
+)
+def test_a_model_that_contradicts_the_declaration_of_its_function_is_left_out(
+    program, function, declared, call, counts
+):
+    made = program(
+        a_h=f"namespace absl {{ class Status {{ public: {declared} }}; }}",
+        a_cc=f'#include "a.h"\nvoid g(absl::Status& s, absl::Status& t) {{ s.{call}; }}',
+    )
+    assert bool(_callee(function(made, "g"), "Update").models) is counts

@@ -22,7 +22,7 @@ _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".cuh", ".inc", ".inl", ".ipp",
 _MOST_NAMES = 6
 
 
-class _Told(msgspec.Struct, frozen=True):
+class _ToldDifferences(msgspec.Struct, frozen=True):
     found: Differences
     changed: frozenset[str]
 
@@ -41,12 +41,12 @@ def compared(options: pipeline.Options, names: Sequence[Path]) -> Differences:
     def build() -> Program:
         return Program(facts.files(), models)
 
-    def question(program: Program) -> _Told:
+    def question(program: Program) -> _ToldDifferences:
         sources = Sources(found.root, digests=facts.held())
-        return _Told(differences(program, files, sources.line), frozenset(sources.changed))
+        return _ToldDifferences(differences(program, files, sources.line), frozenset(sources.changed))
 
     size = sum(head.size for head in facts.heads)
-    told = msgspec.json.decode(analysis.asked(build, question, size, pipeline.limits()), type=_Told)
+    told = msgspec.json.decode(analysis.asked(build, question, size, pipeline.limits()), type=_ToldDifferences)
     if told.changed:
         raise RefusalError(f"{min(told.changed)}: changed while it was read; run this again")
     return told.found

@@ -20,6 +20,7 @@ from ownlint.project.files import File
 from ownlint.project.index import ProjectIndex
 from ownlint.project.names import ProjectNames
 from ownlint.project.questions import Answers, Note, derived, program_property, read
+from ownlint.project.signatures import agreeing
 from ownlint.project.subjects import Class, Function
 from ownlint.steps import spend
 
@@ -446,7 +447,7 @@ class Calls:
         functions = tuple(self._index.definitions(found, owner))
         if types.parse(result).is_placeholder and len(functions) == 1:
             result = self.inferred_result(functions[0], 4)
-        return Callee(symbol, records, functions, models, certainty, owner, result)
+        return Callee(symbol, records, functions, agreeing(models, records), certainty, owner, result)
 
     def result_type(self, call: r.Call, function: Function, depth: int = 0) -> str:
         callee = call.callee

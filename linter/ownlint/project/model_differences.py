@@ -18,6 +18,7 @@ from ownlint.models.files import ModelFile
 from ownlint.models.names import parts_of, without_templates
 from ownlint.models.records import ClassModel, Effect, FunctionModel, MacroModel, StatusModel
 from ownlint.patterns import Expression
+from ownlint.project import signatures
 from ownlint.project.program import Program
 
 _DOES = {
@@ -31,7 +32,6 @@ _DOES = {
     "debug log": "runs in debug builds only",
     "": "never returns",
 }
-_CHANGING = ("insert", "overwrite", "erase", "clear", "invalidate")
 _MUST_USE = re.compile(r"(?i)nodiscard|must_use|warn_unused")
 _OPEN_RESULT = re.compile(r"\b(?:auto|decltype|typename)\b|^$")
 
@@ -91,6 +91,7 @@ class _Headers:
         self.macros: dict[str, list[_Place]] = {}
         self.owners: set[tuple[str, ...]] = set()
         """Of what member functions are declared."""
+        self.namespaces: set[tuple[str, ...]] = set()
         self.aliases: set[str] = set()
         self.brought: set[tuple[str, str]] = set()
         """Names that a class or namespace takes from elsewhere, and its last name."""
@@ -101,6 +102,8 @@ class _Headers:
                     self.functions.setdefault(parts, []).append(_Place(path, function))
                     if function.owner:
                         self.owners.add(parts[:-1])
+                    elif function.kind == "function":
+                        self.namespaces.add(parts[:-1])
             for cls in file.classes:
                 self.classes.setdefault(self._parts(cls), []).append(_Place(path, cls))
             for macro in file.macros:
@@ -122,6 +125,9 @@ class _Headers:
                 if model.certainty == "certain":
                     found.setdefault(model, []).extend(places)
         return found
+
+    def has_members(self, cls: tuple[str, ...]) -> bool:
+        return cls in self.classes and cls in self.owners and cls not in self.namespaces
 
     def bases(self, cls: tuple[str, ...]) -> list[tuple[str, ...]] | None:
         """The class and all that it derives from; None where one of them is not in the headers."""
@@ -188,7 +194,9 @@ class _Compared:
         written = [place.record.parameters for place in places if isinstance(place.record, r.Macro)]
         counts = [len(one) for one in written if one is not None and "..." not in "".join(one)]
         if counts and len(counts) == len(written) and model.argument > max(counts) and _counts_arguments(model):
-            yield self._differs(name, line, f"evaluates argument {model.argument}", places[0], _takes(max(counts)))
+            yield self._differs(
+                name, line, f"evaluates argument {model.argument}", places[0], signatures.takes(max(counts))
+            )
 
     # --- functions ---
 
@@ -202,9 +210,7 @@ class _Compared:
         owner, last = parts[:-1], parts[-1]
         if last in self.headers.macros or last in self.headers.aliases:
             self.present.add(name)
-        elif "*" in name or not owner or owner not in self.headers.classes or last == owner[-1]:
-            self._lacks(name)
-        elif owner not in self.headers.owners:
+        elif "*" in name or not self.headers.has_members(owner) or last == owner[-1]:
             self._lacks(name)
         elif (classes := self.headers.bases(owner)) is not None and not self._has(classes, last):
             whose = f"is no member of `{'::'.join(owner)}`"
@@ -220,19 +226,9 @@ class _Compared:
 
     def _declared(self, name: str, line: int, effects: Sequence[Effect], places: list[_Place]) -> Iterator[Difference]:
         functions = [place.record for place in places if isinstance(place.record, r.FunctionRecord)]
-        first = places[0]
-        named = [place for effect in effects for place in (effect.place, effect.other) if place is not None]
-        highest = max((place.number for place in named if place.kind == "argument"), default=0)
-        most = max(len(function.parameters) for function in functions)
-        if highest > most and not any(map(_is_variadic, functions)):
-            yield self._differs(name, line, f"has an argument {highest}", first, _takes(most))
-        if any(place.kind == "receiver" for place in named) and all(map(_has_no_receiver, functions)):
-            yield self._differs(name, line, "has a receiver", first, "is called on no object")
-        if any(place.kind == "result" for place in named) and all(function.result == "void" for function in functions):
-            yield self._differs(name, line, "has a result", first, "returns nothing")
-        changed = next((e for e in effects if e.verb in _CHANGING and "receiver" in str(e)), None)
-        if changed is not None and all("const" in function.qualifiers for function in functions):
-            yield self._differs(name, line, f"changes its receiver (`{changed}`)", first, "is `const`")
+        found = (signatures.contradiction(effect, functions) for effect in effects)
+        for said, declared in dict.fromkeys(one for one in found if one is not None):
+            yield self._differs(name, line, said, places[0], declared)
 
     # --- classes and statuses ---
 
@@ -254,9 +250,9 @@ class _Compared:
         makers = [place.record for place in self.headers.functions.get((*parts, parts[-1]), [])]
         made = [maker for maker in makers if isinstance(maker, r.FunctionRecord)]
         most = max((len(maker.parameters) for maker in made), default=99)
-        if "guard" in model.roles and model.argument > most and not any(map(_is_variadic, made)):
+        if "guard" in model.roles and model.argument > most and not any(map(signatures.is_variadic, made)):
             said = f"is constructed with a lock as argument {model.argument}"
-            yield self._differs(name, line, said, self.headers.functions[*parts, parts[-1]][0], _takes(most))
+            yield self._differs(name, line, said, self.headers.functions[*parts, parts[-1]][0], signatures.takes(most))
 
     def _status(self, name: str, line: int, model: StatusModel) -> Iterator[Difference]:
         parts = tuple(name.rstrip("*").split("::"))
@@ -293,14 +289,6 @@ def _counts_arguments(model: MacroModel) -> bool:
     return model.role in ("assert", "check", "return on failure", "assign or return", "declaring", "hint", "discard")
 
 
-def _is_variadic(function: r.FunctionRecord) -> bool:
-    return any(parameter.spread or "..." in parameter.type for parameter in function.parameters)
-
-
-def _has_no_receiver(function: r.FunctionRecord) -> bool:
-    return "static" in function.qualifiers if function.owner else function.kind == "function"
-
-
 def _fields(place: _Place) -> Sequence[r.Field]:
     return place.record.fields if isinstance(place.record, r.ClassRecord) else ()
 
@@ -308,10 +296,6 @@ def _fields(place: _Place) -> Sequence[r.Field]:
 def _commas(template: str) -> int:
     """How many parameters a template has; a pack counts as many."""
     return 99 if "..." in template else without_templates(template)[0].count(",") + 1
-
-
-def _takes(count: int) -> str:
-    return f"takes {_counted(count, 'argument')}" + " at most" * (count > 0)
 
 
 def _counted(number: int, word: str) -> str:
