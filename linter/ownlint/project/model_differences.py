@@ -127,7 +127,10 @@ class _Headers:
         return found
 
     def has_members(self, cls: tuple[str, ...]) -> bool:
-        return cls in self.classes and cls in self.owners and cls not in self.namespaces
+        """Whether all members of a class were read."""
+        if cls not in self.classes or cls not in self.owners or cls in self.namespaces:
+            return False
+        return not any(self.program.said[place.path].problems for place in self.classes[cls])
 
     def bases(self, cls: tuple[str, ...]) -> list[tuple[str, ...]] | None:
         """The class and all that it derives from; None where one of them is not in the headers."""
