@@ -140,7 +140,7 @@ def _dropped(function: Function, known: references.References, event: events.Cal
     yield function.finding(
         event.span,
         said,
-        certainty=because("likely", "harmless if it is meant to live until the process ends"),
+        certainty=because("intent", "harmless if it is meant to live until the process ends"),
         help="hold the result, and release it",
     )
 

@@ -86,7 +86,7 @@ def reference_leaked(function: Function) -> Iterator[Finding]:
                 kept.at,
                 f"counted up for `{kept.container}`, and nothing in the program releases what is in it",
                 certainty=because(
-                    "likely", f"harmless if `{kept.container}` is meant to keep them until the process ends"
+                    "intent", f"harmless if `{kept.container}` is meant to keep them until the process ends"
                 ),
                 help="release the references where the entries go, or say in a comment why they stay",
             )
@@ -94,7 +94,7 @@ def reference_leaked(function: Function) -> Iterator[Finding]:
         yield function.finding(
             crossed.at,
             f"`{crossed.owner}` is counted up, and {crossed.callback} counts `{crossed.data}` down",
-            certainty=because("likely", f"harmless if `{crossed.data}` owns `{crossed.owner}` and releases it"),
+            certainty=because("sharing", f"harmless if `{crossed.data}` owns `{crossed.owner}` and releases it"),
             help=f"count up what the callback is given: `{crossed.data}`",
         )
 
@@ -118,7 +118,7 @@ def _finding(function: Function, group: list[counting.CountTrouble]) -> Finding:
         if trials.is_trial(function)
         else "certain"
         if first.always
-        else because("likely", first.reason or _NOT_SEEN.format(first.name)),
+        else because("unread-code", first.reason or _NOT_SEEN.format(first.name)),
         help=_help(first),
         steps=(*(made if isinstance(first.site, events.CallEvent) else ()), *ways),
     )

@@ -112,7 +112,7 @@ def _thrown(function: Function) -> Iterator[tuple[events.Event, str, Certainty]]
 
 
 def _where_it_fails(call: events.CallEvent) -> Certainty:
-    return because("likely", f"on the path where `{text(call.node.callee)}` fails")
+    return because("path", f"on the path where `{text(call.node.callee)}` fails")
 
 
 def _handled(function: Function) -> list[range]:

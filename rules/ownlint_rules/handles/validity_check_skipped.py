@@ -163,10 +163,10 @@ def _certainty(
         return because("possible", f"only {share}")
     if unready:
         enough = checking > _MANY and 4 * careful >= 3 * all_of_them
-        return because("likely" if enough else "possible", f"that it is needed is inferred: {share}")
+        return because("convention" if enough else "guess", f"that it is needed is inferred: {share}")
     inline = any(guard.inline is not None for guard in guards)
     sure = not inline and one.kind in ("never", "late") and checking >= _MANY and 4 * careful >= 3 * all_of_them
-    return "certain" if sure else because("likely", f"that it is needed is inferred: {share}")
+    return "certain" if sure else because("convention", f"that it is needed is inferred: {share}")
 
 
 def _finding(

@@ -193,7 +193,7 @@ def _judge(function: Function, method: Function, store: keeping.Store, name: str
         return None
     shown, member = text(_plainly(kept.value)), places.render(_member(store.place))
     certainty: Certainty = (
-        "certain" if callers == "passing" else because("likely", f"how long `{shown}` lives is up to the caller")
+        "certain" if callers == "passing" else because("caller", f"how long `{shown}` lives is up to the caller")
     )
     certainty = weaker(certainty, _doubts(function, method, store))
     steps = first.steps
@@ -337,7 +337,7 @@ def _doubts(function: Function, method: Function, store: keeping.Store) -> Certa
         return because("possible", f"another method empties `{member}`")
     used = any(glance.says(m, member) for m in others) or _is_used_here(function, store)
     if used or store.once or _holder_uses(store):
-        return because("likely", f"harmless if `{member}` is not used after the call")
+        return because("later-use", f"harmless if `{member}` is not used after the call")
     return because("possible", f"no use of `{member}` was found")
 
 

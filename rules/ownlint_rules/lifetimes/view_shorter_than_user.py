@@ -197,7 +197,7 @@ def _left_at_end(function: Function, store: keeping.Store) -> tuple[Certainty, t
     leave = next((event for event in reversed(way) if isinstance(event, events.LeaveEvent)), None)
     if leave is None or leave.kind == "end" or leave.index > min(back):
         return None  # taken back under a condition, which may well be the one under which it was stored
-    early = because("likely", "on a path that leaves before it is taken back")
+    early = because("path", "on a path that leaves before it is taken back")
     return early, (*function.branch(leave, store.event), function.step(leave, "this leaves before it is taken back"))
 
 
@@ -303,7 +303,7 @@ def _left_after_scope(
         quiet = [store.event, *(event for event in flow.calls if takes_back(event))]
         for event in flow.after(end, replaces if _user(store.place) == store.place else takes_back):
             if _looks_at(event, root) and not any(_is_inside(event, other) for other in quiet):
-                looked = because("likely", f"harmless if `{root}` does not go through what it was left with there")
+                looked = because("later-use", f"harmless if `{root}` does not go through what it was left with there")
                 return looked, (function.step(event, f"`{root}` is looked at here, where `{owner}` is gone", "uses"),)
     return None
 
@@ -373,7 +373,7 @@ def _handed_over(function: Function) -> Iterator[Finding]:
                 yield function.finding(
                     call,
                     f"`{owner}` ends before what is made here, which goes on looking at `{text(argument)}`",
-                    certainty=because("likely", f"what `{places.last_name(node.callee)}` keeps is not known"),
+                    certainty=because("unread-code", f"what `{places.last_name(node.callee)}` keeps is not known"),
                     help=f"move `{owner}` into the state that is deleted in the end",
                     steps=(function.step(state, "this is what lives on"),),
                 )

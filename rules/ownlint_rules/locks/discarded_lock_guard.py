@@ -77,7 +77,7 @@ def discarded_lock_guard(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 call,
                 f"the guard that `{text(call.node.callee)}` returns ends with this statement",
-                certainty=because("likely", "harmless if nothing after this statement needs the lock"),
+                certainty=because("later-use", "harmless if nothing after this statement needs the lock"),
                 help="keep it in a local for as long as the lock is needed",
             )
 
@@ -149,7 +149,7 @@ def _declares(function: Function, call: events.CallEvent) -> bool:
 
 def _certainty(call: events.CallEvent) -> Certainty:
     """As sure as that somebody behind it needs the lock."""
-    return "certain" if call.dropped == "statement" else because("likely", "its result is discarded explicitly")
+    return "certain" if call.dropped == "statement" else because("intent", "its result is discarded explicitly")
 
 
 def _is_just_a_moment(function: Function, call: events.CallEvent) -> bool:

@@ -322,9 +322,9 @@ class _EscapeJudge:
         if evidence is None:
             return
         inferred = f"that `{guard.lock}` guards it is {_READ[guard.why]}"
-        certainty: Certainty = "certain" if guard.why == "annotation" else because("likely", inferred)
+        certainty: Certainty = "certain" if guard.why == "annotation" else because("convention", inferred)
         if doubt and certainty == "certain":
-            certainty = because("likely", doubt)
+            certainty = because("convention", doubt)
         if storage.kind == "unknown" or not storage.type:
             certainty = because("possible", f"the type of `{found.traced.member}` is not known")
         elif (not evidence.strong and look is None) or escapes.is_pinned(self.function):

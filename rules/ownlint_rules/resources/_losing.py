@@ -391,7 +391,7 @@ class _Losing:
         chosen = sure or ways
         ended = next(iter(sorted(trace.ended, key=lambda event: event.index)), None)
         unsure = trace.unsure
-        certainty = weaker(site.certainty, *(self.best(chosen),) if chosen else (because("likely", _NEXT_ROUND),))
+        certainty = weaker(site.certainty, *(self.best(chosen),) if chosen else (because("path", _NEXT_ROUND),))
         name = site.owner or places.render(site.holder.place)
 
         def loss(kind: Kind, certainty: Certainty, ways: list[LosingWay]) -> HandleLoss:
@@ -409,11 +409,11 @@ class _Losing:
                 weaker(
                     certainty,
                     because(
-                        "likely" if site.certainty == "certain" else "possible",
+                        "value" if site.certainty == "certain" else "guess",
                         f"harmless if `{name}` is empty by then",
                     ),
                 ),
-                overwriting or [LosingWay(site.start, None, False, because("likely", _NEXT_ROUND))],
+                overwriting or [LosingWay(site.start, None, False, because("path", _NEXT_ROUND))],
             )
         if ended is None:
             seen = unsure or not site.known or self.is_seen_through(site)
@@ -422,9 +422,7 @@ class _Losing:
                 because("possible", f"a call that was not read may release `{name}`") if seen else certainty,
                 chosen,
             )
-        return loss(
-            "skipped", weaker(certainty, because("likely", f"on a path that does not release `{name}`")), chosen
-        )
+        return loss("skipped", weaker(certainty, because("path", f"on a path that does not release `{name}`")), chosen)
 
     def is_seen_through(self, site: _Site) -> bool:
         """Whether something that was asked of the handle is held, too: who ends that may end it."""
@@ -529,7 +527,7 @@ class _Losing:
             for call in self.flow.calls:
                 if self.is_python(call.node) and not failure.is_caught(self.function, call):
                     self._throws[call.index] = because(
-                        "likely", f"on the path where `{places.last_name(call.node.callee)}` throws"
+                        "path", f"on the path where `{places.last_name(call.node.callee)}` throws"
                     )
         return self._throws
 
@@ -579,7 +577,7 @@ class _Losing:
                 ended = next(iter(trace.ended), None)
                 certainty = weaker(
                     certainty,
-                    because("likely", f"on the path where {_fails(self.function, failing[0])}"),
+                    because("path", f"on the path where {_fails(self.function, failing[0])}"),
                     self.best(failing),
                 )
                 yield HandleLoss("gathered", places.render(where), event, acquisition, tuple(failing), ended, certainty)

@@ -423,7 +423,7 @@ def sure(state: int, holder: Holder) -> Certainty:
     if state & HELD:
         return "certain"
     if state & PASSED:
-        return because("likely", f"`{places.render(holder.place)}` is passed to a function that may keep it")
+        return because("unread-code", f"`{places.render(holder.place)}` is passed to a function that may keep it")
     return "possible"
 
 

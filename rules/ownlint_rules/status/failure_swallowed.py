@@ -131,7 +131,7 @@ def _finding(function: Function, seen: telling.Seen, after: telling.Aftermath, l
 
 
 def _certainty(function: Function, seen: telling.Seen, after: telling.Aftermath, leave: events.LeaveEvent) -> Certainty:
-    sure = weaker(seen.certainty, because("likely", "the failure may be ignored on purpose"))
+    sure = weaker(seen.certainty, because("intent", "the failure may be ignored on purpose"))
     if trials.is_trial(function):
         return because("possible", trials.REASON)
     if _is_commented(function, seen, after, leave):
