@@ -28,10 +28,11 @@ class _Doubt(str):
 
 def certainty_of(assumed: Collection[Assumption], weak: Collection[Assumption] = ()) -> Certainty:
     """How sure a finding is that assumes this: certain with nothing, likely with one assumption, possible with more,
-    and with one that is too often wrong: a guess, or what is `weak`."""
+    and with one that is too often wrong: a guess, or what is `weak`. That a path can be taken, which was read, weighs
+    nothing beside another."""
     if not assumed:
         return "certain"
-    if len(assumed) > 1 or "guess" in assumed or any(one in weak for one in assumed):
+    if sum(one != "path" for one in assumed) > 1 or "guess" in assumed or any(one in weak for one in assumed):
         return "possible"
     return "likely"
 
@@ -39,7 +40,8 @@ def certainty_of(assumed: Collection[Assumption], weak: Collection[Assumption] =
 def because(assumed: Assumption | Certainty, reason: str) -> Certainty:
     """The certainty of a finding that assumes this, with the reason: a clause about the very code, as "on the path
     where `f` fails". It is said where the doubt is made, so that every rule that builds on the fact hands it on. A
-    certainty keeps what it assumes, and a reason that is there stays: it is nearer to the cause. What is certain has none."""
+    certainty keeps what it assumes, and a reason that is there stays: it is nearer to the cause. What is certain has
+    none."""
     if assumed == "certain":
         return "certain"
     if isinstance(assumed, _Doubt) and (assumed.reason or not reason):
@@ -86,6 +88,12 @@ def weaker(*certainties: Certainty) -> Certainty:
     if weakest == "likely":
         reasons = list(dict.fromkeys(reason_of(one) for one in doubts if reason_of(one)))
     return _doubt(assumed, "; ".join(reasons))
+
+
+def tempered(certainty: Certainty, general: Certainty) -> Certainty:
+    """With what stands for every finding of a kind, and is said only of one that would be certain: what a finding
+    assumes of its own is nearer to the cause."""
+    return general if certainty == "certain" else certainty
 
 
 class Step(msgspec.Struct, frozen=True):

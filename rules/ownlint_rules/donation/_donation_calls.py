@@ -402,7 +402,7 @@ class DonationCalls(DonationValues):
             sure = weaker(
                 callee.certainty,
                 take.certainty,
-                "certain" if live else because("unread-code", not_known(argument.value)),
+                "certain" if live else because("value", not_known(argument.value)),
             )
             shown = text(argument.value) + "".join(take.steps)
             loss = Loss(argument.value.span, shown, by, "consumed", sure, tuple(self.rounds), callee.made)
@@ -446,7 +446,7 @@ class DonationCalls(DonationValues):
         if got.path is None or self.expecting or self.suspended or self.kind(got.path) == PLAIN:
             return
         if self.kind(got.path) != LIVE:
-            loss = loss._replace(certainty=weaker(loss.certainty, because("unread-code", not_known(at))))
+            loss = loss._replace(certainty=weaker(loss.certainty, because("value", not_known(at))))
         self.judge("again", got.path, at)
         self.take(got, at, loss._replace(shown=shown))
 
@@ -512,7 +512,7 @@ class DonationCalls(DonationValues):
 
     def tell_twice(self, callee: Consumer, by: str, argument: Argument, paths: list[Path]) -> bool:
         live = all(self.kind(path) == LIVE for path in paths)
-        certainty = weaker(callee.certainty, "certain" if live else because("unread-code", not_known(argument.value)))
+        certainty = weaker(callee.certainty, "certain" if live else because("value", not_known(argument.value)))
         loss = Loss(
             argument.value.span, text(argument.value), by, "consumed", certainty, tuple(self.rounds), callee.made
         )

@@ -429,7 +429,7 @@ class DonationValues:
 
     def whether_live(self, path: Path, at: r.Value) -> Certainty:
         """Whether there is storage to lose."""
-        return "certain" if self.kind(path) == LIVE else because("unread-code", not_known(at))
+        return "certain" if self.kind(path) == LIVE else because("value", not_known(at))
 
     def tell(self, kind: str, path: Path, at: r.Value, loss: Loss) -> None:
         certainty = weaker(loss.certainty, self.whether_live(path, at))

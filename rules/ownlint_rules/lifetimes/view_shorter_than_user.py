@@ -193,7 +193,9 @@ def _left_at_end(function: Function, store: keeping.Store) -> tuple[Certainty, t
         return None
     back = [event.index for event in flow.after(store.event) if takes_back(event)]
     if not back:
-        return "certain", ()
+        return because(
+            "later-use", f"harmless if `{places.render(_user(store.place))}` is not read before it is set again"
+        ), ()
     leave = next((event for event in reversed(way) if isinstance(event, events.LeaveEvent)), None)
     if leave is None or leave.kind == "end" or leave.index > min(back):
         return None  # taken back under a condition, which may well be the one under which it was stored
@@ -280,7 +282,8 @@ def _left_in_result(function: Function, store: keeping.Store, root: str) -> tupl
         if isinstance(event, events.LeaveEvent) and event.kind == "return":
             inner = places.strip(event.value)
             if isinstance(inner, records.Name) and inner.text == root:
-                return "certain", (function.step(event, "it is returned here", "uses"),)
+                given = because("caller", "harmless if no caller goes through what it was left with")
+                return given, (function.step(event, "it is returned here", "uses"),)
     return None
 
 

@@ -149,7 +149,9 @@ def _certainty(function: Function, call: events.Event, registry: registries.Regi
             )
         if keeper:
             return because("type", f"of a `{held}` that is made without a `{keeper}`, which is optional")
-    return because("path", "on a path that does not walk what lies below") if partly else "certain"
+    if partly:
+        return because("path", "on a path that does not walk what lies below")
+    return because("later-use", "harmless if no handle is used afterwards")
 
 
 def _is_part(found: natives.Natives, registry: registries.Registry, kind: str) -> bool:

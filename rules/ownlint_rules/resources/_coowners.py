@@ -18,9 +18,9 @@ from ownlint import (
     places,
     questions,
     resources,
+    tempered,
     text,
     types,
-    weaker,
 )
 from ownlint import events as e
 from ownlint import records as r
@@ -248,7 +248,7 @@ class CoOwners:
                         places.THIS,
                         "this",
                         False,
-                        weaker(certainty, because("sharing", "harmless if nothing else owns the object")),
+                        tempered(certainty, because("sharing", "harmless if nothing else owns the object")),
                     )
             case r.Unary(value=r.Name(text=name)):
                 kind = types.parse(function.locals[name][0])
@@ -263,7 +263,9 @@ class CoOwners:
                     return  # `PyBuffer_Release(view.get())` ends what is inside; the pointer frees the struct
                 if owner is not None and still and not self._lets_go(owner, call, function):
                     letting = f"harmless if `{text(owner)}` gives it up elsewhere"
-                    yield CoOwner(call, text(owner), "owner", releases, weaker(certainty, because("sharing", letting)))
+                    yield CoOwner(
+                        call, text(owner), "owner", releases, tempered(certainty, because("sharing", letting))
+                    )
 
     def _is_shared(self, call: r.Call, function: Function) -> bool:
         written = call.callee.text if isinstance(call.callee, r.Name) else ""

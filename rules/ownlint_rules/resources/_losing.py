@@ -392,6 +392,8 @@ class _Losing:
         ended = next(iter(sorted(trace.ended, key=lambda event: event.index)), None)
         unsure = trace.unsure
         certainty = weaker(site.certainty, *(self.best(chosen),) if chosen else (because("path", _NEXT_ROUND),))
+        if certainty == "certain":
+            certainty = self.assumed(site, trace)
         name = site.owner or places.render(site.holder.place)
 
         def loss(kind: Kind, certainty: Certainty, ways: list[LosingWay]) -> HandleLoss:
@@ -424,6 +426,45 @@ class _Losing:
             )
         return loss("skipped", weaker(certainty, because("path", f"on a path that does not release `{name}`")), chosen)
 
+    def assumed(self, site: _Site, trace: Walk) -> Certainty:
+        """What is taken for granted where every step is known."""
+        held, made = places.render(site.holder.place), places.last_name(site.call.node.callee)
+        if site.acquisition.where.kind == "argument":
+            return because("value", f"harmless if `{made}` hands out nothing when it fails")
+        if self.is_number(site.holder.place):
+            return because("value", f"harmless where `{held}` is a number that stands for nothing")
+        if any(self.is_lost_sight_of(event, site.holder) for event in self.held(site, trace)):
+            return because("sharing", f"something else may go by `{held}`, and release it")
+        if any(record.name == "main" for record in self.function.file.functions):
+            return because("long-run", "harmless if the program ends soon after")
+        return "certain"
+
+    @staticmethod
+    def held(site: _Site, trace: Walk) -> Iterator[e.Event]:
+        """The events about a handle that are reached while it is held."""
+        return (event for event in site.holder.concerned.values() if trace.state(event.index))
+
+    def is_lost_sight_of(self, event: e.Event, holder: Holder) -> bool:
+        """Whether it goes on in a form that is not followed: as an address that is computed, as the object itself, or
+        beside a function that may be called with it."""
+        match event:
+            case e.Write(fresh=fresh, value=value) if value is not None:
+                return holder.is_computed_with(value) or (not fresh and holder.is_pointee(value))
+            case e.CallEvent(node=node) if holder.is_given_to(node):
+                return any(self.is_function(argument) for argument in node.args)
+        return False
+
+    def is_function(self, value: r.Value) -> bool:
+        """Whether a function is given, as `run`, `&run` or `(void *)&run`."""
+        inner = places.strip(value)
+        if isinstance(inner, r.Unary) and inner.op == "&":
+            inner = places.strip(inner.value)
+        return isinstance(inner, r.Lambda) or (
+            isinstance(inner, r.Name)
+            and inner.text not in self.function.declared
+            and bool(self.function.program.index.functions_called(inner.text))
+        )
+
     def is_seen_through(self, site: _Site) -> bool:
         """Whether something that was asked of the handle is held, too: who ends that may end it."""
         return any(
@@ -453,14 +494,16 @@ class _Losing:
                 # to a label that nobody sees from here
                 way = way._replace(certainty=because("possible", f"`{event.via}` jumps to a label of this function"))
             if way is not None:
-                found.append(way._replace(certainty=weaker(way.certainty, sure(state, site.holder))))
+                found.append(way._replace(certainty=weaker(way.certainty, sure(state, site.holder, site.certainty))))
         throws = self.throws()
         for index in trace.reached(self.throwing):
             event = self.flow.events[index]
             if event is not site.call and event not in trace.ended:
                 assert isinstance(event, e.CallEvent)
                 found.append(
-                    LosingWay(event, event, True, weaker(throws[index], sure(trace.state(index), site.holder)))
+                    LosingWay(
+                        event, event, True, weaker(throws[index], sure(trace.state(index), site.holder, site.certainty))
+                    )
                 )
         unique = {way.exit.index: way for way in reversed(found)}
         return [unique[index] for index in sorted(unique)]

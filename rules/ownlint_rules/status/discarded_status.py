@@ -78,6 +78,7 @@ from ownlint import (
     records,
     rule,
     statements,
+    tempered,
     text,
     trials,
     types,
@@ -330,14 +331,14 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
             return because("possible", f"the code of `{name}` may be dropped on purpose")
         if _fills_only_what_is_set(function, node):
             return because("possible", f"what `{name}` would fill has a value already")
-        return weaker(sure, because("intent", f"`{name}` answers with a code, which is sometimes dropped on purpose"))
+        return tempered(sure, because("intent", f"`{name}` answers with a code, which is sometimes dropped on purpose"))
     if how != "statement" and not last_chance and (status.advisory or _is_meant(function, at, node, how)):
         return because("possible", f"the result of `{name}` may be dropped on purpose here")
     silent = how == "statement" and not status.nodiscard
     given_up = status.kind == "value" and _releases(function, node)
     if silent and (given_up or _goes_without_saying(function, at, node, last_chance)):
         return because("possible", f"the result of `{name}` may be dropped on purpose here")
-    return sure
+    return tempered(sure, because("intent", "the failure may be ignored on purpose"))
 
 
 def _reports(function: Function, at: events.Event, node: records.Call) -> bool:
