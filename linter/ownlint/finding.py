@@ -92,8 +92,8 @@ def weaker(*certainties: Certainty) -> Certainty:
 
 def tempered(certainty: Certainty, general: Certainty) -> Certainty:
     """With what stands for every finding of a kind, and is said only of one that would be certain: what a finding
-    assumes of its own is nearer to the cause."""
-    return general if certainty == "certain" else certainty
+    assumes of its own is nearer to the cause. Where nobody said why, its reason is taken."""
+    return general if certainty == "certain" else because(certainty, reason_of(general))
 
 
 class Step(msgspec.Struct, frozen=True):

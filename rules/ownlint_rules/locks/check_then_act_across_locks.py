@@ -83,6 +83,7 @@ from ownlint import (
     resources,
     rule,
     sections,
+    tempered,
     text,
     types,
     weaker,
@@ -344,7 +345,7 @@ def _acquired(function: Function, value: records.Value | None) -> Certainty | No
             case events.Write(place=(name, _, *_), value=records.Call() as source) if name == inner.text:
                 got = known.acquisition(source, function)
                 if got is not None and got.where.kind == "result":
-                    return weaker(because("threads", _THREADS), got.certainty)
+                    return tempered(got.certainty, because("threads", _THREADS))
             case events.CallEvent(node=node) if _fills(node, inner.text):
                 got = known.acquisition(node, function)
                 if got is not None and got.where.kind == "argument":

@@ -243,7 +243,7 @@ def _finding(function: Function, empty: _Empty, line: events.CallEvent, use: eve
         f"`{empty.name}` {state} where `{called}` fails, which is only logged",
         certainty=weaker(
             certainty,
-            because("possible", "a comment stands beside it") if function.has_comment_near(line.span) else "likely",
+            because("possible", "a comment stands beside it") if function.has_comment_near(line.span) else "certain",
         ),
         help="leave, or put something in its place",
         steps=(
