@@ -86,7 +86,6 @@ from ownlint import (
     tempered,
     text,
     types,
-    weaker,
 )
 from ownlint_rules.locks import _counting as counting
 from ownlint_rules.locks import _rechecks as rechecks
@@ -125,7 +124,7 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
             yield function.finding(
                 insert.event,
                 _stored(insert.key, insert.container),
-                certainty=weaker(certainty, _doubt(gap) or because("threads", _THREADS)),
+                certainty=_doubt(gap) or tempered(certainty, because("threads", _THREADS)),
                 help=_LOOK_AGAIN,
                 steps=(asked,),
             )
@@ -236,7 +235,7 @@ def _by_helpers(function: Function) -> Iterator[Finding]:
         yield function.finding(
             handover.store,
             _stored(handover.key, insert.container),
-            certainty=weaker(certainty, because("threads", _THREADS)),
+            certainty=tempered(certainty, because("threads", _THREADS)),
             help=f"look and store under one lock, which {takers} {'take' if both else 'takes'} "
             + ("in turn" if both else "apart"),
             steps=tuple(steps),
