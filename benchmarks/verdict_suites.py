@@ -59,14 +59,14 @@ def makes(judged: Judged) -> Certainty:
 # --- what is still reported -----------------------------------------------------------------------
 
 
-class Quiet(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class Quiet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The judged places of one release that a run did not report: only at `possible`, or not at all. `assumed` has what
     the findings at the other places, and at those that are possible, take for granted; nothing where the revision did
     not say it."""
 
     possible: tuple[str, ...] = ()
     silent: tuple[str, ...] = ()
-    assumed: dict[str, tuple[Assumption, ...]] = {}
+    assumed: dict[str, tuple[Assumption, ...]] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Standing:
@@ -87,7 +87,9 @@ class Standing:
     def assumed(self, verdict: Verdict, place: Place) -> tuple[Assumption, ...] | None:
         """What the finding there assumes today; None where there is none, and where that is not known."""
         quiet = self.releases.get(verdict.release)
-        return quiet.assumed.get(key_of(verdict, place)) if quiet is not None else None
+        if quiet is None or quiet.assumed is msgspec.UNSET:
+            return None
+        return quiet.assumed.get(key_of(verdict, place))
 
     def is_certain(self, verdict: Verdict, place: Place, recorded: str) -> bool:
         """Whether the finding there is certain today; what no run has said is as it was recorded."""
@@ -122,7 +124,8 @@ class Standing:
                 if number in found and (taken := found[number].assumed) is not None:
                     assumed[key] = taken
             states = {state: tuple(sorted(keys)) for state, keys in quiet.items()}
-            releases[name] = Quiet(states["possible"], states["silent"], dict(sorted(assumed.items())))
+            said = dict(sorted(assumed.items())) if assumed else msgspec.UNSET
+            releases[name] = Quiet(states["possible"], states["silent"], said)
         return Standing(releases)
 
     def text(self) -> str:

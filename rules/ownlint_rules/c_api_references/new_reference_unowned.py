@@ -108,6 +108,9 @@ def _in_arguments(function: Function, known: references.References, call: record
                 yield function.finding(
                     argument,
                     f"the new reference from `{made}` is lost: `{to}` does not take it over",
+                    certainty=because("unread-code", f"harmless if what `{to}` makes of it releases it")
+                    if call.template
+                    else "certain",
                     help="hold it in a variable, and release it behind the call",
                 )
 
