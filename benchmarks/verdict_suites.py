@@ -191,9 +191,10 @@ def _counts(rounds: Mapping[str, Round], standing: Standing) -> dict[str, Counts
 
 
 def certain_now(rounds: Mapping[str, Round], standing: Standing) -> Counter[Verdicted]:
-    """The verdicts on what first contact found to be certain and is certain today."""
+    """The verdicts on what first contact found to be certain and is certain today, also beyond what rates are taken
+    from."""
     found = Counter[Verdicted]()
-    for each, verdict in _of_first_contact(rounds):
+    for each, verdict in judged({name: each for name, each in rounds.items() if name.startswith("first-contact")}):
         for place in verdict.places:
             recorded = place.certainty or each.certainty
             found[verdict.verdict] += recorded == "certain" and standing.is_certain(verdict, place, recorded)
@@ -203,18 +204,13 @@ def certain_now(rounds: Mapping[str, Round], standing: Standing) -> Counter[Verd
 def weigh(rounds: Mapping[str, Round], standing: Standing) -> dict[Assumption, Weighed]:
     """Each assumption that a finding of first contact has alone."""
     found = Counter[tuple[str, str]]()
-    for _, verdict in _of_first_contact(rounds):
+    for _, verdict in judged(at_first_contact(rounds)):
         for place in verdict.places:
             assumed = standing.assumed(verdict, place) or ()
             if len(assumed) == 1:
                 found[assumed[0], verdict.verdict] += 1
     counts = {one: _judged(found, one) for one in ASSUMPTIONS}
     return {one: Weighed(makes(judged), judged) for one, judged in counts.items() if judged.all}
-
-
-def _of_first_contact(rounds: Mapping[str, Round]) -> Iterator[tuple[Round, Verdict]]:
-    """Also what was read beyond the sample that rates are taken from."""
-    return judged({name: each for name, each in rounds.items() if name.startswith("first-contact")})
 
 
 def _judged(counts: Counter[tuple[str, str]], rule: str) -> Judged:
