@@ -11,10 +11,12 @@ from ownlint.finding import (
     because,
     certainty_of,
     reason_of,
+    tempered,
     weaker,
 )
 
 LIKELY = because("path", "on the path where `f` fails")
+NAMED = because("name", "`f` is taken for what its name says")
 OTHER = because("threads", "two threads run this")
 POSSIBLE = because("guess", "`g` is not defined in what was read")
 
@@ -34,7 +36,8 @@ def test_each_assumption_has_a_clause_for_people() -> None:
 def test_it_follows_from_what_is_assumed() -> None:
     assert certainty_of(()) == "certain"
     assert certainty_of(("path",)) == "likely"
-    assert certainty_of(("path", "threads")) == "possible"
+    assert certainty_of(("caller", "threads")) == "possible"
+    assert certainty_of(("caller", "path", "threads")) == "possible"
     assert certainty_of(("guess",)) == "possible"
     assert certainty_of(("path",), weak=("path",)) == "possible"
     assert certainty_of(("threads",), weak=("path",)) == "likely"
@@ -43,12 +46,25 @@ def test_it_follows_from_what_is_assumed() -> None:
 def test_a_chain_assumes_what_its_links_assume() -> None:
     assert assumptions_of(weaker("certain", LIKELY)) == {"path"}
     assert weaker(LIKELY, because("path", "the same kind")) == "likely"
-    both = weaker(LIKELY, OTHER)
+    both = weaker(NAMED, OTHER)
     assert both == "possible"
-    assert assumptions_of(both) == {"path", "threads"}
-    assert reason_of(both) == "on the path where `f` fails; two threads run this"
-    assert assumptions_of(weaker("likely", LIKELY)) == {"other", "path"}
+    assert assumptions_of(both) == {"name", "threads"}
+    assert reason_of(both) == "`f` is taken for what its name says; two threads run this"
+    assert assumptions_of(weaker("likely", NAMED)) == {"name", "other"}
     assert weaker() == "certain"
+
+
+def test_a_path_weighs_nothing_beside_another_assumption() -> None:
+    both = weaker(OTHER, LIKELY)
+    assert both == "likely"
+    assert assumptions_of(both) == {"path", "threads"}
+    assert reason_of(both) == reason_of(OTHER)
+
+
+def test_what_stands_for_all_is_said_where_nothing_nearer_is() -> None:
+    assert tempered("certain", OTHER) is OTHER
+    assert tempered(LIKELY, OTHER) is LIKELY
+    assert reason_of(tempered(because("name", ""), OTHER)) == reason_of(OTHER)
 
 
 def test_the_weakest_link_hands_its_reason_on() -> None:

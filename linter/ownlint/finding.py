@@ -85,7 +85,7 @@ def weaker(*certainties: Certainty) -> Certainty:
     if assumed == assumptions_of(weakest):
         return weakest
     reasons = [reason_of(weakest)]
-    if weakest == "likely":
+    if weakest == "likely" and certainty_of(assumed) == "possible":
         reasons = list(dict.fromkeys(reason_of(one) for one in doubts if reason_of(one)))
     return _doubt(assumed, "; ".join(reasons))
 
