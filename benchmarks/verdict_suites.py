@@ -202,13 +202,18 @@ def certain_now(rounds: Mapping[str, Round], standing: Standing) -> Counter[Verd
 
 
 def weigh(rounds: Mapping[str, Round], standing: Standing) -> dict[Assumption, Weighed]:
-    """Each assumption that a finding of first contact has alone."""
+    """Each assumption that a finding of first contact has alone. A release counts where it is known of all its findings
+    what they assume: of those of some rules alone a share would say little."""
     found = Counter[tuple[str, str]]()
-    for _, verdict in judged(at_first_contact(rounds)):
-        for place in verdict.places:
-            assumed = standing.assumed(verdict, place) or ()
-            if len(assumed) == 1:
-                found[assumed[0], verdict.verdict] += 1
+    partly: set[str] = set()
+    places = [(verdict, place) for _, verdict in judged(at_first_contact(rounds)) for place in verdict.places]
+    for verdict, place in places:
+        if standing.assumed(verdict, place) is None and standing.state(verdict, place) != "silent":
+            partly.add(verdict.release)
+    for verdict, place in places:
+        assumed = standing.assumed(verdict, place) or ()
+        if len(assumed) == 1 and verdict.release not in partly:
+            found[assumed[0], verdict.verdict] += 1
     counts = {one: _judged(found, one) for one in ASSUMPTIONS}
     return {one: Weighed(makes(judged), judged) for one, judged in counts.items() if judged.all}
 

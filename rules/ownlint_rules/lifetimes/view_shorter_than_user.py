@@ -347,6 +347,7 @@ def _returned(function: Function) -> Iterator[Finding]:
                 yield function.finding(
                     statement,
                     f"`{owner}` ends before the `{kind.last}` that is returned, which looks at it",
+                    certainty=because("type", f"harmless if the `{kind.last}` takes what outlives `{owner}` from it"),
                     help=_HELP,
                 )
                 break

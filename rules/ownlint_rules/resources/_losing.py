@@ -433,7 +433,9 @@ class _Losing:
             return because("value", f"harmless if `{made}` hands out nothing when it fails")
         if self.is_number(site.holder.place):
             return because("value", f"harmless where `{held}` is a number that stands for nothing")
-        if any(self.is_lost_sight_of(event, site.holder) for event in self.held(site, trace)):
+        if len(site.holder.place) > 1 or any(
+            self.is_lost_sight_of(event, site.holder) for event in self.held(site, trace)
+        ):
             return because("sharing", f"something else may go by `{held}`, and release it")
         if any(record.name == "main" for record in self.function.file.functions):
             return because("long-run", "harmless if the program ends soon after")
@@ -445,25 +447,29 @@ class _Losing:
         return (event for event in site.holder.concerned.values() if trace.state(event.index))
 
     def is_lost_sight_of(self, event: e.Event, holder: Holder) -> bool:
-        """Whether it goes on in a form that is not followed: as an address that is computed, as the object itself, or
-        beside a function that may be called with it."""
+        """Whether it goes on in a form that is not followed: as an address that is computed, as the object itself, in
+        another object, or beside a function that may be called with it."""
         match event:
             case e.Write(fresh=fresh, value=value) if value is not None:
+                made = places.strip(value)
+                if isinstance(made, r.Call) and fresh:
+                    known = self.function.program.calls.callee(made, self.function).models
+                    return holder.is_given_to(made) and not holder.is_plain(made) and not known
                 return holder.is_computed_with(value) or (not fresh and holder.is_pointee(value))
             case e.CallEvent(node=node) if holder.is_given_to(node):
-                return any(self.is_function(argument) for argument in node.args)
+                return node.kind == "construct" or any(self.is_function(argument) for argument in node.args)
         return False
 
     def is_function(self, value: r.Value) -> bool:
-        """Whether a function is given, as `run`, `&run` or `(void *)&run`."""
+        """Whether a function is given, as `run`, `&run` or `(void *)&run`, or a local that is a lambda."""
         inner = places.strip(value)
         if isinstance(inner, r.Unary) and inner.op == "&":
             inner = places.strip(inner.value)
-        return isinstance(inner, r.Lambda) or (
-            isinstance(inner, r.Name)
-            and inner.text not in self.function.declared
-            and bool(self.function.program.index.functions_called(inner.text))
-        )
+        if isinstance(inner, r.Name) and inner.text in self.function.locals:
+            inner = places.strip(self.function.locals[inner.text][1])
+        elif isinstance(inner, r.Name) and inner.text not in self.function.declared:
+            return bool(self.function.program.index.functions_called(inner.text))
+        return isinstance(inner, r.Lambda)
 
     def is_seen_through(self, site: _Site) -> bool:
         """Whether something that was asked of the handle is held, too: who ends that may end it."""
