@@ -93,10 +93,10 @@ class Standing:
 
     def is_certain(self, verdict: Verdict, place: Place, recorded: str) -> bool:
         """Whether the finding there is certain today; what no run has said is as it was recorded."""
-        assumed = self.assumed(verdict, place)
-        if assumed is None:
+        quiet = self.releases.get(verdict.release)
+        if quiet is None or quiet.assumed is msgspec.UNSET:
             return recorded == "certain" and self.state(verdict, place) in ("reported", None)
-        return not assumed
+        return self.assumed(verdict, place) == ()
 
     def number(self, verdict: Verdict, *, unknown: bool = True) -> int:
         """How many findings of a verdict are still reported; `unknown` says whether one counts that was never run."""
