@@ -431,6 +431,10 @@ class _Losing:
         held, made = places.render(site.holder.place), places.last_name(site.call.node.callee)
         if site.acquisition.where.kind == "argument":
             return because("value", f"harmless if `{made}` hands out nothing when it fails")
+        for argument in map(places.strip, site.call.node.args):
+            told = argument.value if isinstance(argument, r.Unary) and argument.op == "&" else None
+            if isinstance(told, r.Name) and self.is_number((told.text,)):
+                return because("value", f"harmless if `{made}` hands out nothing where `{told.text}` tells a failure")
         if self.is_number(site.holder.place):
             return because("value", f"harmless where `{held}` is a number that stands for nothing")
         if len(site.holder.place) > 1 or any(
