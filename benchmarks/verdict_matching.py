@@ -28,6 +28,8 @@ class Finding(msgspec.Struct, frozen=True):
     message: str
     symbol: str = ""
     fingerprint: str = ""
+    assumed: tuple[str, ...] | None = None
+    """None where the revision did not say it."""
 
     @property
     def state(self) -> State:

@@ -9,9 +9,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from verdict_records import VERDICTS, Judged, Round, Verdict, at_first_contact
-from verdict_suites import Standing
+from verdict_suites import Standing, certain_now, weigh
 
-from ownlint.choices import SUITES, Suite
+from ownlint.choices import ASSUMPTIONS, SUITES, Suite
 
 _A_FILE = 20_000
 """Lines of C and C++ that findings are counted on: one large component."""
@@ -54,6 +54,16 @@ def _lines(rounds: Mapping[str, Round], standing: Standing, suites: Mapping[str,
     yield ""
     yield from _by_suite(rounds, standing, suites)
     yield ""
+    yield "## By assumption"
+    yield ""
+    yield (
+        "A finding is certain where nothing is assumed, likely with one assumption, possible with two, with a guess, "
+        "and with one that was measured to be too often wrong. Of first contact, what the code of today finds with one "
+        "assumption alone, also where that makes it no more than possible."
+    )
+    yield ""
+    yield from by_assumption(rounds, standing)
+    yield ""
     yield "## By rule"
     yield ""
     yield (
@@ -79,6 +89,18 @@ def _by_suite(rounds: Mapping[str, Round], standing: Standing, suites: Mapping[s
     for suite in SUITES:
         counts = found[False, suite] + found[True, suite]
         yield f"| all | {suite} | {_counts(counts)} | {_share(counts)} | {_of_all(counts)} |"
+
+
+def by_assumption(rounds: Mapping[str, Round], standing: Standing) -> Iterator[str]:
+    """A table; the line for what assumes nothing counts what was certain at first contact and still is."""
+    yield "| assumption | taken for granted | makes | true | doubtful | false | true of true and false |"
+    yield "|---|---|---|---|---|---|---|"
+    sure = certain_now(rounds, standing)
+    yield f"| none | nothing | certain | {_counts(sure)} | {_share(sure)} |"
+    for assumption, one in weigh(rounds, standing).items():
+        counts = Counter[Judged]({name: getattr(one.judged, name) for name in VERDICTS})
+        row = f"{assumption} | {ASSUMPTIONS[assumption]} | {one.makes}"
+        yield f"| {row} | {_counts(counts)} | {_share(counts)} |"
 
 
 def _by_round(rounds: Mapping[str, Round]) -> Iterator[str]:

@@ -1,8 +1,10 @@
-"""The suite of each rule: computed from what was judged and what was found, never chosen by hand.
+"""The suite of each rule, and what an assumption makes of a finding: computed from what was judged and what was found,
+never chosen by hand.
 
-`python benchmarks/verdicts.py suites` writes it, with the counts, to `rules/ownlint_rules/measured.json`. `suite_of`
-is the formula. It counts what the code of today still reports of the judged findings: with `--run DIR` the reports of a
-run say that, and `benchmarks/verdicts/standing.json` keeps it, so that everything can be computed anew without a run.
+`python benchmarks/verdicts.py suites` writes both, with the counts, to `rules/ownlint_rules/measured.json` and
+`assumptions.json` beside it. `suite_of` and `makes` are the formulas. It counts what the code of today still reports
+of the judged findings: with `--run DIR` the reports of a run say that, and `benchmarks/verdicts/standing.json` keeps
+it, so that everything can be computed anew without a run.
 """
 
 from __future__ import annotations
@@ -16,13 +18,15 @@ import msgspec
 import truth_pages
 from verdict_matching import Report, State, match, sites
 from verdict_records import FOLDER, VERDICTS, Place, Round, Verdict, VerdictError, at_first_contact, judged
+from verdict_records import Judged as Verdicted
 
-from ownlint.choices import Suite
-from ownlint.measured import Counts, Judged, Measured
+from ownlint.choices import ASSUMPTIONS, Assumption, Certainty, Suite
+from ownlint.measured import Counts, Judged, Measured, Weighed
 from ownlint.testing.markdown import SEVERE
 
 ROOT = Path(__file__).parents[1]
 MEASURED = ROOT / "rules/ownlint_rules/measured.json"
+WEIGHED = ROOT / "rules/ownlint_rules/assumptions.json"
 STANDING = FOLDER / "standing.json"
 TRUTHS = ROOT / "tests/truth"
 
@@ -46,14 +50,23 @@ def suite_of(counts: Counts) -> Suite:
     return "extended" if (standing if standing.true or standing.false else elsewhere).right > 0.4 else "audit"
 
 
+def makes(judged: Judged) -> Certainty:
+    """What an assumption alone makes of a finding: `likely`, or `possible` where it stood alone in ten or more findings
+    of first contact, and less than 90 % of those that could be decided were true."""
+    return "possible" if judged.all >= ENOUGH and judged.right < 0.9 else "likely"
+
+
 # --- what is still reported -----------------------------------------------------------------------
 
 
 class Quiet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The judged places of one release that a run did not report: only at `possible`, or not at all."""
+    """The judged places of one release that a run did not report: only at `possible`, or not at all. `assumed` has what
+    the findings at the other places, and at those that are possible, take for granted; nothing where the revision did
+    not say it."""
 
     possible: tuple[str, ...] = ()
     silent: tuple[str, ...] = ()
+    assumed: dict[str, tuple[Assumption, ...]] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Standing:
@@ -70,6 +83,20 @@ class Standing:
         if verdict.release not in self.releases:
             return None
         return self._states.get((verdict.release, key_of(verdict, place)), "reported")
+
+    def assumed(self, verdict: Verdict, place: Place) -> tuple[Assumption, ...] | None:
+        """What the finding there assumes today; None where there is none, and where that is not known."""
+        quiet = self.releases.get(verdict.release)
+        if quiet is None or quiet.assumed is msgspec.UNSET:
+            return None
+        return quiet.assumed.get(key_of(verdict, place))
+
+    def is_certain(self, verdict: Verdict, place: Place, recorded: str) -> bool:
+        """Whether the finding there is certain today; what no run has said is as it was recorded."""
+        quiet = self.releases.get(verdict.release)
+        if quiet is None or quiet.assumed is msgspec.UNSET:
+            return recorded == "certain" and self.state(verdict, place) in ("reported", None)
+        return self.assumed(verdict, place) == ()
 
     def number(self, verdict: Verdict, *, unknown: bool = True) -> int:
         """How many findings of a verdict are still reported; `unknown` says whether one counts that was never run."""
@@ -88,11 +115,17 @@ class Standing:
                 continue
             found = match(here, report.findings)
             quiet: dict[str, list[str]] = {"possible": [], "silent": []}
+            assumed: dict[str, tuple[Assumption, ...]] = {}
             for number, site in enumerate(here):
                 state = found[number].state if number in found else "silent"
+                key = key_of(site.verdict, site.place)
                 if state != "reported":
-                    quiet[state].append(key_of(site.verdict, site.place))
-            releases[name] = Quiet(**{state: tuple(sorted(keys)) for state, keys in quiet.items()})
+                    quiet[state].append(key)
+                if number in found and (taken := found[number].assumed) is not None:
+                    assumed[key] = taken
+            states = {state: tuple(sorted(keys)) for state, keys in quiet.items()}
+            said = dict(sorted(assumed.items())) if assumed else msgspec.UNSET
+            releases[name] = Quiet(states["possible"], states["silent"], said)
         return Standing(releases)
 
     def text(self) -> str:
@@ -157,6 +190,34 @@ def _counts(rounds: Mapping[str, Round], standing: Standing) -> dict[str, Counts
     }
 
 
+def certain_now(rounds: Mapping[str, Round], standing: Standing) -> Counter[Verdicted]:
+    """The verdicts on what first contact found to be certain and is certain today, also beyond what rates are taken
+    from."""
+    found = Counter[Verdicted]()
+    for each, verdict in judged({name: each for name, each in rounds.items() if name.startswith("first-contact")}):
+        for place in verdict.places:
+            recorded = place.certainty or each.certainty
+            found[verdict.verdict] += recorded == "certain" and standing.is_certain(verdict, place, recorded)
+    return found
+
+
+def weigh(rounds: Mapping[str, Round], standing: Standing) -> dict[Assumption, Weighed]:
+    """Each assumption that a finding of first contact has alone. A release counts where it is known of all its findings
+    what they assume: of those of some rules alone a share would say little."""
+    found = Counter[tuple[str, str]]()
+    partly: set[str] = set()
+    places = [(verdict, place) for _, verdict in judged(at_first_contact(rounds)) for place in verdict.places]
+    for verdict, place in places:
+        if standing.assumed(verdict, place) is None and standing.state(verdict, place) != "silent":
+            partly.add(verdict.release)
+    for verdict, place in places:
+        assumed = standing.assumed(verdict, place) or ()
+        if len(assumed) == 1 and verdict.release not in partly:
+            found[assumed[0], verdict.verdict] += 1
+    counts = {one: _judged(found, one) for one in ASSUMPTIONS}
+    return {one: Weighed(makes(judged), judged) for one, judged in counts.items() if judged.all}
+
+
 def _judged(counts: Counter[tuple[str, str]], rule: str) -> Judged:
     return Judged(*(counts[rule, verdict] for verdict in VERDICTS))
 
@@ -183,13 +244,13 @@ def _crashes() -> Iterator[str]:
 # --- the file -------------------------------------------------------------------------------------
 
 
-def text_of(measured: Mapping[str, Measured]) -> str:
-    """A line a rule."""
-    rows = (f' "{rule}": {_spaced(one)}' for rule, one in sorted(measured.items()))
+def text_of(measured: Mapping[str, Measured] | Mapping[str, Weighed]) -> str:
+    """A line a rule or an assumption."""
+    rows = (f' "{name}": {_spaced(one)}' for name, one in sorted(measured.items()))
     return "{\n" + ",\n".join(rows) + "\n}\n"
 
 
-def _spaced(one: Measured) -> str:
+def _spaced(one: Measured | Weighed) -> str:
     return " ".join(msgspec.json.format(msgspec.json.encode(one), indent=1).decode().split())
 
 

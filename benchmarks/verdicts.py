@@ -4,6 +4,7 @@
     python benchmarks/verdicts.py compare OLD NEW [--everything]
     python benchmarks/verdicts.py show RUN [RELEASE ...]
     python benchmarks/verdicts.py suites [--run RUN]
+    python benchmarks/verdicts.py assumptions
     python benchmarks/verdicts.py page
 
 `run` checks releases that `corpora.py` unpacked with ownlint of a revision of this repository (`.` is the working
@@ -11,8 +12,9 @@ tree), by all rules and at every certainty, and keeps one JSON report for each. 
 beside `benchmarks/verdicts/*.toml`: what was judged true and is gone or quieter, what was judged false and is gone,
 what came and was never judged. Its exit code is 1 when something true was lost or something unjudged came, 2 when
 nothing could be compared. `show` prints what a run found at default certainty, with the verdict on each: what is
-`unjudged` is to be read. `suites` computes the suite of each rule (`verdict_suites.py`) and writes the file that the
-catalogue reads; with a run it first notes which judged findings that one still has. `page` prints docs/precision.md.
+`unjudged` is to be read. `suites` computes the suite of each rule and what an assumption makes of a finding
+(`verdict_suites.py`) and writes the files that the catalogue reads; with a run it first notes which judged findings
+that one still has, and what they assume. `assumptions` counts verdicts by assumption. `page` prints docs/precision.md.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ import msgspec
 import verdict_suites
 from corpora import default_folder, every_release
 from verdict_matching import Change, Comparison, Report, compare, match, sites
-from verdict_page import page
+from verdict_page import by_assumption, page
 from verdict_records import VERDICTS, VerdictError, judged, read_all
 
 from ownlint import catalogue
@@ -199,7 +201,10 @@ def write_suites(run: Path | None) -> Iterator[str]:
     rules = [rule.id for rule in catalogue.load()]
     measured = verdict_suites.measure(rules, rounds, standing)
     verdict_suites.MEASURED.write_text(verdict_suites.text_of(measured), encoding="utf-8")
+    weighed = verdict_suites.weigh(rounds, standing)
+    verdict_suites.WEIGHED.write_text(verdict_suites.text_of(weighed), encoding="utf-8")
     yield from verdict_suites.summary(measured, rules)
+    yield from by_assumption(rounds, standing)
 
 
 def precision() -> str:
@@ -207,6 +212,12 @@ def precision() -> str:
     rounds, standing = read_all(), verdict_suites.read_standing()
     measured = verdict_suites.measure((rule.id for rule in catalogue.load()), rounds, standing)
     return page(rounds, standing, {rule: one.suite for rule, one in measured.items()})
+
+
+def assumptions() -> str:
+    """The table of verdicts by assumption, as docs/precision.md has it."""
+    rounds, standing = read_all(), verdict_suites.read_standing()
+    return "\n".join(by_assumption(rounds, standing)) + "\n"
 
 
 def main() -> int:
@@ -226,6 +237,7 @@ def main() -> int:
     showing.add_argument("names", nargs="*", help="name-versions; all without any")
     counting = commands.add_parser("suites", help="compute the suite of each rule")
     counting.add_argument("--run", type=Path, help="the reports of a run, which say what is still reported")
+    commands.add_parser("assumptions", help="count verdicts by what the findings assume")
     commands.add_parser("page", help="print docs/precision.md")
     arguments = parser.parse_args()
     try:
@@ -241,7 +253,7 @@ def main() -> int:
             for line in write_suites(arguments.run):
                 print(line)
             return 0
-        sys.stdout.write(precision())
+        sys.stdout.write(assumptions() if arguments.command == "assumptions" else precision())
     except (OSError, VerdictError, RefusalError, msgspec.DecodeError) as error:
         print(error, file=sys.stderr)
         return 2

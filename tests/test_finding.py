@@ -1,13 +1,24 @@
-"""A certainty carries why it is no higher, from where the doubt is made to the finding."""
+"""A certainty carries what it assumes and why, from where that is assumed to the finding."""
 
 from __future__ import annotations
 
-import msgspec
+from typing import get_args
 
-from ownlint.finding import CERTAINTIES, Certainty, because, reason_of, weaker, word_of
+from ownlint.choices import ASSUMPTIONS, Assumption
+from ownlint.finding import (
+    CERTAINTIES,
+    assumptions_of,
+    because,
+    certainty_of,
+    reason_of,
+    tempered,
+    weaker,
+)
 
-LIKELY = because("likely", "on the path where `f` fails")
-POSSIBLE = because("possible", "`g` is not defined in what was read")
+LIKELY = because("path", "on the path where `f` fails")
+NAMED = because("name", "`f` is taken for what its name says")
+OTHER = because("threads", "two threads run this")
+POSSIBLE = because("guess", "`g` is not defined in what was read")
 
 
 def test_it_is_the_same_certainty() -> None:
@@ -18,22 +29,54 @@ def test_it_is_the_same_certainty() -> None:
     assert reason_of("likely") == ""
 
 
+def test_each_assumption_has_a_clause_for_people() -> None:
+    assert set(ASSUMPTIONS) == set(get_args(Assumption))
+
+
+def test_it_follows_from_what_is_assumed() -> None:
+    assert certainty_of(()) == "certain"
+    assert certainty_of(("path",)) == "likely"
+    assert certainty_of(("caller", "threads")) == "possible"
+    assert certainty_of(("caller", "path", "threads")) == "possible"
+    assert certainty_of(("guess",)) == "possible"
+    assert certainty_of(("path",), weak=("path",)) == "possible"
+    assert certainty_of(("threads",), weak=("path",)) == "likely"
+
+
+def test_a_chain_assumes_what_its_links_assume() -> None:
+    assert assumptions_of(weaker("certain", LIKELY)) == {"path"}
+    assert weaker(LIKELY, because("path", "the same kind")) == "likely"
+    both = weaker(NAMED, OTHER)
+    assert both == "possible"
+    assert assumptions_of(both) == {"name", "threads"}
+    assert reason_of(both) == "`f` is taken for what its name says; two threads run this"
+    assert assumptions_of(weaker("likely", NAMED)) == {"name", "other"}
+    assert weaker() == "certain"
+
+
+def test_a_path_weighs_nothing_beside_another_assumption() -> None:
+    both = weaker(OTHER, LIKELY)
+    assert both == "likely"
+    assert assumptions_of(both) == {"path", "threads"}
+    assert reason_of(both) == reason_of(OTHER)
+
+
+def test_what_stands_for_all_is_said_where_nothing_nearer_is() -> None:
+    assert tempered("certain", OTHER) is OTHER
+    assert tempered(LIKELY, OTHER) is LIKELY
+    assert reason_of(tempered(because("name", ""), OTHER)) == reason_of(OTHER)
+
+
 def test_the_weakest_link_hands_its_reason_on() -> None:
     assert reason_of(weaker("certain", LIKELY)) == reason_of(LIKELY)
     assert reason_of(weaker(LIKELY, POSSIBLE)) == reason_of(POSSIBLE)
     assert reason_of(weaker(LIKELY, "possible")) == ""
-    assert reason_of(weaker("likely", LIKELY)) == reason_of(LIKELY)
-    other = because("likely", "for another reason")
-    assert reason_of(weaker(LIKELY, other)) == reason_of(LIKELY)
-    assert weaker() == "certain"
 
 
 def test_what_is_certain_has_no_reason_and_the_first_reason_stays() -> None:
     assert reason_of(because("certain", "whatever")) == ""
     assert reason_of(because(LIKELY, "later")) == reason_of(LIKELY)
-    assert reason_of(because("likely", "")) == ""
-
-
-def test_its_word_is_written_as_it_always_was() -> None:
-    written: list[Certainty] = [word_of(one) for one in (LIKELY, POSSIBLE, "certain")]
-    assert msgspec.json.encode(written) == b'["likely","possible","certain"]'
+    unsaid = because("path", "")
+    assert reason_of(unsaid) == ""
+    assert reason_of(because(unsaid, "later")) == "later"
+    assert assumptions_of(because(unsaid, "later")) == {"path"}

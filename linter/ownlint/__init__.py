@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from ownlint.facts import records
     from ownlint.facts.records import Span
     from ownlint.facts.show import text
-    from ownlint.finding import CERTAINTIES, SOME_PATHS, Certainty, Edit, Finding, Fix, Step, because, weaker
+    from ownlint.finding import CERTAINTIES, SOME_PATHS, Certainty, Edit, Finding, Fix, Step, because, tempered, weaker
     from ownlint.flow import bodies, events, places
     from ownlint.flow.graph import Flow
     from ownlint.flow.lower import statements
@@ -167,6 +167,7 @@ _HOMES = {
     "steps": "ownlint.steps",
     "stored_calls": "ownlint.domains.stored_calls",
     "targets": "ownlint.bindings.targets",
+    "tempered": "ownlint.finding:tempered",
     "text": "ownlint.facts.show:text",
     "trials": "ownlint.project.trials",
     "types": "ownlint.project.types",
@@ -261,6 +262,7 @@ __all__ = [
     "steps",
     "stored_calls",
     "targets",
+    "tempered",
     "text",
     "trials",
     "types",

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -22,9 +22,9 @@ from msgspec.structs import replace
 from ownlint import choices, door, steps
 from ownlint.choices import PACKS
 from ownlint.facts.base import Span
-from ownlint.finding import Crash, Cut, Finding, Severity, reason_of, word_of
-from ownlint.measured import Measured
-from ownlint.project import questions
+from ownlint.finding import Crash, Cut, Finding, Severity, assumptions_of, because, certainty_of, reason_of, weaker
+from ownlint.measured import Measured, Weighed
+from ownlint.project import questions, trials
 from ownlint.project.subjects import Binding, Class, Function
 from ownlint.rule import Rule, RuleError, rule_of
 from ownlint.sources.distributions import entry_points
@@ -40,34 +40,37 @@ def load() -> tuple[Rule, ...]:
     found: dict[str, Rule] = {}
     for _, module in entry_points(PACKS, sys.path):
         pack = importlib.import_module(module)
-        suites = _measured(pack)
+        suites = _beside(pack, choices.MEASURED, Measured)
+        weighed = _beside(pack, choices.WEIGHED, Weighed) or {}
+        weak = tuple(sorted(one for one in choices.ASSUMPTIONS if one in weighed and weighed[one].makes == "possible"))
         for made in rules_of(pack):
             other = found.get(made.id)
             if other is not None and other.module != made.module:
                 raise RuleError(f"{made.module}: the rule `{made.id}` is already defined in {other.module}")
             told = suites.get(made.id, _UNMEASURED) if suites is not None else Measured("default")
-            found[made.id] = replace(made, suite=told.suite, counts=told.counts)
+            found[made.id] = replace(made, suite=told.suite, counts=told.counts, weak=weak)
     return tuple(found[name] for name in sorted(found))
 
 
 _MOST_BYTES = 1 << 20
+_T = TypeVar("_T")
 _UNMEASURED = Measured("audit")
 
 
-def _measured(pack: ModuleType) -> dict[str, Measured] | None:
-    """What a pack says of its rules; None where it has measured none. Raises `RuleError` for a file that cannot be
-    read."""
+def _beside(pack: ModuleType, name: str, of: type[_T]) -> dict[str, _T] | None:
+    """What a pack says in a file beside its folders; None where it has none. Raises `RuleError` for a file that cannot
+    be read."""
     for folder in map(Path, pack.__path__):
         try:
-            text = door.read(folder / choices.MEASURED, _MOST_BYTES)
+            text = door.read(folder / name, _MOST_BYTES)
         except door.UnreadableError as error:
             if error.missing:
                 continue
-            raise RuleError(f"{folder / choices.MEASURED}: {error.reason}") from None
+            raise RuleError(f"{folder / name}: {error.reason}") from None
         try:
-            return msgspec.json.decode(text, type=dict[str, Measured])
+            return msgspec.json.decode(text, type=dict[str, of])  # type: ignore[valid-type]
         except msgspec.DecodeError as error:
-            raise RuleError(f"{folder / choices.MEASURED}: {error}") from None
+            raise RuleError(f"{folder / name}: {error}") from None
     return None
 
 
@@ -193,7 +196,7 @@ def judge(judgement: Judgement, program: Program) -> list[Finding] | Crash:
     try:
         for finding in rule.check(subject, program) if rule.takes_program else rule.check(subject):
             severity = "warning" if finding.mild and rule.severity == "error" else rule.severity
-            found.append(_settled(finding, rule, severity))
+            found.append(_settled(finding, rule, severity, program))
     except MemoryError:
         raise
     except Exception as failure:  # noqa: BLE001 - a rule's bug must not hide the other rules' findings
@@ -203,11 +206,21 @@ def judge(judgement: Judgement, program: Program) -> list[Finding] | Crash:
     return found if error is None else not_judged(judgement, f"{type(error).__name__}: {error}", "rule")
 
 
-def _settled(finding: Finding, rule: Rule, severity: Severity) -> Finding:
-    """With what the rule leaves to whoever runs it."""
-    reason = finding.reason or reason_of(finding.certainty)
-    certainty = word_of(finding.certainty)
-    return replace(finding, rule=rule.id, severity=severity, certainty=certainty, reason=reason)
+def _settled(finding: Finding, rule: Rule, severity: Severity, program: Program) -> Finding:
+    """With what the rule leaves to whoever runs it: how sure it is follows from all that it assumes."""
+    sure = because(finding.certainty, finding.reason)
+    file = program.files.get(finding.path)
+    if file is not None and trials.tries(program, file):
+        sure = weaker(sure, because("test-code", trials.REASON))
+    assumed = assumptions_of(sure)
+    return replace(
+        finding,
+        rule=rule.id,
+        severity=severity,
+        certainty=certainty_of(assumed, rule.weak),
+        reason=reason_of(sure),
+        assumed=tuple(sorted(assumed)),
+    )
 
 
 def not_judged(judgement: Judgement, why: str, kind: Cut) -> Crash:

@@ -10,10 +10,52 @@ from typing import Literal, get_args
 
 Severity = Literal["error", "warning", "note"]
 Certainty = Literal["certain", "likely", "possible"]
-"""How sure a finding is. Made less than certain by `ownlint.because`, which says why."""
+"""How sure a finding is: it follows from what the finding assumes, see `ownlint.because`."""
 
 CERTAINTIES: tuple[Certainty, ...] = get_args(Certainty)
 """The surest first."""
+
+Assumption = Literal[
+    "path",
+    "rare-failure",
+    "name",
+    "type",
+    "value",
+    "version",
+    "unread-code",
+    "sharing",
+    "caller",
+    "later-use",
+    "long-run",
+    "threads",
+    "convention",
+    "intent",
+    "test-code",
+    "other",
+    "guess",
+]
+"""What a finding takes for granted since no code that was read shows it."""
+
+ASSUMPTIONS: dict[Assumption, str] = {
+    "path": "the path that leads there can be taken",
+    "rare-failure": "a step that hardly ever fails, such as an allocation, does fail",
+    "name": "a function does what its name says, or is the one of that name that was read",
+    "type": "a type that is not known in full is what it seems to be",
+    "value": "a variable holds, when this runs, what makes it a bug",
+    "version": "a library or an interpreter has the version that makes it a bug",
+    "unread-code": "code that was not read neither keeps, changes nor releases it",
+    "sharing": "nothing else owns it or keeps it alive",
+    "caller": "callers do not take care of it themselves",
+    "later-use": "what is left behind is used again",
+    "long-run": "the process goes on, and comes here often enough for it to matter",
+    "threads": "another thread runs at the same time",
+    "convention": "what others of its kind do is needed here, too",
+    "intent": "it is not meant to be so",
+    "test-code": "what only code that tests other code does wrong matters",
+    "other": "something else that the reason says",
+    "guess": "the evidence is thin, or something in the code speaks against it",
+}
+"""With a clause for people that says it."""
 
 Role = Literal["owns", "lends", "borrows", "ends", "uses", "guards", "turn"]
 """What happens at a step to whom it is about: `lends` says what a call does whenever it is made, `borrows` that it is
@@ -30,6 +72,8 @@ Suite = Literal["default", "extended", "audit"]
 SUITES: tuple[Suite, ...] = get_args(Suite)
 MEASURED = "measured.json"
 """The file beside a pack's folders that says the suites of its rules."""
+WEIGHED = "assumptions.json"
+"""The file beside a pack's folders that says how often its findings were right, by what they assume."""
 
 FORMER_PRESETS: dict[str, Suite] = {"hook": "default", "ci": "default", "audit": "audit"}
 """What suites were called once, with what they are now."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Literal, cast
 
 import msgspec
 
 from ownlint.choices import CERTAINTIES as CERTAINTIES
+from ownlint.choices import Assumption as Assumption
 from ownlint.choices import Certainty as Certainty
 from ownlint.choices import Role as Role
 from ownlint.choices import Severity as Severity
@@ -17,21 +19,54 @@ SOME_PATHS = "on some of the paths that lead here"
 
 
 class _Doubt(str):
-    """A certainty that says why it is no higher; it equals the same word without a reason."""
+    """A certainty that says what is assumed, and why; it equals the same word without."""
 
-    __slots__ = ("reason",)
+    __slots__ = ("assumed", "reason")
+    assumed: frozenset[Assumption]
     reason: str
 
 
-def because(certainty: Certainty, reason: str) -> Certainty:
-    """The same certainty, with the reason why it is no higher: a clause about the very code, as "on the path where `f`
-    fails". It is said where the doubt is made, so that every rule that builds on the fact hands it on. A reason that is
-    there stays: it is nearer to the cause. What is certain has none."""
-    if certainty == "certain" or not reason or reason_of(certainty):
-        return certainty
-    made = _Doubt(certainty)
+def certainty_of(assumed: Collection[Assumption], weak: Collection[Assumption] = ()) -> Certainty:
+    """How sure a finding is that assumes this: certain with nothing, likely with one assumption, possible with more,
+    and with one that is too often wrong: a guess, or what is `weak`. That a path can be taken, which was read, weighs
+    nothing beside another."""
+    if not assumed:
+        return "certain"
+    if sum(one != "path" for one in assumed) > 1 or "guess" in assumed or any(one in weak for one in assumed):
+        return "possible"
+    return "likely"
+
+
+def because(assumed: Assumption | Certainty, reason: str) -> Certainty:
+    """The certainty of a finding that assumes this, with the reason: a clause about the very code, as "on the path
+    where `f` fails". It is said where the doubt is made, so that every rule that builds on the fact hands it on. A
+    certainty keeps what it assumes, and a reason that is there stays: it is nearer to the cause. What is certain has
+    none."""
+    if assumed == "certain":
+        return "certain"
+    if isinstance(assumed, _Doubt) and (assumed.reason or not reason):
+        return cast("Certainty", assumed)
+    kinds = assumptions_of(assumed) if assumed in CERTAINTIES else frozenset((assumed,))
+    return _doubt(cast("frozenset[Assumption]", kinds), reason)
+
+
+def _doubt(assumed: frozenset[Assumption], reason: str) -> Certainty:
+    made = _Doubt(certainty_of(assumed))
+    made.assumed = assumed
     made.reason = reason
     return cast("Certainty", made)
+
+
+def assumptions_of(certainty: Certainty) -> frozenset[Assumption]:
+    """What it assumes; where nobody said that, `other` for what is likely and `guess` for what is possible."""
+    return certainty.assumed if isinstance(certainty, _Doubt) else _UNSAID[certainty]
+
+
+_UNSAID: dict[Certainty, frozenset[Assumption]] = {
+    "certain": frozenset(),
+    "likely": frozenset(("other",)),
+    "possible": frozenset(("guess",)),
+}
 
 
 def reason_of(certainty: Certainty) -> str:
@@ -39,14 +74,26 @@ def reason_of(certainty: Certainty) -> str:
     return certainty.reason if isinstance(certainty, _Doubt) else ""
 
 
-def word_of(certainty: Certainty) -> Certainty:
-    """The bare word, as it is written."""
-    return CERTAINTIES[CERTAINTIES.index(certainty)]
-
-
 def weaker(*certainties: Certainty) -> Certainty:
-    """The weakest of them: a chain of reasons is as sure as its weakest link. Among equals the first with a reason."""
-    return max(certainties, key=lambda one: (CERTAINTIES.index(one), bool(reason_of(one))), default="certain")
+    """What all of them together leave: a chain assumes what each of its links assumes. The reason is that of the
+    weakest link, of equals the first with one; where several likely ones make it less sure, they are told together."""
+    doubts = [one for one in certainties if one != "certain"]
+    if len(doubts) < 2:
+        return doubts[0] if doubts else "certain"
+    assumed = frozenset[Assumption]().union(*map(assumptions_of, doubts))
+    weakest = max(doubts, key=lambda one: (CERTAINTIES.index(one), bool(reason_of(one))))
+    if assumed == assumptions_of(weakest):
+        return weakest
+    reasons = [reason_of(weakest)]
+    if weakest == "likely" and certainty_of(assumed) == "possible":
+        reasons = list(dict.fromkeys(reason_of(one) for one in doubts if reason_of(one)))
+    return _doubt(assumed, "; ".join(reasons))
+
+
+def tempered(certainty: Certainty, general: Certainty) -> Certainty:
+    """With what stands for every finding of a kind, and is said only of one that would be certain: what a finding
+    assumes of its own is nearer to the cause. Where nobody said why, its reason is taken."""
+    return general if certainty == "certain" else because(certainty, reason_of(general))
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -99,6 +146,8 @@ class Finding(msgspec.Struct, frozen=True):
     """Why it is not certain: a clause about this very finding, as "on the path where `f` fails". Empty where the rule
     knows none; nothing is said then. What the certainty brings
     along (see `because`) is filled in by whoever runs the rule."""
+    assumed: tuple[Assumption, ...] = ()
+    """What its certainty follows from, sorted; filled in by whoever runs the rule."""
 
 
 Cut = Literal["rule", "limit"]

@@ -121,7 +121,7 @@ def knowledge_digest(models: tuple[Path, ...], cache: Cache) -> bytes:
 
 @functools.lru_cache(maxsize=2)
 def _packs_digest(cache: Cache) -> bytes:
-    told = (pack / choices.MEASURED for pack in packs())
+    told = (pack / name for pack in packs() for name in (choices.MEASURED, choices.WEIGHED))
     return _digest_of((*packs(), *(path for path in told if path.is_file())), cache)
 
 

@@ -1,14 +1,15 @@
-"""How often a rule was right where findings on public code were judged: what its suite follows from.
+"""How often a rule was right where findings on public code were judged: what its suite follows from. And how often
+findings were right that assume the same: what their certainty follows from.
 
-A pack of rules says it in a file beside its folders (`choices.MEASURED`). That of the built-in pack is written by
-`benchmarks/verdicts.py suites`, which has the formula.
+A pack of rules says it in files beside its folders (`choices.MEASURED`, `choices.WEIGHED`). Those of the built-in pack
+are written by `benchmarks/verdicts.py suites`, which has the formulas.
 """
 
 from __future__ import annotations
 
 import msgspec
 
-from ownlint.choices import Suite
+from ownlint.choices import Certainty, Suite
 
 
 class Judged(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -44,3 +45,10 @@ class Counts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     suite: Suite
     counts: Counts = Counts()
+
+
+class Weighed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What an assumption alone makes of a finding, and what was judged where it was the only one."""
+
+    makes: Certainty
+    judged: Judged = Judged()

@@ -22,7 +22,7 @@ import msgspec
 from ownlint.choices import Suite
 from ownlint.facts.base import Language
 from ownlint.facts.errors import RefusalError
-from ownlint.finding import Finding, Severity
+from ownlint.finding import Assumption, Finding, Severity
 from ownlint.measured import Counts
 from ownlint.patterns import PatternError, expression
 
@@ -37,7 +37,8 @@ class Rule(msgspec.Struct, frozen=True):
     regular expressions: a Python file in whose bytes one is found is read for this rule, whatever the models say.
     `yields_to` names rules that say it better: where one of them has a finding this one is silent, see `interplay`.
     A `fixable` rule gives some of its findings a fix. `group` is the folder the rule stands in, with dashes: users
-    select rules by it too. `suite` and `counts` are what its pack says was measured, see `measured`.
+    select rules by it too. `suite`, `counts` and `weak` are what its pack says was measured, see `measured`; `weak` are
+    the assumptions that make a finding no more than possible.
     `cwe` are the weaknesses, by their number in the CWE list, that a finding is an example of."""
 
     id: str
@@ -55,6 +56,7 @@ class Rule(msgspec.Struct, frozen=True):
     cwe: tuple[int, ...] = ()
     suite: Suite = "default"
     counts: Counts = Counts()
+    weak: tuple[Assumption, ...] = ()
 
     @property
     def headline(self) -> str:

@@ -11,12 +11,12 @@ import pytest
 import verdict_suites
 from verdict_matching import Finding, Report
 from verdict_records import Place, Round, Verdict, VerdictError, judged, read_all
-from verdict_suites import Quiet, Standing, measure, read_standing, suite_of
+from verdict_suites import Quiet, Standing, certain_now, makes, measure, read_standing, suite_of, weigh
 from verdicts import options
 
 from ownlint import catalogue, choices
 from ownlint.choices import Suite
-from ownlint.measured import Counts, Judged, Measured
+from ownlint.measured import Counts, Judged, Measured, Weighed
 
 RELEASE = "engine-1.0"
 
@@ -80,6 +80,51 @@ def test_the_catalogue_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert told.keys() <= {rule.id for rule in rules}
     for rule in rules:
         assert (rule.suite, rule.counts) == msgspec.structs.astuple(told.get(rule.id, Measured("audit")))
+
+
+# --- what is assumed ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("told", "certainty"),
+    [
+        (Judged(9, 0, 1), "likely"),
+        (Judged(8, 0, 2), "possible"),
+        (Judged(8, 5, 1), "possible"),  # 8 of the 9 that could be decided
+        (Judged(9, 30, 1), "likely"),  # what could not be decided does not count
+        (Judged(1, 0, 8), "likely"),  # too few to tell
+    ],
+)
+def test_what_an_assumption_makes(told: Judged, certainty: str) -> None:
+    assert makes(told) == certainty
+
+
+def test_the_file_of_assumptions_is_what_was_judged() -> None:
+    """`python benchmarks/verdicts.py suites` writes it anew."""
+    told = weigh(read_all(), read_standing())
+    assert verdict_suites.WEIGHED.read_text(encoding="utf-8") == verdict_suites.text_of(told)
+    weak = tuple(sorted(one for one, weighed in told.items() if weighed.makes == "possible"))
+    assert {rule.weak for rule in catalogue.load.__wrapped__()} == {weak}
+
+
+def test_certain_is_right() -> None:
+    """Of what first contact found to be certain and is certain today, at most one in 40 is false."""
+    found = certain_now(read_all(), read_standing())
+    assert found["true"]
+    assert 40 * found["false"] <= found.total()
+
+
+def test_one_assumption_alone_is_weighed() -> None:
+    places = tuple(Place(path="a.cc", line=line, certainty="certain") for line in (10, 20, 30))
+    judgement = Verdict(release=RELEASE, rule="r", verdict="false", reason="why", places=places)
+    findings = tuple(
+        Finding("r", "a.cc", line, 1, "likely", "m", assumed=assumed)
+        for line, assumed in ((10, ()), (20, ("path",)), (30, ("name", "value")))
+    )
+    rounds = {"first-contact-1": a_round(judgement)}
+    standing = Standing({}).after([judgement], {RELEASE: Report(findings)})
+    assert weigh(rounds, standing) == {"path": Weighed("likely", Judged(false=1))}
+    assert certain_now(rounds, standing) == {"false": 1}
 
 
 # --- what still stands --------------------------------------------------------------------------------

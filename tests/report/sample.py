@@ -72,6 +72,7 @@ def flag() -> Finding:
         "flag-set-before-success",
         "error",
         reason="on the path where `Record` fails",
+        assumed=("path",),
     )
 
 

@@ -50,6 +50,7 @@ def test_json_has_exactly_the_keys_of_the_contract(tmp_path: Path) -> None:
         "suite": "default",
         "certainty": "likely",
         "reason": "on the path where `Record` fails",
+        "assumed": ["path"],
         "help": "set `init_done_` after `Record` returns ok",
         "help_uri": "https://docs.example.invalid/flag-set-before-success",
         "message": "`init_done_` is set before `Record` has succeeded",

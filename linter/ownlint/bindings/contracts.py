@@ -32,7 +32,7 @@ _MOST_HELD = 3
 
 
 _NO_BODY = "the body is not in what was read; this is inferred from the classes"
-_UNSEEN = Origin(1, because("likely", _NO_BODY), r.Name(0, 0, ""))
+_UNSEEN = Origin(1, because("unread-code", _NO_BODY), r.Name(0, 0, ""))
 """Where a result comes from whose body nobody shows."""
 
 
@@ -204,7 +204,7 @@ class _BindingReading:
             return because("possible", f"what Python holds a `{self.name}` by may keep its owner, too")
         if self.name.rsplit("::", 1)[-1] in self.program.names.bound_types:
             return "certain"
-        return because("likely", f"no binding of `{self.name}` was read") if self.returned is not None else None
+        return because("unread-code", f"no binding of `{self.name}` was read") if self.returned is not None else None
 
     # --- a declaration alone ---
 

@@ -43,7 +43,7 @@ def mismatch(binding: Binding) -> Mismatch | None:
             cls = binding.program.names.find_class(pointee, scope, binding.file)
             bound = _unique(binding, framework, cls) if cls is not None else None
             if cls is not None and bound is not None:
-                sure = "certain" if old else because("likely", "the version of the framework is not known")
+                sure = "certain" if old else because("version", "the version of the framework is not known")
                 at = Step(bound[0].path, bound[1].span, f"`{bound[1].name}` has a unique holder")
                 return Mismatch(cls.name, pointer, returned, at, sure)
     return None

@@ -43,7 +43,7 @@ def made_by_hand(value: r.Value, origins: Origins, framework: FrameworkModel) ->
     if not isinstance(value, r.Call):
         return None
     name = last_name(value.callee)
-    if name in framework.iterators:
+    if name in framework.iterators and origins.program.calls.callee(value, origins.function).owner is None:
         return (Made("iterator", "iterator", origin) for origin in origins.each(value.args))
     if name == framework.facts.get("makes_object") and isinstance(value.callee, r.Name) and value.args:
         return _cast(value, origins, framework)

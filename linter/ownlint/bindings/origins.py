@@ -171,7 +171,7 @@ class Origins:
         led = next((origin for origin in found if origin is not None), None)
         if led is None or all(origin is not None and origin.argument == led.argument for origin in found):
             return led
-        return led._replace(certainty=weaker(led.certainty, because("likely", SOME_PATHS)))
+        return led._replace(certainty=weaker(led.certainty, because("path", SOME_PATHS)))
 
     def _member(self, found: Origin, owner: Class | None, name: str) -> Origin:
         """A field that is a raw pointer or a reference may lead out of the argument, to what others own."""
@@ -189,7 +189,7 @@ class Origins:
             )
         if "shared pointer" in roles:
             return found._replace(
-                certainty=weaker(found.certainty, because("likely", f"other owners may share what `{name}` holds"))
+                certainty=weaker(found.certainty, because("sharing", f"other owners may share what `{name}` holds"))
             )
         return found
 
@@ -239,9 +239,9 @@ class Origins:
         roles = self.program.types.roles(known.result, self.function) if known.result else ()
         if known.result and not looks_elsewhere(known.result, roles):
             return None
-        sure: Certainty = "likely" if known.result and known.certainty != "possible" and kind.name else "possible"
-        if not known.functions:
-            sure = because(sure, f"`{name}` is not defined in what was read")
+        typed = known.result and known.certainty != "possible" and kind.name
+        unread = "" if known.functions else f"`{name}` is not defined in what was read"
+        sure = because("unread-code" if typed else "guess", unread)
         return base._replace(certainty=weaker(base.certainty, because(sure, reason_of(known.certainty))))
 
     def _is_put_in(self, call: r.Call, callee: r.Member, name: str) -> bool:

@@ -257,7 +257,7 @@ class Exports:
             return
         policy = self._policy_that_counts(said, signature)
         if policy == "reference internal":
-            yield Lent("self", True, "", "the policy is an internal reference", because("likely", _BY_POLICY))
+            yield Lent("self", True, "", "the policy is an internal reference", because("name", _BY_POLICY))
         elif policy == "reference":
             yield Lent("self", False, "", "the policy keeps nothing alive", because("possible", _BY_POLICY))
 
@@ -421,7 +421,7 @@ def _lent_by_keep_alives(said: Policies, has_self: bool) -> Iterator[Lent]:
             source = "self" if has_self and keep.patient == 1 else f"argument {keep.patient - has_self}"
             ignored = said.is_ignored(keep.extra)
             reason = _clean(keep.extra.text) + (" is ignored on a property" if ignored else "")
-            sure = because("likely", "the annotation alone says so") if ignored else "certain"
+            sure = because("name", "the annotation alone says so") if ignored else "certain"
             yield Lent(source, not ignored, "", reason, sure)
 
 

@@ -40,6 +40,7 @@ _ASKS = re.compile(
     r"|\w*(?:Exists|_exists)$"
 )
 _DEEPEST_END = 2
+_ON_A_PATH = because("path", "")
 """Calls that are followed to the end of the program."""
 _ASKED_OF_ONE = re.compile(r"(?i:code|error_?code)$")
 """A method of that name tells what a status holds; a free function of that name does work and answers with a code."""
@@ -136,7 +137,7 @@ def _by_leave(function: Function, leave: e.LeaveEvent) -> Iterator[Failure]:
     elif (chosen := _from_choice(function, leave)) is not None:
         yield chosen
     elif (call := _handed_on(function, leave)) is not None:
-        yield Failure(leave, call, "likely", leave)
+        yield Failure(leave, call, _ON_A_PATH, leave)
 
 
 def _by_goto(function: Function, mark: e.Event) -> Iterator[Failure]:
@@ -149,7 +150,7 @@ def _by_goto(function: Function, mark: e.Event) -> Iterator[Failure]:
     leave = min((each for each in behind if each is not None), key=lambda each: each.index, default=None)
     if leave is not None:
         cause, certainty = found
-        yield Failure(leave, cause, weaker(certainty, "likely"), mark)
+        yield Failure(leave, cause, weaker(certainty, _ON_A_PATH), mark)
 
 
 @flow_question
@@ -217,7 +218,7 @@ def _by_handler(function: Function, leave: e.LeaveEvent) -> Iterator[Failure]:
             if not isinstance(cause, e.CallEvent) or not is_caught(function, cause):
                 continue
             if not asks(function, cause) and id(cause.node) not in _thrown_values(function):
-                yield Failure(leave, cause, "likely", leave)
+                yield Failure(leave, cause, _ON_A_PATH, leave)
 
 
 @flow_question
@@ -308,7 +309,7 @@ def _from_choice(function: Function, leave: e.LeaveEvent) -> Failure | None:
             for outcome, value in ((True, chosen.then), (False, chosen.other)):
                 cause, certainty = failing(function, test, outcome)
                 if certainty is not None and reports_failure(function, value):
-                    return Failure(leave, cause, weaker(certainty, "likely"), leave)
+                    return Failure(leave, cause, weaker(certainty, _ON_A_PATH), leave)
     return None
 
 
@@ -367,7 +368,7 @@ def _likely(function: Function, origin: e.CallEvent | None) -> tuple[e.CallEvent
     """A number, a bool or a pointer is an outcome where the call can have done something: a question has an answer."""
     if origin is None or asks(function, origin):
         return None, None
-    return origin, "likely"
+    return origin, _ON_A_PATH
 
 
 @flow_question
@@ -690,7 +691,7 @@ def throws(function: Function, call: e.CallEvent) -> Certainty | None:
     called has failed, possible where it may as well complain about a mistake of its caller."""
     callees = function.program.calls.callee(call.node, function).functions
     found = [certainty for callee in callees if callee is not function for certainty in _throws_of(callee)]
-    return "likely" if "likely" in found else "possible" if found else None
+    return _ON_A_PATH if "likely" in found else "possible" if found else None
 
 
 def _throws_of(callee: Function) -> tuple[Certainty, ...]:
@@ -711,7 +712,7 @@ def _each_throw(callee: Function) -> Iterator[Certainty]:
             continue
         if any(target == flow.exit for target, _ in flow.successors[leave.index]):
             rethrown = any(isinstance(mark, e.Mark) and mark.what == "catch" for mark in flow.dominators(leave))
-            yield "likely" if rethrown or _decided_by(callee, leave) is not None else "possible"
+            yield _ON_A_PATH if rethrown or _decided_by(callee, leave) is not None else "possible"
 
 
 def is_caught(function: Function, call: e.CallEvent) -> bool:

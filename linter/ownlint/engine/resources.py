@@ -280,7 +280,7 @@ class Resources:
         """Nobody sees what the callee does. That it releases is said by its name, or by the macro that it is."""
         where = [Place("argument", number) for number in range(1, len(call.args) + 1)]
         why = f"that `{name}` releases it is inferred from its name"
-        named = because("likely", why)
+        named = because("name", why)
         by_macro = self._released_by_macro(name)
         if by_macro:
             return tuple(Ended(place, named) for place in where if place.index in by_macro)

@@ -120,7 +120,8 @@ class NameIndex(Generic[_Model]):
                     rank = CERTAINTIES.index(certainty)
                     if rank:
                         certainty = because(
-                            certainty, f"`{written}` is taken for `{'::'.join(model_parts)}` by its name"
+                            "name" if certainty == "likely" else "guess",
+                            f"`{written}` is taken for `{'::'.join(model_parts)}` by its name",
                         )
                     found.append(((rank, wild, -len(model_parts), -order), certainty, model))
         return [(certainty, model) for _, certainty, model in sorted(found, key=lambda entry: entry[0])]

@@ -301,8 +301,8 @@ class Calls:
             family = self._family(base, function)
             found = [(f, g) for f, g in found if self._is_method_of(family, f, g)]
         agreed = bool(found) and self._agreed(found) and any(self._fits(f, g, call, function) for f, g in found)
-        sure: Certainty = "likely" if agreed else "possible"
-        return self._made(name, found, (), because(sure, _by_name(name, bool(found), agreed)), None, function)
+        sure = because("name" if agreed else "guess", _by_name(name, bool(found), agreed))
+        return self._made(name, found, (), sure, None, function)
 
     def _holder(self, written: str, function: Function) -> str:
         """The name of a library's class that leads to another: of a smart pointer, an optional."""

@@ -292,9 +292,9 @@ class _FoundPairs:
         names = tuple(dict.fromkeys(other.name for other, _ in taken))
         of = f" of `{scope}`" if scope else ""
         why = f"`{names[0]}`{of} takes back what `{record.name}` hands out"
-        certainty: Certainty = "possible" if handle.is_number else "likely"
         certainty = because(
-            certainty, f"that `{names[0]}` releases what `{record.name}` hands out is inferred from their names"
+            "guess" if handle.is_number else "name",
+            f"that `{names[0]}` releases what `{record.name}` hands out is inferred from their names",
         )
         self.acquirers.setdefault(id(record), Acquirer(record, argument, handle, names, why, certainty))
 

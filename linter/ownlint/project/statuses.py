@@ -94,7 +94,7 @@ class Statuses:
             return None if found.reference else _modelled(found, found.certainty)
         kind = types.parse(expanded)
         if kind.pointers == 1 and not kind.const and kind.last in self.owned_errors:
-            taken = because("likely", f"`{kind.last}*` is taken for an error by the function that releases it")
+            taken = because("type", f"`{kind.last}*` is taken for an error by the function that releases it")
             return Status(f"{kind.last}*", "pointer", False, self.owned_errors[kind.last], (), taken)
         if not kind.is_value:
             return None
@@ -103,10 +103,10 @@ class Statuses:
             return self.own(cls)
         enum = program.names.find_class(kind.name, function.record.scope, function.file, enum=True)
         if enum is not None:
-            marked = because("likely", f"`{enum.name}` is taken for a status since it is marked as not to be ignored")
+            marked = because("type", f"`{enum.name}` is taken for a status since it is marked as not to be ignored")
             return Status(enum.name, "enum", True, (), (), marked) if must_look(enum.record) else None
-        certainty: Certainty = "likely" if kind.name in self.used else "possible"
-        certainty = because(certainty, f"`{kind.name}` is not defined in what was read, and taken for a status")
+        unknown = f"`{kind.name}` is not defined in what was read, and taken for a status"
+        certainty = because("type" if kind.name in self.used else "guess", unknown)
         if found is not None:
             return _modelled(found, certainty)
         return Status(kind.name, "value", False, (), (".ok()",), certainty) if certainty == "likely" else None
@@ -300,10 +300,8 @@ def _asked(cls: Class) -> Status | None:
         return None
     truth = "!_" if _ERROR.search(cls.name) and not cls.name.lower().endswith("status") else "_"
     ok = tuple(f".{record.name}()" if record.kind != "conversion" else truth for record in asks)
-    sure: Certainty = "certain" if strict else "likely"
-    return Status(
-        cls.name, "value", strict, (), ok, because(sure, f"`{cls.name}` is taken for a status by its members")
-    )
+    sure = because("certain" if strict else "type", f"`{cls.name}` is taken for a status by its members")
+    return Status(cls.name, "value", strict, (), ok, sure)
 
 
 def must_look(record: r.FunctionRecord | r.ClassRecord) -> bool:

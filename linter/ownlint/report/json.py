@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from ownlint.choices import Suite
-from ownlint.finding import Certainty, Role, Severity
+from ownlint.finding import Assumption, Certainty, Role, Severity
 from ownlint.report.model import Kind, Located, Report, RuleInfo
 from ownlint.report.plain_json import json_line, json_page
 from ownlint.report.sanitise import sanitise
@@ -59,6 +59,8 @@ class JsonFinding(msgspec.Struct, frozen=True):
     certainty: Certainty
     reason: str
     """Why it is not certain; empty where that is not known, and where it is."""
+    assumed: tuple[Assumption, ...]
+    """What it takes for granted, which is what its certainty follows from: nothing where it is certain."""
     message: str
     help: str
     """What to do about it, lines; may be empty."""
@@ -168,6 +170,7 @@ def _finding(located: Located, suite: Suite, page: str) -> JsonFinding:
         suite=suite,
         certainty=located.certainty,
         reason=sanitise(located.reason),
+        assumed=located.assumed,
         message=sanitise(located.message),
         help="\n".join(map(sanitise, located.help.splitlines())),
         help_uri=page,

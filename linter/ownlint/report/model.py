@@ -17,7 +17,7 @@ from ownlint import door
 from ownlint.choices import Suite
 from ownlint.facts.base import Language, Span
 from ownlint.facts.digest import digest_of
-from ownlint.finding import Certainty, Finding, Fix, Role, Severity
+from ownlint.finding import Assumption, Certainty, Finding, Fix, Role, Severity
 from ownlint.measured import Counts
 
 _MOST_BYTES = 64 << 20
@@ -59,6 +59,7 @@ class Located(msgspec.Struct, frozen=True):
     fix: Fix | None = None
     reason: str = ""
     """Why it is not certain; empty where nobody knows, and where it is."""
+    assumed: tuple[Assumption, ...] = ()
 
 
 Kind = Literal["unread", "partial", "headers", "types", "limit", "rule", "changed"]
@@ -256,7 +257,9 @@ def locate(findings: Iterable[Finding], sources: Sources) -> list[Located]:
     located: list[Located] = []
     last: Finding | None = None
     for finding in ordered:
-        same = msgspec.structs.replace(finding, reason="")  # who doubts for another reason has found nothing else
+        same = msgspec.structs.replace(
+            finding, reason="", assumed=()
+        )  # who doubts for another reason has found nothing else
         if same != last:
             located.append(_located(finding, sources, equals))
         last = same
@@ -265,7 +268,7 @@ def locate(findings: Iterable[Finding], sources: Sources) -> list[Located]:
 
 def _order(finding: Finding) -> tuple[object, ...]:
     steps = tuple((step.path, step.span.start, step.message) for step in finding.steps)
-    said = (finding.message, finding.certainty, steps, finding.reason)
+    said = (finding.message, finding.certainty, steps, finding.reason, finding.assumed)
     return (finding.path, finding.span.start, finding.rule, finding.span.end, *said)
 
 
@@ -285,7 +288,8 @@ def _located(finding: Finding, sources: Sources, equals: dict[bytes, int]) -> Lo
         fingerprint=_fingerprint(finding, lines, region, equals),
         steps=tuple(steps),
         fix=finding.fix,
-        reason="" if finding.certainty == "certain" else finding.reason,
+        reason=finding.reason,
+        assumed=finding.assumed,
     )
 
 

@@ -154,6 +154,7 @@ def _result(finding: Located, suite: Suite, index: dict[str, int], hashes: _Line
         "properties": {
             "certainty": finding.certainty,
             "suite": suite,
+            **({"assumed": list(finding.assumed)} if finding.assumed else {}),
             **({"reason": _message(finding.reason)} if finding.reason else {}),
         },
     }

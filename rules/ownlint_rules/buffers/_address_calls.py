@@ -112,7 +112,9 @@ class AddressCalls(AddressValues):
                     self.used(call, [refs for refs in given if not any(ref.holds for ref in refs)])
                 certainty: Certainty = "certain"
                 if fact.may_return:
-                    certainty = because("likely", f"`{text(call.callee)}` may return its own argument, which is alive")
+                    certainty = because(
+                        "unread-code", f"`{text(call.callee)}` may return its own argument, which is alive"
+                    )
                 return self.filled(call, fact.returns, given, certainty)
         number = fact.source
         found = (call, on) if number == 0 else self.argument(call, given, number, fact.parameters)
@@ -166,7 +168,7 @@ class AddressCalls(AddressValues):
         if any(ref.token[0] >= 0 for ref in wrapped) or (source is not None and not refs and self.lasts(source[0])):
             return wrapped
         made = self.create(call, fact.returns)
-        self.doubts[made.token[0]] = because("likely", UNOWNED)
+        self.doubts[made.token[0]] = because("unread-code", UNOWNED)
         return frozenset({made._replace(loss="foreign")})
 
     def lent(self, call: r.Call, fact: memory_models.MemoryFact, address: r.Value) -> Refs:
@@ -175,7 +177,7 @@ class AddressCalls(AddressValues):
         if not handle:
             return NOTHING
         made = self.create(call, fact.returns)
-        self.doubts[made.token[0]] = because("likely", f"harmless if callers keep the object whose `{handle}` it is")
+        self.doubts[made.token[0]] = because("caller", f"harmless if callers keep the object whose `{handle}` it is")
         return frozenset({made._replace(loss=LENT, whole=False)})
 
     def points(self, call: r.Call) -> bool:
@@ -265,7 +267,7 @@ class AddressCalls(AddressValues):
             self.touch(ref, callee.base, None)
         if not symbol and (cls := self.fresh(callee.name)) and not any(ref.cls for ref in direct):
             inferred = f"that `{text(call.callee)}` returns a new object is inferred from its name"
-            return frozenset({self.create(call, cls, because("likely", inferred))})
+            return frozenset({self.create(call, cls, because("name", inferred))})
         if any(ref.cls for ref in direct):
             self.used(call, given)
             self.see(given)
@@ -395,7 +397,7 @@ class AddressCalls(AddressValues):
             f"that `{name}` keeps it is inferred from its name",
             f"whether `{name}` keeps it is not known",
         )
-        certainty = because("likely", inferred) if keeps else because("possible", unknown)
+        certainty = because("name", inferred) if keeps else because("possible", unknown)
         for ref in callbacks:
             self.add_registration(ref, call, name, certainty)
         return bool(keeps) and any(ref.cls for ref in callbacks)

@@ -87,7 +87,7 @@ class AddressInterpreter(AddressCalls, ways.Ways[AddressState]):
             self.leave(state)
         out = []
         for key, misuses in sorted(self.found.items()):
-            sure = "certain" if self.reached.get(key, 0) <= len(misuses) else because("likely", SOME_PATHS)
+            sure = "certain" if self.reached.get(key, 0) <= len(misuses) else because("path", SOME_PATHS)
             certainty = weaker(sure, *(misuse.certainty for misuse in misuses))
             out.append(msgspec.structs.replace(misuses[0], certainty=certainty))
         return _first_of_each(out)
@@ -200,7 +200,7 @@ class AddressInterpreter(AddressCalls, ways.Ways[AddressState]):
             if stored.name and ref not in state.get(stored.name):
                 continue
             if ref.loss == "foreign" and ref.holds:
-                self.note("store", ref, stored.at, because("likely", UNOWNED))
+                self.note("store", ref, stored.at, because("unread-code", UNOWNED))
             elif not ref.holds:
                 self.settle("store", ref, stored.at, dead=not kept(ref.token))
         for one in sorted(state.registered):
@@ -268,7 +268,7 @@ class AddressInterpreter(AddressCalls, ways.Ways[AddressState]):
         for ref in in_order(refs) if value is not None else ():
             assert value is not None
             if ref.loss == "foreign" and ref.holds and not ref.stale.end:
-                self.note("return", ref, value.span, because("likely", UNOWNED))
+                self.note("return", ref, value.span, because("unread-code", UNOWNED))
             elif ref.loss == LENT and ref.holds and not ref.path:
                 self.note("return", ref, value.span, "certain")
             elif ref.stale.end:

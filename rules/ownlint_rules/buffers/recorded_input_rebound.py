@@ -59,7 +59,7 @@ def recorded_input_rebound(function: Function) -> Iterator[Finding]:
         yield function.finding(
             rebound.at,
             f"`{rebound.place}` is bound to something new, but `{recording.graph}` reads what it was when captured",
-            certainty=because("likely", "harmless if the replay is meant to read the old input again"),
+            certainty=because("intent", "harmless if the replay is meant to read the old input again"),
             help=f"fill it in place: `{rebound.place}.copy_(..)`",
             steps=(
                 recording.function.step(recording.block.items[0].value, f"`{rebound.place}` is read in this capture"),

@@ -66,7 +66,7 @@ def borrowed_reference_released(function: Function) -> Iterator[Finding]:
                 one.at,
                 _SAYS[one.what].format(one.name),
                 certainty=because(
-                    "likely", one.reason or "harmless if a reference that was taken elsewhere is released here"
+                    "sharing", one.reason or "harmless if a reference that was taken elsewhere is released here"
                 ),
                 help="leave the release out, or count the reference up first",
                 steps=(function.step(reason, _BECAUSE[one.what]),) if isinstance(reason, events.CallEvent) else (),

@@ -70,7 +70,7 @@ def borrowed_reference_returned(function: Function) -> Iterator[Finding]:
         yield function.finding(
             one.at,
             f"`{said}` is returned, and `{function.name}` does not own a reference to it",
-            certainty=because("likely", one.reason or _OWNED_ELSEWHERE),
+            certainty=because("sharing", one.reason or _OWNED_ELSEWHERE),
             help="count the reference up before the return",
             steps=(function.step(one.because, "its reference was given away here"),)
             if isinstance(one.because, events.CallEvent)
@@ -80,6 +80,6 @@ def borrowed_reference_returned(function: Function) -> Iterator[Finding]:
         yield function.finding(
             value,
             f"`{text(value, 60)}` is returned, and `{function.name}` gives no reference to it away",
-            certainty=because("likely", _OWNED_ELSEWHERE),
+            certainty=because("sharing", _OWNED_ELSEWHERE),
             help="return the reference that `release()` or `inc_ref()` gives",
         )

@@ -87,7 +87,7 @@ def borrowed_reference_stolen(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 one.where if one.where is not None else one.at,
                 f"`{one.name}` is borrowed, and its reference is taken over here",
-                certainty=because("likely", "harmless if whoever lends it gives up its own reference"),
+                certainty=because("sharing", "harmless if whoever lends it gives up its own reference"),
                 help=f"count `{one.name}` up first",
             )
 

@@ -66,7 +66,7 @@ def borrowed_reference_stored(function: Function) -> Iterator[Finding]:
             one.at,
             f"`{said}` keeps an object that `{function.name}` only borrows",
             certainty=because(
-                "likely", f"harmless if something else keeps the object alive as long as `{said}` is read"
+                "sharing", f"harmless if something else keeps the object alive as long as `{said}` is read"
             ),
             help="count the reference up when it is stored",
             steps=(function.step(one.site, "lent here"),) if isinstance(one.site, events.CallEvent) else (),

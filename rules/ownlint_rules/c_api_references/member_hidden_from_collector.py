@@ -78,7 +78,7 @@ def member_hidden_from_collector(program: Program) -> Iterator[Finding]:
         yield one.traverse.finding(
             one.traverse.record,
             f"`{one.traverse.name}` does not visit {what}, which the object owns",
-            certainty=because("likely", "harmless if no cycle ever leads through it"),
+            certainty=because("value", "harmless if no cycle ever leads through it"),
             help=f"visit it: `Py_VISIT(self->{one.member})`" if one.member else "add `Py_VISIT(Py_TYPE(self))`",
             steps=steps,
         )

@@ -108,6 +108,9 @@ def _in_arguments(function: Function, known: references.References, call: record
                 yield function.finding(
                     argument,
                     f"the new reference from `{made}` is lost: `{to}` does not take it over",
+                    certainty=because("unread-code", f"harmless if what `{to}` makes of it releases it")
+                    if call.template
+                    else "certain",
                     help="hold it in a variable, and release it behind the call",
                 )
 
@@ -140,7 +143,7 @@ def _dropped(function: Function, known: references.References, event: events.Cal
     yield function.finding(
         event.span,
         said,
-        certainty=because("likely", "harmless if it is meant to live until the process ends"),
+        certainty=because("intent", "harmless if it is meant to live until the process ends"),
         help="hold the result, and release it",
     )
 

@@ -68,7 +68,7 @@ def null_object_used(function: Function) -> Iterator[Finding]:
             _said(function, one),
             certainty=because("possible", trials.REASON)
             if trials.is_trial(function)
-            else because("likely", _where_it_fails(function, one)),
+            else because("path", _where_it_fails(function, one)),
             help="give it an object" if _is_written(function, one) else "test it first",
             steps=(
                 *((function.step(one.site, "this answers NULL when it fails"),) if made else ()),

@@ -56,7 +56,7 @@ def object_used_after_release(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 one.at,
                 f"`{one.name}` is used after the object behind it was released",
-                certainty=because("likely", one.reason or "harmless if something else still owns a reference to it"),
+                certainty=because("sharing", one.reason or "harmless if something else still owns a reference to it"),
                 help="release it behind the last use",
                 steps=(function.step(one.because, "released here"),)
                 if isinstance(one.because, events.CallEvent)

@@ -65,7 +65,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Step, because, counting, events, references, rule, text, trials
+from ownlint import Certainty, Finding, Function, Step, because, counting, events, references, rule, text, trials
 from ownlint_rules.c_api_references import _uncounted as uncounted
 
 _NOT_SEEN = "harmless if something that is called before this takes over the reference in `{}`"
@@ -86,7 +86,7 @@ def reference_leaked(function: Function) -> Iterator[Finding]:
                 kept.at,
                 f"counted up for `{kept.container}`, and nothing in the program releases what is in it",
                 certainty=because(
-                    "likely", f"harmless if `{kept.container}` is meant to keep them until the process ends"
+                    "intent", f"harmless if `{kept.container}` is meant to keep them until the process ends"
                 ),
                 help="release the references where the entries go, or say in a comment why they stay",
             )
@@ -94,7 +94,7 @@ def reference_leaked(function: Function) -> Iterator[Finding]:
         yield function.finding(
             crossed.at,
             f"`{crossed.owner}` is counted up, and {crossed.callback} counts `{crossed.data}` down",
-            certainty=because("likely", f"harmless if `{crossed.data}` owns `{crossed.owner}` and releases it"),
+            certainty=because("sharing", f"harmless if `{crossed.data}` owns `{crossed.owner}` and releases it"),
             help=f"count up what the callback is given: `{crossed.data}`",
         )
 
@@ -114,11 +114,7 @@ def _finding(function: Function, group: list[counting.CountTrouble]) -> Finding:
     return function.finding(
         at,
         _said(first),
-        certainty=because("possible", trials.REASON)
-        if trials.is_trial(function)
-        else "certain"
-        if first.always
-        else because("likely", first.reason or _NOT_SEEN.format(first.name)),
+        certainty=_certainty(function, first),
         help=_help(first),
         steps=(*(made if isinstance(first.site, events.CallEvent) else ()), *ways),
     )
@@ -141,6 +137,19 @@ def _help(one: counting.CountTrouble) -> str:
     if one.what == "overwritten":
         return f"release `{one.name}` before it gets another object"
     return f"release `{one.name}` there, or return it"
+
+
+def _certainty(function: Function, one: counting.CountTrouble) -> Certainty:
+    if trials.is_trial(function):
+        return because("possible", trials.REASON)
+    if not one.always:
+        return because("unread-code", one.reason or _NOT_SEEN.format(one.name))
+    model = None
+    if isinstance(one.site, events.CallEvent):
+        model = references.references(function.program).source(one.site.node, function).model
+    if model is not None and any((each.verb, str(each.other)) == ("keep", "global") for each in model.effects):
+        return because("long-run", f"something else keeps what `{one.name}` stands for: only its count grows")
+    return "certain"
 
 
 def _step(function: Function, one: counting.CountTrouble) -> Step:

@@ -146,7 +146,7 @@ def union(found: Iterable[Known | None]) -> Known | None:
     if all(one == first for one in every):
         return first
     takes = tuple(sorted({take for one in consumers for take in one.takes}))
-    return msgspec.structs.replace(first, takes=takes, certainty=weaker(first.certainty, because("likely", _SEVERAL)))
+    return msgspec.structs.replace(first, takes=takes, certainty=weaker(first.certainty, because("value", _SEVERAL)))
 
 
 # --- what is known on a path ------------------------------------------------------------------------

@@ -155,7 +155,9 @@ class Callables:
         if isinstance(inner, Consumer):
             return msgspec.structs.replace(
                 inner,
-                certainty=weaker(inner.certainty, because("likely", f"what the decorator `{last}` does is not known")),
+                certainty=weaker(
+                    inner.certainty, because("unread-code", f"what the decorator `{last}` does is not known")
+                ),
             )
         return None
 

@@ -223,7 +223,7 @@ class DonationCalls(DonationValues):
                 given[0].value,
                 text(call.callee),
                 "moved",
-                because("likely", "harmless if it only ever runs on a CPU"),
+                because("value", "harmless if it only ever runs on a CPU"),
             ),
         )
         return self.fresh(call, LIVE)
@@ -400,7 +400,9 @@ class DonationCalls(DonationValues):
                 continue
             live = self.kind(got.path) == LIVE or (got.path in self.containers and argument.spread == "")
             sure = weaker(
-                callee.certainty, take.certainty, "certain" if live else because("likely", not_known(argument.value))
+                callee.certainty,
+                take.certainty,
+                "certain" if live else because("value", not_known(argument.value)),
             )
             shown = text(argument.value) + "".join(take.steps)
             loss = Loss(argument.value.span, shown, by, "consumed", sure, tuple(self.rounds), callee.made)
@@ -434,7 +436,7 @@ class DonationCalls(DonationValues):
                     argument.value,
                     loss._replace(
                         certainty=weaker(
-                            loss.certainty, because("likely", f"harmless if `{loss.shown}` is not among what is used")
+                            loss.certainty, because("value", f"harmless if `{loss.shown}` is not among what is used")
                         )
                     ),
                 )
@@ -444,7 +446,7 @@ class DonationCalls(DonationValues):
         if got.path is None or self.expecting or self.suspended or self.kind(got.path) == PLAIN:
             return
         if self.kind(got.path) != LIVE:
-            loss = loss._replace(certainty=weaker(loss.certainty, because("likely", not_known(at))))
+            loss = loss._replace(certainty=weaker(loss.certainty, because("value", not_known(at))))
         self.judge("again", got.path, at)
         self.take(got, at, loss._replace(shown=shown))
 
@@ -510,7 +512,7 @@ class DonationCalls(DonationValues):
 
     def tell_twice(self, callee: Consumer, by: str, argument: Argument, paths: list[Path]) -> bool:
         live = all(self.kind(path) == LIVE for path in paths)
-        certainty = weaker(callee.certainty, "certain" if live else because("likely", not_known(argument.value)))
+        certainty = weaker(callee.certainty, "certain" if live else because("value", not_known(argument.value)))
         loss = Loss(
             argument.value.span, text(argument.value), by, "consumed", certainty, tuple(self.rounds), callee.made
         )

@@ -47,7 +47,7 @@ class DonationInterpreter(DonationCalls, ways.Ways[DonationState]):
             sure: Certainty = (
                 "certain"
                 if whichever
-                else because("likely", SOME_PATHS if (start, end) in differs else "not each time that this runs")
+                else because("path", SOME_PATHS if (start, end) in differs else "not each time that this runs")
             )
             out.append(msgspec.structs.replace(misuse, certainty=weaker(misuse.certainty, sure)))
         return out

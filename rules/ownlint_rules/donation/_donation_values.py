@@ -164,7 +164,7 @@ class DonationValues:
         second = self.value(other) if other is not None else before
         for path, loss in after.dead.items():
             if path not in self.state.dead:
-                self.state.lose(path, loss._replace(certainty=weaker(loss.certainty, because("likely", SOME_PATHS))))
+                self.state.lose(path, loss._replace(certainty=weaker(loss.certainty, because("path", SOME_PATHS))))
         for name, path in after.names.items():
             if name not in self.state.names:
                 self.state.bind(name, path)
@@ -429,14 +429,12 @@ class DonationValues:
 
     def whether_live(self, path: Path, at: r.Value) -> Certainty:
         """Whether there is storage to lose."""
-        return "certain" if self.kind(path) == LIVE else because("likely", not_known(at))
+        return "certain" if self.kind(path) == LIVE else because("value", not_known(at))
 
     def tell(self, kind: str, path: Path, at: r.Value, loss: Loss) -> None:
         certainty = weaker(loss.certainty, self.whether_live(path, at))
         if loss.failed:
-            doubt: Certainty = because(
-                "likely" if kind == "again" else "possible", f"on the path where `{loss.by}` fails"
-            )
+            doubt: Certainty = because("path" if kind == "again" else "guess", f"on the path where `{loss.by}` fails")
             kind, certainty = "retry", weaker(doubt, certainty)
         elif kind == "again" and loss.at.start >= at.start and loss.rounds != tuple(self.rounds):
             kind = "round"

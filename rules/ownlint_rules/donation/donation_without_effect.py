@@ -53,7 +53,7 @@ def donation_without_effect(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 place.span,
                 f"`{place.message}` is passed to `{place.shown}` by keyword, and not donated",
-                certainty=because("likely", "harmless if the buffer is not meant to be reused"),
+                certainty=because("intent", "harmless if the buffer is not meant to be reused"),
                 help="pass it by position",
                 steps=(place.told,) if place.told is not None and place.told.message else (),
             )

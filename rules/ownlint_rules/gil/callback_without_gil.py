@@ -85,15 +85,15 @@ def _certainty(function: Function, stored: list[c_callbacks.CCallback], later: b
     """Of what is stored in a struct: a deleter that stands alone, or one of several of which others take the lock.
     Where all of them use Python as they are, C calls them on the spot, for all we know."""
     if later or not stored or any(one.way in ("deleter", "released") for one in stored):
-        return because("likely", _HELD_ANYWAY)
+        return because("caller", _HELD_ANYWAY)
     if c_callbacks.is_called_here(function):
         return because("possible", _ON_THE_SPOT)
     others = c_callbacks.beside(function)
     if any(python_use.takes(other) for other in others):
-        return because("likely", _HELD_ANYWAY)
+        return because("caller", _HELD_ANYWAY)
     plain = any(python_use.without_lock(other) is not None for other in others)
     ends = any(_ENDS.search(one.member) for one in stored)
-    return because("likely", _HELD_ANYWAY) if ends and not plain else because("possible", _ON_THE_SPOT)
+    return because("caller", _HELD_ANYWAY) if ends and not plain else because("possible", _ON_THE_SPOT)
 
 
 def _override(function: Function, later: bool) -> tuple[Step, ...]:

@@ -89,7 +89,7 @@ def _members(cls: Class, end: Function) -> Iterator[Finding]:
     yield end.finding(
         at,
         f"the GIL is given up before {names} {'ends' if len(left) == 1 else 'end'}",
-        certainty=because("likely", f"{names} may be empty by then")
+        certainty=because("value", f"{names} may be empty by then")
         if any(field in cls.record.fields for field in left)
         else "possible",
         help=f"give `{left[0].name}` up inside of the body",
@@ -138,7 +138,7 @@ def _closures(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 value if value.start >= made.start else made,
                 f"`{name}` ends with the thread's closure, without the GIL",
-                certainty=because("likely", f"another owner may keep `{name}` alive") if shared else "certain",
+                certainty=because("sharing", f"another owner may keep `{name}` alive") if shared else "certain",
                 help="keep it in a shared pointer whose deleter takes the GIL, or empty it in the body",
                 steps=(function.step(event, "another thread runs this, and has no lock"),),
             )

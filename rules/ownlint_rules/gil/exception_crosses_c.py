@@ -60,6 +60,7 @@ from ownlint import (
     python_use,
     records,
     rule,
+    tempered,
     text,
     trials,
 )
@@ -71,6 +72,7 @@ def exception_crosses_c(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or function.path.endswith(".c"):  # C has no exceptions
         return
     steps: tuple[Step, ...] = ()
+    unread: Certainty = "certain"
     who = "C calls"
     if function.record.kind == "destructor":
         who = "is a destructor"
@@ -79,13 +81,15 @@ def exception_crosses_c(function: Function) -> Iterator[Finding]:
         if not any(one.way != "deleter" for one in held):
             return
         steps = (held[0].at,)
+        if not any(one.way == "slot" for one in held):
+            unread = because("unread-code", "harmless if what calls it is C++, and lets it through")
     for event, what, certainty in _thrown(function):
         name = "this lambda" if function.record.kind == "lambda" else f"`{function.name}`"
         left = f"{name}, which C calls" if who == "C calls" else f"the destructor `{function.name}`"
         yield function.finding(
             event,
             f"{what} leaves {left}",
-            certainty=because("possible", trials.REASON) if trials.is_trial(function) else certainty,
+            certainty=because("possible", trials.REASON) if trials.is_trial(function) else tempered(certainty, unread),
             help="catch it here, and tell Python with an error that is set",
             steps=steps,
         )
@@ -112,7 +116,7 @@ def _thrown(function: Function) -> Iterator[tuple[events.Event, str, Certainty]]
 
 
 def _where_it_fails(call: events.CallEvent) -> Certainty:
-    return because("likely", f"on the path where `{text(call.node.callee)}` fails")
+    return because("path", f"on the path where `{text(call.node.callee)}` fails")
 
 
 def _handled(function: Function) -> list[range]:

@@ -115,7 +115,7 @@ def gil_taken_under_lock(program: Program) -> Iterator[Finding]:
                 one.event,
                 f"the GIL is taken while `{one.lock[1]}` is held, and `{other.function.name}` locks it with the GIL "
                 "held",
-                certainty=because("likely", "it deadlocks only when two threads run both at the same time"),
+                certainty=because("threads", "it deadlocks only when two threads run both at the same time"),
                 help="release the GIL before the mutex is locked, or give the mutex up before the GIL is taken",
                 steps=(other.function.step(other.event, f"`{one.lock[1]}` is locked here with the GIL held"),),
             )

@@ -63,7 +63,7 @@ def interpreter_started_in_extension(function: Function) -> Iterator[Finding]:
                 f"the interpreter that runs this module is {verb} by `{text(call.node.callee)}`",
                 certainty="certain"
                 if _is_module(function)
-                else because("likely", f"a program of its own could call `{function.name}`, too"),
+                else because("caller", f"a program of its own could call `{function.name}`, too"),
                 help="leave the interpreter to the program that has it",
                 steps=(step,),
             )

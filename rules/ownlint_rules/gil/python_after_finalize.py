@@ -63,7 +63,7 @@ def python_after_finalize(program: Program) -> Iterator[Finding]:
             yield function.finding(
                 at,
                 f"{what} when the interpreter is gone",
-                certainty=because("likely", "harmless if the interpreter is finalized after it"),
+                certainty=because("path", "harmless if the interpreter is finalized after it"),
                 help="ask `Py_IsInitialized()` first, and do nothing without an interpreter",
                 steps=(step,),
             )

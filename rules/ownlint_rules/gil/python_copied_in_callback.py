@@ -127,7 +127,7 @@ def _copied_bare(cls: Class, end: Function) -> Iterator[Finding]:
             yield method.finding(
                 method.record,
                 f"`{name}` is copied here without the GIL, which `{end.name}` takes to end it",
-                certainty=because("likely", _HELD_ANYWAY),
+                certainty=because("caller", _HELD_ANYWAY),
                 help="take the GIL in the copy constructor, too, and copy in its body",
                 steps=(end.step(end.record, "ends with the GIL, which it takes itself"),),
             )
@@ -153,9 +153,9 @@ def _copied_members(method: Function) -> frozenset[str]:
 
 def _certainty(function: Function, inner: Function) -> Certainty:
     if python_use.takes(inner):
-        return because("likely", _HELD_ANYWAY)
+        return because("caller", _HELD_ANYWAY)
     threaded = function.home is not None and entrances.has_threads(function.home)
-    return because("likely", _HELD_ANYWAY) if threaded else because("possible", "no thread that could run it was read")
+    return because("caller", _HELD_ANYWAY) if threaded else because("possible", "no thread that could run it was read")
 
 
 def _stored(function: Function) -> Iterator[tuple[records.Lambda, events.Event]]:

@@ -87,7 +87,7 @@ def _initialised(function: Function, static: statics.Static) -> Iterator[Finding
         yield function.finding(
             static.node,
             f"`{static.name}` begins with code that lets go of the GIL, and others wait for it",
-            certainty=because("likely", _INDIRECT) if found[1] else "certain",
+            certainty=because("path", _INDIRECT) if found[1] else "certain",
             help="use `gil_safe_call_once_and_store`",
             steps=(found[0],),
         )
@@ -106,7 +106,7 @@ def _once(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 call,
                 f"`{text(node.callee)}` runs code that lets go of the GIL, and others wait for it",
-                certainty=because("likely", _INDIRECT),
+                certainty=because("path", _INDIRECT),
                 help="use `gil_safe_call_once_and_store`",
                 steps=(found,),
             )

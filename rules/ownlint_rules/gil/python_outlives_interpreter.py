@@ -60,9 +60,9 @@ def python_outlives_interpreter(program: Program) -> Iterator[Finding]:
             static.file.path,
             static.node.span,
             f"`{static.name}` ends when the interpreter is gone",
-            certainty="certain"
+            certainty=because("sharing", f"harmless if something else keeps the object of `{static.name}` for good")
             if counted == "object"
-            else because("likely", f"whether `{static.name}` holds an object by then is not known"),
+            else because("value", f"whether `{static.name}` holds an object by then is not known"),
             help="keep it in `gil_safe_call_once_and_store`, or never delete it",
             steps=_member(program, static),
             symbol=static.function.symbol if static.function is not None else static.scope,

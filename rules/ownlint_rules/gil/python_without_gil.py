@@ -101,8 +101,8 @@ def _finding(
 
 def _certainty(use: python_use.PythonUse, sure: bool) -> Certainty:
     if not sure:
-        return because("likely", "that another thread runs this is inferred from how it is passed on")
-    return because("likely", "what is called may return before it uses Python") if use.steps else "certain"
+        return because("threads", "that another thread runs this is inferred from how it is passed on")
+    return because("path", "what is called may return before it uses Python") if use.steps else "certain"
 
 
 def _help(state: gil.GilState, entrance: entrances.Entrance | None) -> str:

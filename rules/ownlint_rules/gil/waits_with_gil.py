@@ -113,7 +113,7 @@ def _in_function(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 call,
                 f"`{_said(call)}` waits with the GIL held",
-                certainty=because("likely", "harmless if what it waits for never needs the GIL"),
+                certainty=because("unread-code", "harmless if what it waits for never needs the GIL"),
                 help="release the GIL around the wait",
                 steps=tuple(steps),
             )
@@ -248,6 +248,6 @@ def _bound(binding: Binding) -> Iterator[Finding]:
         yield binding.finding(
             binding.record,
             f"`{binding.symbol}` waits with the GIL held",
-            certainty=because("likely", "harmless if what it waits for never needs the GIL"),
+            certainty=because("unread-code", "harmless if what it waits for never needs the GIL"),
             help="bind it with a call guard that releases the GIL",
         )

@@ -129,7 +129,7 @@ def _found(function: Function, call: events.CallEvent, wrapper: _Wrapper) -> Fin
     return function.finding(
         call,
         f"`{text(wrapper.given)}` is valid during this callback alone, and the `{wrapper.cls.name}` of it may stay",
-        certainty=because("likely", f"whether the `{wrapper.cls.name}` is kept is up to the callee")
+        certainty=because("caller", f"whether the `{wrapper.cls.name}` is kept is up to the callee")
         if bound
         else because("possible", f"no binding of `{wrapper.cls.name}` was read"),
         help="give the wrapper a flag that is cleared when the call is over, or pass a copy",

@@ -118,8 +118,8 @@ def _certainty(wrapped: wrappers.Wrapped, holding: int, classes: int) -> Certain
     if wrapped.copied or holding < _LEAST:
         return because("possible", "" if wrapped.copied else share)
     if wrapped.made.destructor is not None or wrapped.made.record.destructor not in ("implicit", "defaulted"):
-        return because("likely" if holding > _LEAST and 3 * holding >= 2 * classes else "possible", share)
-    return because("likely", share)
+        return because("convention" if holding > _LEAST and 3 * holding >= 2 * classes else "guess", share)
+    return because("convention", share)
 
 
 def _name(cls: Class) -> records.Node:

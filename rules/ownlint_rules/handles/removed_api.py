@@ -71,8 +71,8 @@ def _message(asked: versions.IdentityUse, missing: versions.Missing) -> str:
 
 def _certainty(asked: versions.IdentityUse, missing: versions.Missing) -> Certainty:
     if asked.told:
-        return because("likely", f"the class of what has `{asked.name}` is inferred from that name")
-    return "certain" if missing.sure else because("likely", "the installed version is not known")
+        return because("type", f"the class of what has `{asked.name}` is inferred from that name")
+    return "certain" if missing.sure else because("version", "the installed version is not known")
 
 
 def _is_asked_for(function: Function, name: str) -> bool:

@@ -133,7 +133,7 @@ def _compare(cls: Class, known: validity.Validity, judged: list[_Judged]) -> Ite
     skipping = [one for one in judged if one.kind not in ("checked", "asked")]
     guards = known.guards_of(cls)
     for one in skipping:
-        certainty = _certainty(len(checking), len(careful), len(judged), one, guards)
+        certainty = _certainty(len(checking), len(careful), len(judged), guards)
         yield _finding(known, one, guards, len(careful), len(judged), checking[0], certainty)
 
 
@@ -154,19 +154,15 @@ def _seen_from_outside(known: validity.Validity, one: _Judged, guards: list[vali
     return one._replace(kind="asked")
 
 
-def _certainty(
-    checking: int, careful: int, all_of_them: int, one: _Judged, guards: list[validity.ValidityGuard]
-) -> Certainty:
+def _certainty(checking: int, careful: int, all_of_them: int, guards: list[validity.ValidityGuard]) -> Certainty:
     unready = all(guard.unready for guard in guards)
     share = f"{careful} of {all_of_them} siblings make the check"
     if checking < _LEAST or (2 if checking < _MANY else 3) * careful < all_of_them:
         return because("possible", f"only {share}")
     if unready:
         enough = checking > _MANY and 4 * careful >= 3 * all_of_them
-        return because("likely" if enough else "possible", f"that it is needed is inferred: {share}")
-    inline = any(guard.inline is not None for guard in guards)
-    sure = not inline and one.kind in ("never", "late") and checking >= _MANY and 4 * careful >= 3 * all_of_them
-    return "certain" if sure else because("likely", f"that it is needed is inferred: {share}")
+        return because("convention" if enough else "guess", f"that it is needed is inferred: {share}")
+    return because("convention", f"that it is needed is inferred: {share}")
 
 
 def _finding(

@@ -77,7 +77,7 @@ def _number(function: Function, known: versions.IdentityQuestions, asked: versio
         yield function.finding(
             asked.at,
             f"`id({text(operand.value)})` is the number of a wrapper, and is given again when that is gone",
-            certainty=because("likely", "harmless if the wrapper is kept alive as long as the number is used"),
+            certainty=because("sharing", "harmless if the wrapper is kept alive as long as the number is used"),
             help="use the object itself as the key: its hash says what it stands for"
             if "hash" in known.compared_by(operand)
             else "compare the objects with `==`",
@@ -91,7 +91,7 @@ def _key(function: Function, known: versions.IdentityQuestions, asked: versions.
         yield function.finding(
             asked.at,
             f"`{text(operand.value)}` is looked up by its hash, which is another one for each wrapper",
-            certainty=because("likely", "harmless if the same wrapper is used for each lookup"),
+            certainty=because("value", "harmless if the same wrapper is used for each lookup"),
             help="use what it belongs to as the key, or search a list with `==`",
         )
 
@@ -104,7 +104,7 @@ def _certainty(wrappers: list[versions.Operand]) -> Certainty:
     anew = any(operand.anew for operand in wrappers)
     if len(wrappers) > 1 and anew:
         return "certain"
-    return because("likely" if anew or len(wrappers) > 1 else "possible", "both names may stand for the same wrapper")
+    return because("value" if anew or len(wrappers) > 1 else "guess", "both names may stand for the same wrapper")
 
 
 def _is_constant(value: records.Value) -> bool:

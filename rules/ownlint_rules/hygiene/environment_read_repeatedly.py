@@ -102,7 +102,7 @@ def _in_several(
     return _subject(last).finding(
         last.call,
         f"`{variable}` is read in {len(places)} places{differently}",
-        certainty=because("likely", _MAY_CHANGE),
+        certainty=because("intent", _MAY_CHANGE),
         help="read it in one function, once, and ask that",
         steps=steps + _race(around, variable),
     )
@@ -118,7 +118,7 @@ def _each_time(around: environment.ProgramEnvironment, reading: environment.Envi
     return _subject(reading).finding(
         reading.call,
         message,
-        certainty=because("likely", _MAY_CHANGE) if reading.when == "loop" else because("possible", _MAY_BE_FEW),
+        certainty=because("intent", _MAY_CHANGE) if reading.when == "loop" else because("possible", _MAY_BE_FEW),
         help="read it once, into a static",
         steps=_race(around, reading.variable),
     )

@@ -118,7 +118,7 @@ def _known(function: Function, cast: records.Cast) -> Certainty | None:
         given = given.rstrip(" &") + "&"
     if not wanted or _plain(given) != _plain(wanted):
         return None
-    return "certain" if canonical else because("likely", _NO_TYPES)
+    return "certain" if canonical else because("type", _NO_TYPES)
 
 
 def _canonical(function: Function, value: records.Value) -> str:

@@ -45,7 +45,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, debug_logs, records, rule
+from ownlint import Finding, Function, because, debug_logs, records, rule
 from ownlint_rules.hygiene import _kept as kept
 
 _HELP = {
@@ -54,6 +54,7 @@ _HELP = {
     "computed": "compute it only where the log is on",
     "measured": "read the clock only where the log is on",
 }
+_CHEAP = because("value", "harmless where it costs next to nothing")
 
 
 @rule(severity="note", yields_to=("lock-only-for-log",))
@@ -62,6 +63,7 @@ def work_only_for_log(function: Function) -> Iterator[Finding]:
         yield function.finding(
             state.at,
             f"`{state.name}` is counted for a debug log alone",
+            certainty=_CHEAP,
             help=_HELP["counted"],
             steps=(state.reader.step(state.log, "this log alone reads it"),),
         )
@@ -79,6 +81,7 @@ def work_only_for_log(function: Function) -> Iterator[Finding]:
         yield function.finding(
             first.declared,
             f"{named} {'is' if len(found) == 1 else 'are'} {kind} for a debug log alone",
+            certainty=_CHEAP,
             help=_HELP[kind],
             steps=(function.step(log, f"this log alone reads {'it' if len(found) == 1 else 'them'}"),),
         )

@@ -73,7 +73,9 @@ def over_locals(function: Function) -> Iterator[OverLocal]:
                     name = names[made.origin.argument]
                     sure = made.origin.certainty
                     if name == lent:
-                        sure = weaker(sure, because("likely", f"harmless if what is cast outlives the `{made.name}`"))
+                        sure = weaker(
+                            sure, because("later-use", f"harmless if what is cast outlives the `{made.name}`")
+                        )
                     yield OverLocal(call, name, made.name, sure)
         model = known.model(call, function)
         if model is None or model.keeps != "none":

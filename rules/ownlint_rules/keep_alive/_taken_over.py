@@ -267,4 +267,6 @@ def _declared(binding: Binding, signature: signatures.Signature, pointee: Class,
         return
     at = Span(record.name_start, record.name_start + len(record.name.encode()))
     step = Step(target.owner.path, at, f"`{target.owner.name}` holds what this hands out", "lends")
-    yield TakenOver(1, step, because("likely", "the body is not in what was read; this is inferred from the classes"))
+    yield TakenOver(
+        1, step, because("unread-code", "the body is not in what was read; this is inferred from the classes")
+    )

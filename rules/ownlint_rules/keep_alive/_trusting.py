@@ -123,7 +123,7 @@ class _TrustReading:
         """Also of a container whose own type is known: nobody knows its elements."""
         inner = places.strip(value)
         if isinstance(inner, r.Name) and _is_object(self.function, self.given.get(inner.text, "")):
-            return _Source(because("likely", _UP_TO_CALLER), (inner.text,))
+            return _Source(because("caller", _UP_TO_CALLER), (inner.text,))
         return self.source(value)
 
     def source(self, value: r.Value | None, depth: int = 0) -> _Source | None:
@@ -138,7 +138,7 @@ class _TrustReading:
                 return self.source(base, depth + 1)
             case r.Call(callee=r.Member(base=base, name="attr"), args=(r.Literal(text=said),)):
                 if self._is_set_by_hand(base, said):
-                    return _Source(because("likely", _ANYBODY_SETS), (text(inner),))
+                    return _Source(because("caller", _ANYBODY_SETS), (text(inner),))
                 found = self.source(base, depth + 1)
                 if found is None or said.strip('"').startswith("__"):
                     return None
@@ -174,7 +174,7 @@ class _TrustReading:
             return None
         writes = [one for one in function.flow.writes_to((name,)) if not (one.fresh and one.value is None)]
         if name in self.given:
-            return _Source(because("likely", _UP_TO_CALLER), (name,)) if not writes else None
+            return _Source(because("caller", _UP_TO_CALLER), (name,)) if not writes else None
         if len(writes) > 1:
             return None
         initial = writes[0].value if writes else function.locals.get(name, ("", None))[1]
@@ -202,7 +202,7 @@ class _TrustReading:
         """Of a container that Python handed over: nobody knows its elements."""
         inner = places.strip(base)
         if isinstance(inner, r.Name) and inner.text in self.given and _is_object(self.function, self.given[inner.text]):
-            return _Source(because("likely", _UP_TO_CALLER), (text(whole),))
+            return _Source(because("caller", _UP_TO_CALLER), (text(whole),))
         found = self.source(inner, depth + 1)
         return _Source(found.certainty, (text(whole),)) if found is not None else None
 

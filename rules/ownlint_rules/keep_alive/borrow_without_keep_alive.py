@@ -68,7 +68,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Binding, Finding, Step, because, border, contracts, rule
+from ownlint import Binding, Certainty, Finding, Step, because, border, contracts, rule, tempered
 
 
 @rule(severity="error", cwe=(416,), languages=("cpp", "python"), fixable=True)
@@ -87,7 +87,7 @@ def borrow_without_keep_alive(binding: Binding) -> Iterator[Finding]:
     yield binding.finding(
         at,
         _message(binding, contract),
-        certainty=contract.borrow.certainty,
+        certainty=tempered(contract.borrow.certainty, _of_shape(contract)),
         help=_help(binding, contract),
         steps=tuple(steps),
     )
@@ -105,6 +105,14 @@ def _message(binding: Binding, contract: contracts.Contract) -> str:
         "reference": "a reference into",
     }.get(contract.shape, f"a `{name}` that points into")
     return f"`{binding.symbol}` returns {what} {source} and keeps nothing alive"
+
+
+def _of_shape(contract: contracts.Contract) -> Certainty:
+    """An iterator, a pointer or a reference leads where it comes from; of an object it follows from its fields."""
+    if contract.shape in ("iterator", "memory", "pointer", "reference"):
+        return "certain"
+    name = contract.returns.rsplit("::", 1)[-1]
+    return because("type", f"harmless if this `{name}` copies what it takes, or keeps it alive itself")
 
 
 def _help(binding: Binding, contract: contracts.Contract) -> str:

@@ -103,7 +103,7 @@ def _told(
     yield function.finding(
         at,
         f"`{name}` is made with `new`, and the caster deletes nothing",
-        certainty="certain" if written else because("likely", f"the type of `{name}` is not known"),
+        certainty="certain" if written else because("type", f"the type of `{name}` is not known"),
         help="hold it by value, or in a `std::unique_ptr`",
         steps=made,
     )

@@ -75,7 +75,7 @@ def cycle_never_collected(program: Program) -> Iterator[Finding]:
             first.binding.record,
             f"a cycle through `{first.home.name}::{first.field.name}` is never collected: "
             f"the type of `{first.cls.name}` has no `tp_traverse` that visits it",
-            certainty=because("likely", f"whether a cycle through `{first.field.name}` ever comes up is not known"),
+            certainty=because("value", f"whether a cycle through `{first.field.name}` ever comes up is not known"),
             help="give the class a traverse and a clear function: " + _extras(first),
             steps=tuple(steps),
         )

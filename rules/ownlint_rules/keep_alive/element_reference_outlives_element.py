@@ -79,7 +79,7 @@ def element_reference_outlives_element(binding: Binding) -> Iterator[Finding]:
         yield binding.finding(
             binding.record,
             f"`{binding.symbol}` hands out a reference to an element of `{lent.field}`, which {who} moves or destroys",
-            certainty=because("likely", f"whether a reference is still used when {who} runs is up to the caller"),
+            certainty=because("caller", f"whether a reference is still used when {who} runs is up to the caller"),
             help="hand out a copy, or keep the elements behind shared pointers",
             steps=(lent.at, sibling.step(sibling.record, f"`{lent.field}` changes here"), change),
         )

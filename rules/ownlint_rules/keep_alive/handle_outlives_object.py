@@ -53,7 +53,7 @@ def handle_outlives_object(function: Function) -> Iterator[Finding]:
         yield function.finding(
             one.at,
             message,
-            certainty=because("likely", f"harmless if something else keeps the object of {owner} alive")
+            certainty=because("sharing", f"harmless if something else keeps the object of {owner} alive")
             if one.local
             else "certain",
             help=help,

@@ -77,7 +77,7 @@ def keep_alive_parameter_ignored(function: Function) -> Iterator[Finding]:
     yield function.finding(
         kept[0],
         f"`{kept[0].name}` is ignored: nothing here keeps it alive",
-        certainty=because("likely", f"that `{kept[0].name}` is to be kept alive is inferred from `{field.name}`"),
+        certainty=because("name", f"that `{kept[0].name}` is to be kept alive is inferred from `{field.name}`"),
         help=f"store it, in `{field.name}` say, or take it out of the signature",
         steps=(holder.step(field, "this could keep it"),),
     )

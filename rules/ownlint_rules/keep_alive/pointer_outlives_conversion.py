@@ -60,7 +60,7 @@ def pointer_outlives_conversion(function: Function) -> Iterator[Finding]:
                 message = f"`{one.name}` keeps the address of `{one.owner}`, which belongs to an argument"
             case _:
                 message = f"`{one.name}` points into `{one.owner}`, which ends with this statement"
-        yield function.finding(one.at, message, certainty=because("likely", _WHY[one.how]), help=_help(one))
+        yield function.finding(one.at, message, certainty=because("later-use", _WHY[one.how]), help=_help(one))
 
 
 def _help(one: converted.Dangling) -> str:

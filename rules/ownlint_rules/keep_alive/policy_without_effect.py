@@ -50,7 +50,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Binding, Finding, contracts, rule, signatures
+from ownlint import Binding, Finding, because, contracts, rule, signatures
 
 
 @rule(severity="note", yields_to=("borrow-without-keep-alive", "annotation-raises-when-called"))
@@ -76,4 +76,9 @@ def policy_without_effect(binding: Binding) -> Iterator[Finding]:
     ):
         why = "the result is a value"
     if why:
-        yield binding.finding(written, f"`{written.text}` on `{binding.symbol}` has no effect: {why}", help="remove it")
+        yield binding.finding(
+            written,
+            f"`{written.text}` on `{binding.symbol}` has no effect: {why}",
+            certainty=because("intent", "harmless if nobody counts on it"),
+            help="remove it",
+        )

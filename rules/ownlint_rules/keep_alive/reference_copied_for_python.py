@@ -103,7 +103,7 @@ def reference_copied_for_python(binding: Binding) -> Iterator[Finding]:
     yield binding.finding(
         binding.record,
         f"`{binding.symbol}` returns a `{signature.kind.last}&`, of which Python gets a copy",
-        certainty=because("likely", "a copy may be meant"),
+        certainty=because("intent", "a copy may be meant"),
         help="use the policy `reference_internal`, or `copy` to say that a copy is meant",
     )
 
@@ -133,7 +133,7 @@ def _cast_by_hand(binding: Binding) -> Iterator[Finding]:
             yield function.finding(
                 cast,
                 f"`{text(cast)}` makes a copy of the `{kind.last}`, whatever policy `{binding.symbol}` has",
-                certainty=because("likely", "a copy may be meant"),
+                certainty=because("intent", "a copy may be meant"),
                 help="give the policy to the cast",
                 steps=(binding.step(binding.record, "a policy is no part of an object that is made by hand"),),
             )

@@ -89,9 +89,9 @@ from ownlint import (
     places,
     records,
     rule,
+    tempered,
     text,
     types,
-    weaker,
 )
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
@@ -192,10 +192,9 @@ def _judge(function: Function, method: Function, store: keeping.Store, name: str
     if callers == "lasting":
         return None
     shown, member = text(_plainly(kept.value)), places.render(_member(store.place))
-    certainty: Certainty = (
-        "certain" if callers == "passing" else because("likely", f"how long `{shown}` lives is up to the caller")
-    )
-    certainty = weaker(certainty, _doubts(function, method, store))
+    certainty = _doubts(function, method, store)
+    if callers != "passing":
+        certainty = tempered(certainty, because("caller", f"how long `{shown}` lives is up to the caller"))
     steps = first.steps
     if kept.holder is not None and (field := kept.holder.field(kept.field)) is not None:
         owner, record = field
@@ -337,7 +336,7 @@ def _doubts(function: Function, method: Function, store: keeping.Store) -> Certa
         return because("possible", f"another method empties `{member}`")
     used = any(glance.says(m, member) for m in others) or _is_used_here(function, store)
     if used or store.once or _holder_uses(store):
-        return because("likely", f"harmless if `{member}` is not used after the call")
+        return because("later-use", f"harmless if `{member}` is not used after the call")
     return because("possible", f"no use of `{member}` was found")
 
 

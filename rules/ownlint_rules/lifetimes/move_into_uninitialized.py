@@ -103,7 +103,7 @@ def _certainty(cls: Class, name: str, reads: bool) -> Certainty:
         return "certain"
     if _is_set_by_makers(cls, name):
         return because("possible", f"all who make a copy of a `{cls.name}` set `{name}` themselves")
-    return because("likely", _SOME_PATH)
+    return because("path", _SOME_PATH)
 
 
 def _is_set_by_makers(cls: Class, name: str) -> bool:

@@ -36,9 +36,10 @@ Source: [basic.stc.auto].
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, memory, rule
+from ownlint import Certainty, Finding, Function, because, memory, rule, tempered
 
 
 @rule(severity="error", cwe=(416, 562))
@@ -60,7 +61,14 @@ def pointer_outlives_local(function: Function) -> Iterator[Finding]:
         yield function.finding(
             one.at,
             f"{what} {owner} `{one.ended.by}`{ends}",
-            certainty=memory.certainty(one),
+            certainty=tempered(memory.certainty(one), _converted(function, handed)),
             help="return or keep the object itself, or let its owner live as long as who uses it",
             steps=() if handed else (function.step(ending, f"`{one.ended.by}` ends here", "ends"),),
         )
+
+
+def _converted(function: Function, returned: bool) -> Certainty:
+    """A type that depends on a template's argument may as well be a number, into which the object is converted."""
+    if returned and re.search(r"\btypename\b|::type$", function.record.result):
+        return because("type", f"harmless if `{function.record.result}` is no pointer")
+    return "certain"

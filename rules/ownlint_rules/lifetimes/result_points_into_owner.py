@@ -122,7 +122,7 @@ def _found(function: Function, at: records.Leave, kept: keeping.Kept, holder: Cl
         f"the `{holder.name}` that is returned keeps a pointer into `{places.render((member,))}`, "
         f"and nobody says that this object lives longer",
         certainty=because(
-            "likely" if _says_so(holder, kept) else "possible",
+            "caller" if _says_so(holder, kept) else "guess",
             f"callers may keep this object alive as long as the `{holder.name}`",
         ),
         help="give the result a share in it, or mark the method as bound to the object's lifetime",

@@ -52,7 +52,7 @@ def started_and_dropped(function: Function) -> Iterator[Finding]:
         yield function.finding(
             dropped.started,
             f"{what} is started and {ends}, for nobody keeps it",
-            certainty=because("likely", "something that was not read may keep it alive"),
+            certainty=because("unread-code", "something that was not read may keep it alive"),
             help="give it a parent, or keep it on an object that lives longer",
             steps=(function.step(dropped.made, f"{what} is made here, without a parent", "owns"),),
         )

@@ -193,11 +193,13 @@ def _left_at_end(function: Function, store: keeping.Store) -> tuple[Certainty, t
         return None
     back = [event.index for event in flow.after(store.event) if takes_back(event)]
     if not back:
-        return "certain", ()
+        return because(
+            "later-use", f"harmless if `{places.render(_user(store.place))}` is not read before it is set again"
+        ), ()
     leave = next((event for event in reversed(way) if isinstance(event, events.LeaveEvent)), None)
     if leave is None or leave.kind == "end" or leave.index > min(back):
         return None  # taken back under a condition, which may well be the one under which it was stored
-    early = because("likely", "on a path that leaves before it is taken back")
+    early = because("path", "on a path that leaves before it is taken back")
     return early, (*function.branch(leave, store.event), function.step(leave, "this leaves before it is taken back"))
 
 
@@ -280,7 +282,8 @@ def _left_in_result(function: Function, store: keeping.Store, root: str) -> tupl
         if isinstance(event, events.LeaveEvent) and event.kind == "return":
             inner = places.strip(event.value)
             if isinstance(inner, records.Name) and inner.text == root:
-                return "certain", (function.step(event, "it is returned here", "uses"),)
+                given = because("caller", "harmless if no caller goes through what it was left with")
+                return given, (function.step(event, "it is returned here", "uses"),)
     return None
 
 
@@ -303,7 +306,7 @@ def _left_after_scope(
         quiet = [store.event, *(event for event in flow.calls if takes_back(event))]
         for event in flow.after(end, replaces if _user(store.place) == store.place else takes_back):
             if _looks_at(event, root) and not any(_is_inside(event, other) for other in quiet):
-                looked = because("likely", f"harmless if `{root}` does not go through what it was left with there")
+                looked = because("later-use", f"harmless if `{root}` does not go through what it was left with there")
                 return looked, (function.step(event, f"`{root}` is looked at here, where `{owner}` is gone", "uses"),)
     return None
 
@@ -344,6 +347,7 @@ def _returned(function: Function) -> Iterator[Finding]:
                 yield function.finding(
                     statement,
                     f"`{owner}` ends before the `{kind.last}` that is returned, which looks at it",
+                    certainty=because("type", f"harmless if the `{kind.last}` takes what outlives `{owner}` from it"),
                     help=_HELP,
                 )
                 break
@@ -373,7 +377,7 @@ def _handed_over(function: Function) -> Iterator[Finding]:
                 yield function.finding(
                     call,
                     f"`{owner}` ends before what is made here, which goes on looking at `{text(argument)}`",
-                    certainty=because("likely", f"what `{places.last_name(node.callee)}` keeps is not known"),
+                    certainty=because("unread-code", f"what `{places.last_name(node.callee)}` keeps is not known"),
                     help=f"move `{owner}` into the state that is deleted in the end",
                     steps=(function.step(state, "this is what lives on"),),
                 )

@@ -718,7 +718,7 @@ def atomic_gaps(function: Function) -> Iterator[tuple[assignments.Assignment, e.
             assignment,
             asked,
             because(
-                "likely" if done and not again else "possible",
+                "threads" if done and not again else "guess",
                 "harmless if two threads never run this at the same time",
             ),
         )

@@ -87,7 +87,7 @@ def callback_under_lock(function: Function) -> Iterator[Finding]:
             f"`{call.name}` is called while `{places.render(lock)}` is held{by}",
             certainty=because("possible", f"`{key.name}` is there for the callback alone")
             if meant
-            else because("likely", "it depends on what the callback does"),
+            else because("unread-code", "it depends on what the callback does"),
             help="copy the callback while the lock is held, and call the copy behind the unlock",
             steps=() if direct else (call.where.step(call.span, f"`{call.name}` is called here"),),
         )

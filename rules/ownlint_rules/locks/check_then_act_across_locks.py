@@ -83,9 +83,9 @@ from ownlint import (
     resources,
     rule,
     sections,
+    tempered,
     text,
     types,
-    weaker,
 )
 from ownlint_rules.locks import _counting as counting
 from ownlint_rules.locks import _rechecks as rechecks
@@ -124,7 +124,7 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
             yield function.finding(
                 insert.event,
                 _stored(insert.key, insert.container),
-                certainty=weaker(certainty, _doubt(gap) or because("likely", _THREADS)),
+                certainty=_doubt(gap) or tempered(certainty, because("threads", _THREADS)),
                 help=_LOOK_AGAIN,
                 steps=(asked,),
             )
@@ -135,7 +135,7 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
             yield function.finding(
                 act,
                 f"another thread may have added `{name}` to `{shown}` since it was searched",
-                certainty=_doubt(gap) or because("likely", _THREADS),
+                certainty=_doubt(gap) or because("threads", _THREADS),
                 help="search again under the second lock, or search and add under one",
                 steps=(function.step(gap.look, f"`{shown}` is searched for `{name}` here"),),
             )
@@ -146,7 +146,7 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
         yield function.finding(
             gap.act,
             f"another thread may have taken the last of `{shown}` since it was asked for",
-            certainty=_doubt(gap) or because("likely", _THREADS),
+            certainty=_doubt(gap) or because("threads", _THREADS),
             help="ask and take under one lock",
             steps=(function.step(gap.look, f"`{shown}` is asked here whether it is empty"),),
         )
@@ -163,7 +163,7 @@ def _counted(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
         yield function.finding(
             counted.gap.act,
             f"another thread may have changed {what} since it was compared",
-            certainty=_doubt(counted.gap) or because("likely", _THREADS),
+            certainty=_doubt(counted.gap) or because("threads", _THREADS),
             help="compare and change it under one lock",
             steps=(function.step(counted.gap.look, f"{what} is read here"),),
         )
@@ -172,7 +172,7 @@ def _counted(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
         yield function.finding(
             index.act,
             f"another thread may have added to `{shown}` since `{index.local}` was its size",
-            certainty=because("likely", _THREADS),
+            certainty=because("threads", _THREADS),
             help="read the size and add under one lock",
             steps=(function.step(index.look, f"the size of `{shown}` is read here"),),
         )
@@ -181,7 +181,7 @@ def _counted(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
         yield function.finding(
             drop.gap.act,
             f"another thread may be using {entry} again since its count was lowered",
-            certainty=_doubt(drop.gap) or because("likely", _THREADS),
+            certainty=_doubt(drop.gap) or because("threads", _THREADS),
             help="lower the count and erase under one lock",
             steps=(function.step(drop.gap.look, "its count is lowered here"),),
         )
@@ -235,7 +235,7 @@ def _by_helpers(function: Function) -> Iterator[Finding]:
         yield function.finding(
             handover.store,
             _stored(handover.key, insert.container),
-            certainty=weaker(certainty, because("likely", _THREADS)),
+            certainty=tempered(certainty, because("threads", _THREADS)),
             help=f"look and store under one lock, which {takers} {'take' if both else 'takes'} "
             + ("in turn" if both else "apart"),
             steps=tuple(steps),
@@ -308,13 +308,13 @@ def _of_insert(
     elif roles & _OWNERS:
         if keeps:
             return None
-        lost = because("likely", _THREADS)
+        lost = because("threads", _THREADS)
     elif acquired is not None:
         lost = acquired
     elif types.parse(held).pointers or "handle" in roles:
         if not _is_made(*stored):
             return because("possible", "what is stored may be the same each time")
-        lost = because("likely", _THREADS)
+        lost = because("threads", _THREADS)
     elif keeps:
         return None
     return lost
@@ -326,7 +326,7 @@ def _of_mark(function: Function, insert: containers.Insert, gap: rechecks.Gap) -
     roles = function.program.types.roles(insert.container.type, function)
     if "set" not in roles or (isinstance(insert.event, events.CallEvent) and not insert.event.dropped):
         return None
-    return because("likely", _THREADS) if rechecks.works_for(function, gap, insert.key) else None
+    return because("threads", _THREADS) if rechecks.works_for(function, gap, insert.key) else None
 
 
 def _acquired(function: Function, value: records.Value | None) -> Certainty | None:
@@ -344,7 +344,7 @@ def _acquired(function: Function, value: records.Value | None) -> Certainty | No
             case events.Write(place=(name, _, *_), value=records.Call() as source) if name == inner.text:
                 got = known.acquisition(source, function)
                 if got is not None and got.where.kind == "result":
-                    return weaker(because("likely", _THREADS), got.certainty)
+                    return tempered(got.certainty, because("threads", _THREADS))
             case events.CallEvent(node=node) if _fills(node, inner.text):
                 got = known.acquisition(node, function)
                 if got is not None and got.where.kind == "argument":
@@ -416,9 +416,9 @@ def _of_state(function: Function, assignment: assignments.Assignment, gap: reche
         return because("possible", _REPLACED)
     if kind.pointers:
         made = value is not None and _is_made(function, value)
-        return because("likely", _THREADS) if made else because("possible", _REPLACED)
+        return because("threads", _THREADS) if made else because("possible", _REPLACED)
     if held.kind in ("flag", "state"):
         works = rechecks.works_between(function, gap)
-        return because("likely", _THREADS) if works else because("possible", "no work that is done twice was found")
+        return because("threads", _THREADS) if works else because("possible", "no work that is done twice was found")
     owns = roles & _OWNERS and not roles & _SHARED
-    return because("likely", _THREADS) if owns else because("possible", _REPLACED)
+    return because("threads", _THREADS) if owns else because("possible", _REPLACED)

@@ -63,6 +63,7 @@ from ownlint_rules.locks import _temporaries as temporaries
 
 _TAGS = ("adopt_lock", "defer_lock", "try_to_lock")
 _SHOWN = 4
+_NOT_NEEDED = "harmless if nothing after this statement needs the lock"
 _NAMES = ("lock", "guard", "held", "scoped")
 
 
@@ -77,7 +78,7 @@ def discarded_lock_guard(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 call,
                 f"the guard that `{text(call.node.callee)}` returns ends with this statement",
-                certainty=because("likely", "harmless if nothing after this statement needs the lock"),
+                certainty=because("later-use", _NOT_NEEDED),
                 help="keep it in a local for as long as the lock is needed",
             )
 
@@ -94,12 +95,13 @@ def _unnamed(function: Function, call: events.CallEvent, guard: guard_classes.Gu
         what = " and ".join(f"`{_lock(lock)}`" for lock in locks)
         behind = f": {what} {'is' if len(locks) == 1 else 'are'} not held behind it" if what else ""
         message = f"`{written}` ends with this statement{behind}"
+    touched = (*uses, *_touched(function, call))
     yield function.finding(
         call,
         message,
-        certainty=_certainty(call),
+        certainty=_certainty(call, bool(touched)),
         help=_help(uses),
-        steps=(*uses, *_touched(function, call)),
+        steps=touched,
         fix=_fix(function, call, guard) if not uses else None,
     )
 
@@ -147,9 +149,11 @@ def _declares(function: Function, call: events.CallEvent) -> bool:
     return bare and _statement(function, call) is not None
 
 
-def _certainty(call: events.CallEvent) -> Certainty:
-    """As sure as that somebody behind it needs the lock."""
-    return "certain" if call.dropped == "statement" else because("likely", "its result is discarded explicitly")
+def _certainty(call: events.CallEvent, touches: bool) -> Certainty:
+    """As sure as that something after it needs the lock; `touches` says that what others see is touched there."""
+    if call.dropped != "statement":
+        return because("intent", "its result is discarded explicitly")
+    return "certain" if touches else because("later-use", _NOT_NEEDED)
 
 
 def _is_just_a_moment(function: Function, call: events.CallEvent) -> bool:

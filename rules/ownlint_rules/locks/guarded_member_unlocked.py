@@ -165,7 +165,7 @@ class _UnlockedJudge:
         if guarded.is_for_show(use):
             shown = "harmless if what is shown, or asserted, may be out of date or torn"
             said = self.guard.why == "annotation" and function.is_method
-            return because("likely" if said else "possible", shown)
+            return because("convention" if said else "guess", shown)
         if self.guard.why == "annotation":
             return "certain"
         if is_design:
@@ -176,7 +176,7 @@ class _UnlockedJudge:
             return because("possible", "the comment above it may say why no lock is needed")
         if self.guard.why in ("use", "section") and self.may_be_meant(use):
             return because("possible", self.inferred())
-        return because("likely", self.inferred())
+        return because("convention", self.inferred())
 
     def inferred(self) -> str:
         if self.guard.why == "comment":

@@ -69,7 +69,6 @@ import functools
 from collections.abc import Iterator
 
 from ownlint import (
-    Certainty,
     Finding,
     Function,
     Place,
@@ -322,9 +321,11 @@ class _EscapeJudge:
         if evidence is None:
             return
         inferred = f"that `{guard.lock}` guards it is {_READ[guard.why]}"
-        certainty: Certainty = "certain" if guard.why == "annotation" else because("likely", inferred)
-        if doubt and certainty == "certain":
-            certainty = because("likely", doubt)
+        if guard.why == "annotation":
+            changed = "harmless if no other thread changes it meanwhile"
+            certainty = because("convention", doubt) if doubt else because("threads", changed)
+        else:
+            certainty = because("convention", inferred)
         if storage.kind == "unknown" or not storage.type:
             certainty = because("possible", f"the type of `{found.traced.member}` is not known")
         elif (not evidence.strong and look is None) or escapes.is_pinned(self.function):

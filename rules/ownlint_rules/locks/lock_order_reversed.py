@@ -110,4 +110,4 @@ def _certainty(one: ordering.Order, other: ordering.Order) -> Certainty:
         return because("possible", "the locks may be those of different objects")
     if one.wait.conditional or other.wait.conditional:
         return because("possible", "a condition decides whether one of them is taken")
-    return because("likely", "it deadlocks only when two threads run both at the same time")
+    return because("threads", "it deadlocks only when two threads run both at the same time")

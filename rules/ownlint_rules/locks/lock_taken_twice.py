@@ -87,4 +87,4 @@ def _certainty(again: relocking.Again) -> Certainty:
     where = again.wait.where.name
     if again.wait.conditional:
         return because("possible", f"`{where}` locks only where a condition says so")
-    return because("likely", f"on the path through `{where}` that locks")
+    return because("path", f"on the path through `{where}` that locks")

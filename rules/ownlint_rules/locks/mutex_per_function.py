@@ -131,7 +131,7 @@ def _finding(own: _Own, other: _Own, name: str, mine: e.Event, theirs: e.Event, 
     return own.function.finding(
         Span(own.mutex.start, own.mutex.end),
         f"`{own.name}` keeps `{other.function.name}` from nothing, which {does} `{name}` under a mutex of its own",
-        certainty=because("likely", f"harmless if {harmless}"),
+        certainty=because("threads", f"harmless if {harmless}"),
         help="let the functions share one mutex",
         steps=(
             own.function.step(mine, f"{done} under the one"),

@@ -104,7 +104,7 @@ def unlocked_lazy_init(function: Function) -> Iterator[Finding]:
         yield function.finding(
             early.act,
             f"`{name}` tells other threads that it is done, before it is",
-            certainty=because("likely", "harmless if no other thread asks before the work is done"),
+            certainty=because("threads", "harmless if no other thread asks before the work is done"),
             help="use `std::call_once`, or set it under a lock once the work is done",
             steps=(function.step(early.work, "the work begins here"),),
         )
@@ -113,14 +113,14 @@ def unlocked_lazy_init(function: Function) -> Iterator[Finding]:
 def _certainty(function: Function, lazy: lazily.Lazy) -> Certainty:
     """As sure as that several threads come here."""
     if lazy.guarded:
-        return because("likely", _THREADS)
+        return because("threads", _THREADS)
     if function.file.bindings or lazily.is_at_the_start(function):
         return because("possible", _THREADS)
     if not lazily.others_lock(function):
         asked = lazily.is_getter_of_all(function) and lazily.hands_out(function, lazy)
-        return because("likely" if asked else "possible", _CONST)
+        return because("threads" if asked else "guess", _CONST)
     if "const" in function.record.qualifiers:
-        return because("likely", _THREADS)
+        return because("threads", _THREADS)
     if lazy.is_flag:  # a flag of the function's own says that it does something once
-        return because("likely" if function.is_local(lazy.place) else "possible", _THREADS)
-    return because("likely" if lazily.hands_out(function, lazy) else "possible", _THREADS)
+        return because("threads" if function.is_local(lazy.place) else "guess", _THREADS)
+    return because("threads" if lazily.hands_out(function, lazy) else "guess", _THREADS)

@@ -132,8 +132,8 @@ def _certainty(function: Function, sibling: Function, guard: parity.ParityGuard)
         return because("possible", _ON_ONE_BASE.format(sibling.symbol))
     old = taken_out.before(sibling)
     if old is not None and guard.condition not in {one.condition for one in parity.of(old.program).outline(old).asked}:
-        return because("likely", f"the change adds the check to `{sibling.symbol}` alone")
-    return because("possible" if guard.exit == "leaves" else "likely", _ALONE.format(sibling.symbol))
+        return because("convention", f"the change adds the check to `{sibling.symbol}` alone")
+    return because("guess" if guard.exit == "leaves" else "convention", _ALONE.format(sibling.symbol))
 
 
 def _keeps(own: parity.FunctionOutline, release: parity.Release) -> bool:

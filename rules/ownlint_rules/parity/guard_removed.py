@@ -94,7 +94,7 @@ def guard_removed(function: Function) -> Iterator[Finding]:
         yield function.finding(
             function.body[-1] if function.body else taken_out.name_of(function),
             said,
-            certainty=because("likely", _NOT_KNOWN.format("work")),
+            certainty=because("convention", _NOT_KNOWN.format("work")),
             help="put back what it did, or say why it is not needed any more",
             steps=(emptied.sibling.step(emptied.kept, f"`{emptied.sibling.symbol}` does"),),
         )
@@ -131,7 +131,7 @@ def _finding(
     return function.finding(
         behind if need is None else need,
         said,
-        certainty=because("likely", _NOT_KNOWN.format(what)),
+        certainty=because("convention", _NOT_KNOWN.format(what)),
         help=f"put the {what} back, or say why it is not needed any more",
         steps=tuple(steps),
     )

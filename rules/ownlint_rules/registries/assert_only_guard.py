@@ -179,7 +179,7 @@ def _called(function: Function, test: events.Test, call: records.Call) -> Iterat
             f"only a debug build calls `{name}`, which stores `{stored[0]}`",
             certainty=because("possible", f"`{name}` reads like a question, and may only remember its answer")
             if _QUESTION.match(name)
-            else because("likely", f"harmless if a release build does not need `{stored[0]}`"),
+            else because("later-use", f"harmless if a release build does not need `{stored[0]}`"),
             help=f"call `{name}` outside of the assertion, and assert what it answers",
             steps=(stored[1].step(stored[2], "the change"),),
         )
@@ -325,7 +325,7 @@ def _ranges(function: Function, test: events.Test) -> Iterator[Finding]:
             yield function.finding(
                 inner,
                 f"only a debug build looks whether `{name}` is in range, and Python hands it in",
-                certainty=because("likely", "harmless if the Python code around it checks the range"),
+                certainty=because("caller", "harmless if the Python code around it checks the range"),
                 help=f"throw when `{name}` is out of range",
             )
 

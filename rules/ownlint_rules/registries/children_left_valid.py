@@ -139,7 +139,7 @@ def _judge(
 
 def _certainty(function: Function, call: events.Event, registry: registries.Registry, partly: bool) -> Certainty:
     if not (isinstance(call, events.CallEvent) and natives.natives(function.program).destroyed(function, call.node)):
-        return because("likely", "harmless if no handle is used afterwards")
+        return because("later-use", "harmless if no handle is used afterwards")
     if function.record.kind == "destructor":
         held = registry.held.name
         keeper, always = _keeper(function, registry.held)
@@ -148,8 +148,10 @@ def _certainty(function: Function, call: events.Event, registry: registries.Regi
                 "possible", f"a `{held}` may keep its owner alive by `{keeper}`, which is destroyed after it"
             )
         if keeper:
-            return because("likely", f"of a `{held}` that is made without a `{keeper}`, which is optional")
-    return because("likely", "on a path that does not walk what lies below") if partly else "certain"
+            return because("type", f"of a `{held}` that is made without a `{keeper}`, which is optional")
+    if partly:
+        return because("path", "on a path that does not walk what lies below")
+    return because("later-use", "harmless if no handle is used afterwards")
 
 
 def _is_part(found: natives.Natives, registry: registries.Registry, kind: str) -> bool:

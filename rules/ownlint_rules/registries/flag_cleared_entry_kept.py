@@ -189,7 +189,7 @@ def _hands_over(function: Function, base: records.Value | None, skip: _Skip) -> 
 def _finding(function: Function, at: events.Event, base: records.Value | None, skip: _Skip) -> Finding:
     shown = f"`{text(base)}`" if base is not None and text(base) != places.THIS else f"this `{skip.cls.name}`"
     known = registries.registries(function.program)
-    partly = because("likely", f"`{function.name}` takes an entry out of `{skip.registry.shown}` elsewhere")
+    partly = because("value", f"`{function.name}` takes an entry out of `{skip.registry.shown}` elsewhere")
     certainty: Certainty = partly if known.takings(function, skip.registry) else "certain"
     steps: tuple[Step, ...] = (
         skip.destructor.step(_test(skip), f"the destructor stops here when `{skip.flag}` is {_word(skip.dead)}"),

@@ -89,7 +89,7 @@ def handle_wrapped_twice(cls: Class) -> Iterator[Finding]:
                 records.Span(start, start + len(factory.name.encode())),
                 f"`{factory.name}` makes a new `{cls.name}` for a handle that may have one already",
                 certainty=because(
-                    "likely" if _places(factory) > 1 else "possible",
+                    "caller" if _places(factory) > 1 else "guess",
                     "harmless if it is called at most once for each handle",
                 ),
                 help="keep one wrapper for each handle in a registry, or share the flag between the wrappers",

@@ -203,7 +203,7 @@ def _is_first(function: Function, store: registries.MemberStore, key: _Key) -> b
 def _finding(function: Function, store: registries.MemberStore, key: _Key) -> Finding:
     partly = bool(registries.registries(function.program).takings(function, key.registry))
     certainty: Certainty = (
-        because("likely", f"`{function.name}` takes entries out of `{key.registry.shown}` elsewhere")
+        because("value", f"`{function.name}` takes entries out of `{key.registry.shown}` elsewhere")
         if partly
         else "certain"
     )

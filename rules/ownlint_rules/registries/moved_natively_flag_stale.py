@@ -103,7 +103,9 @@ def moved_natively_flag_stale(cls: Class) -> Iterator[Finding]:
                     owning,
                     (like or careful)[0],
                     share,
-                    because("likely" if like else "possible", f"that the flag is to be stored is inferred: {share} do"),
+                    because(
+                        "convention" if like else "guess", f"that the flag is to be stored is inferred: {share} do"
+                    ),
                 )
 
 

@@ -166,7 +166,7 @@ def _leaving(
         records.Span(destructor.record.name_start, destructor.record.name_start + len(destructor.name.encode())),
         f"this destructor can end without taking the `{destructor.cls.name if destructor.cls else ''}` out of "
         f"`{registry.shown}`",
-        certainty=because("likely", "on the path that skips it"),
+        certainty=because("path", "on the path that skips it"),
         help=f"take the entry out of `{registry.shown}` first, whatever else is to be done",
         steps=(
             *((destructor.step(leave, "this way leaves it in"),) if leave is not None else ()),
@@ -291,7 +291,7 @@ def _closing(cls: Class, registry: registries.Registry) -> Iterator[Finding]:
             yield method.finding(
                 call,
                 f"`{name}` ends `{text(argument)}`, and its entry in `{registry.shown}` stays until the destructor",
-                certainty=because("likely", "harmless if the destructor runs before anybody looks it up again"),
+                certainty=because("later-use", "harmless if the destructor runs before anybody looks it up again"),
                 help=f"take the entry out of `{registry.shown}` here too, best in one method that does both",
             )
 
@@ -320,7 +320,7 @@ def _deleting(cls: Class, registry: registries.Registry) -> Iterator[Finding]:
         yield function.finding(
             call,
             f"`{text(call.node.args[0])}` is deleted, and its entry in `{registry.shown}` stays",
-            certainty=because("likely", f"harmless if it does not stand in `{registry.shown}` here"),
+            certainty=because("value", f"harmless if it does not stand in `{registry.shown}` here"),
             help=f"take it out of `{registry.shown}` first",
             steps=(beside.step(other, "taken out where it is deleted here"),),
         )
@@ -357,7 +357,7 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
         yield function.finding(
             at,
             f"`{text(said)}` ends here, and its entry in `{registry.shown}` stays",
-            certainty=because("likely", "harmless if no other object ever gets the same address"),
+            certainty=because("value", "harmless if no other object ever gets the same address"),
             help=f"take the entry out of `{registry.shown}`, too",
             steps=(*told, *beside),
         )
@@ -485,7 +485,7 @@ def _moving(cls: Class, registry: registries.Registry) -> Iterator[Finding]:
         yield subject.finding(
             records.Span(at.name_start, at.name_start + len(record.name.encode())),
             f"after this move `{registry.shown}` still has the old `{cls.name}`",
-            certainty=because("likely", f"harmless if no `{cls.name}` in `{registry.shown}` is ever moved"),
+            certainty=because("value", f"harmless if no `{cls.name}` in `{registry.shown}` is ever moved"),
             help=f"let the move put the new object into `{registry.shown}` in place of the old, or delete it",
         )
 
@@ -532,7 +532,7 @@ def _without_destructor(
         return
     ends = _made_as_value(cls) or _is_ended_by_python(cls)
     certainty = because(
-        "likely" if ends and _lasts(registry) else "possible",
+        "later-use" if ends and _lasts(registry) else "guess",
         f"harmless if every `{cls.name}` lives as long as `{registry.shown}`",
     )
     yield cls.finding(

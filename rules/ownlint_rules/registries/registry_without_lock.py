@@ -148,7 +148,7 @@ def _finding(registry: registries.Registry, change: _Touch, sibling: registries.
         registry.path,
         registry.at,
         f"`{registry.shown}` is touched without a lock, and this module runs without the interpreter's",
-        because("likely", f"harmless if only one thread uses `{registry.shown}`"),
+        because("threads", f"harmless if only one thread uses `{registry.shown}`"),
         f"touch it under a lock, as `{sibling.shown}`",
         (
             change.function.step(change.event, "this changes it"),

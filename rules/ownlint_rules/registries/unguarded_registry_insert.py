@@ -205,7 +205,7 @@ def _asserted(function: Function, insert: containers.Insert, steps: tuple[Step, 
     certainty: Certainty = "certain"
     if not _is_erased(function, insert):
         certainty = because(
-            "likely" if _is_handle(function, insert) else "possible", "no call that erases an entry was read"
+            "unread-code" if _is_handle(function, insert) else "guess", "no call that erases an entry was read"
         )
     return function.finding(
         insert.event,
@@ -251,12 +251,12 @@ def _certainty(function: Function, insert: containers.Insert) -> Certainty:
         return because("possible", "an entry that is replaced may be in use nowhere else")
     unknown = f"whether `{text(insert.key)}` can be there already is not known"
     if insert.overwrites:
-        return because("likely", unknown)
+        return because("value", unknown)
     meant = isinstance(insert.event, events.CallEvent) and places.last_name(insert.event.node.callee) == "try_emplace"
     held = types.parse(types.parse(insert.container.type).arguments[1])
     cls = function.program.names.find_class(held.name, function.record.scope, function.file)
     leaves = cls is not None and any(containers.clears(method, insert.container) for method in cls.methods)
-    return because("likely" if held.pointers and not meant and not leaves else "possible", unknown)
+    return because("value" if held.pointers and not meant and not leaves else "guess", unknown)
 
 
 def _is_handle(function: Function, insert: containers.Insert) -> bool:

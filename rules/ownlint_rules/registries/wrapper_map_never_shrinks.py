@@ -68,6 +68,6 @@ def wrapper_map_never_shrinks(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 event.span,
                 f"`{name}` keeps a Python object by the address of a C++ object, and nothing takes it out again",
-                certainty=because("likely", "code that was not read could take entries out"),
+                certainty=because("unread-code", "code that was not read could take entries out"),
                 help=f"erase the entry of `{name}` when the C++ object ends",
             )

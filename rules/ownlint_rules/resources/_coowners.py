@@ -18,9 +18,9 @@ from ownlint import (
     places,
     questions,
     resources,
+    tempered,
     text,
     types,
-    weaker,
 )
 from ownlint import events as e
 from ownlint import records as r
@@ -151,13 +151,13 @@ class CoOwners:
         is_address = isinstance(given, r.Unary)
         if not self._is_plain_owner(call, function, is_address=is_address):
             adopted = lent and self._is_adopted_inside(call, function, index)
-            return (False, because("likely", _taken_inside(name))) if adopted else None
+            return (False, because("unread-code", _taken_inside(name))) if adopted else None
         if self.resources.taking(call, function, index) != "adopted":
             return None
         if call.kind == "construct":
             return False, "certain"
         seen = bool(self.program.calls.callee(call, function).functions)
-        return False, because("likely", _taken_inside(name) if seen else "")
+        return False, because("unread-code", _taken_inside(name) if seen else "")
 
     def _is_plain_release(self, call: r.Call, function: Function, index: int, depth: int = 0) -> bool:
         """A release that is known as one, or a function of the project that does little else: a long one that ends its
@@ -248,7 +248,7 @@ class CoOwners:
                         places.THIS,
                         "this",
                         False,
-                        weaker(certainty, because("likely", "harmless if nothing else owns the object")),
+                        tempered(certainty, because("sharing", "harmless if nothing else owns the object")),
                     )
             case r.Unary(value=r.Name(text=name)):
                 kind = types.parse(function.locals[name][0])
@@ -263,7 +263,9 @@ class CoOwners:
                     return  # `PyBuffer_Release(view.get())` ends what is inside; the pointer frees the struct
                 if owner is not None and still and not self._lets_go(owner, call, function):
                     letting = f"harmless if `{text(owner)}` gives it up elsewhere"
-                    yield CoOwner(call, text(owner), "owner", releases, weaker(certainty, because("likely", letting)))
+                    yield CoOwner(
+                        call, text(owner), "owner", releases, tempered(certainty, because("sharing", letting))
+                    )
 
     def _is_shared(self, call: r.Call, function: Function) -> bool:
         written = call.callee.text if isinstance(call.callee, r.Name) else ""
@@ -335,7 +337,7 @@ class CoOwners:
                     continue
                 if not (calls[first.node.start, first.node.end] and releases) and second.index in behind:
                     why = f"harmless if the first owner of `{name}` gives it up before this"
-                    yield CoOwner(second.node, name, "raw", releases, because("likely", why), first.node)
+                    yield CoOwner(second.node, name, "raw", releases, because("sharing", why), first.node)
                     return
 
     def _gives_back(self, first: e.CallEvent, function: Function) -> bool:

@@ -49,7 +49,7 @@ def filled(function: Function, call: r.Call) -> resources.Acquisition | None:
     for index, argument in enumerate(call.args):
         match places.strip(argument):
             case r.Unary(op="&", value=r.Name(text=name)) if name in adopted(function):
-                certainty = because("likely", f"that `{name}` is owned is told by where it goes")
+                certainty = because("name", f"that `{name}` is owned is told by where it goes")
                 return resources.Acquisition(resources.argument(index), (), "an owner is given it later", certainty)
     return None
 
@@ -63,7 +63,7 @@ def part_of_new(function: Function, call: r.Call) -> resources.Acquisition | Non
     records = function.program.calls.callee(call, function).records
     if not records or not all(types.parse(record.result).pointers == 1 for record in records):
         return None
-    why = because("likely", f"harmless if `{text(made.callee)}` hands itself to somebody")
+    why = because("sharing", f"harmless if `{text(made.callee)}` hands itself to somebody")
     return resources.Acquisition(resources.RESULT, (), "a new object answers it", why)
 
 

@@ -77,7 +77,7 @@ class Handing:
         if not resources.OWNING.isdisjoint(
             self.program.types.roles(written, function)
         ) and habits.GIVES_UP.intersection(pairs.words(places.last_name(call.callee))):
-            return because("likely", _by_its_name(call))
+            return because("name", _by_its_name(call))
         return None
 
     def _by_class(self, cls: Class, functions: tuple[Function, ...], name: str, function: Function) -> Certainty | None:
@@ -90,7 +90,7 @@ class Handing:
             self._is_raw(one.result, function) for one in declared
         ):
             return None
-        return "likely"
+        return because("name", "")
 
     def _is_raw(self, written: str, function: Function) -> bool:
         kind = types.parse(written)

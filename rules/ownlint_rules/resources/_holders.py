@@ -401,9 +401,17 @@ class Holder:
     def _touches(self, argument: r.Value) -> bool:
         if self.is_inside(argument):
             return True
-        return self._is_pointee(argument)
+        return self.is_pointee(argument)
 
-    def _is_pointee(self, value: r.Value | None) -> bool:
+    def is_computed_with(self, value: r.Value | None) -> bool:
+        """`(void *)(((uintptr_t)handle + 15) & ~15)`: another address, from which one comes back to it."""
+        inner = places.strip(value)
+        if not isinstance(inner, r.Binary) or inner.op not in ("+", "-", "&", "|"):
+            return False
+        sides = (inner.left, inner.right)
+        return any(self.is_handle(side) or self.is_computed_with(side) for side in sides)
+
+    def is_pointee(self, value: r.Value | None) -> bool:
         """`*handle`, which a callee can take the address of."""
         inner = places.strip(value)
         return isinstance(inner, r.Unary) and inner.op == "*" and self.is_handle(inner.value)
@@ -411,7 +419,7 @@ class Holder:
     def _given(self, node: r.Call, index: int) -> Meaning:
         """What becomes of it as an argument."""
         argument = node.args[index]
-        if self._is_pointee(argument):
+        if self.is_pointee(argument):
             return self._given_pointee(node, index)
         if not self.is_handle(argument) and not self.is_address(argument):
             return "kept"  # inside of something else

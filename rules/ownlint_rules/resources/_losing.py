@@ -391,7 +391,9 @@ class _Losing:
         chosen = sure or ways
         ended = next(iter(sorted(trace.ended, key=lambda event: event.index)), None)
         unsure = trace.unsure
-        certainty = weaker(site.certainty, *(self.best(chosen),) if chosen else (because("likely", _NEXT_ROUND),))
+        certainty = weaker(site.certainty, *(self.best(chosen),) if chosen else (because("path", _NEXT_ROUND),))
+        if certainty == "certain":
+            certainty = self.assumed(site, trace)
         name = site.owner or places.render(site.holder.place)
 
         def loss(kind: Kind, certainty: Certainty, ways: list[LosingWay]) -> HandleLoss:
@@ -409,11 +411,11 @@ class _Losing:
                 weaker(
                     certainty,
                     because(
-                        "likely" if site.certainty == "certain" else "possible",
+                        "value" if site.certainty == "certain" else "guess",
                         f"harmless if `{name}` is empty by then",
                     ),
                 ),
-                overwriting or [LosingWay(site.start, None, False, because("likely", _NEXT_ROUND))],
+                overwriting or [LosingWay(site.start, None, False, because("path", _NEXT_ROUND))],
             )
         if ended is None:
             seen = unsure or not site.known or self.is_seen_through(site)
@@ -422,9 +424,56 @@ class _Losing:
                 because("possible", f"a call that was not read may release `{name}`") if seen else certainty,
                 chosen,
             )
-        return loss(
-            "skipped", weaker(certainty, because("likely", f"on a path that does not release `{name}`")), chosen
-        )
+        return loss("skipped", weaker(certainty, because("path", f"on a path that does not release `{name}`")), chosen)
+
+    def assumed(self, site: _Site, trace: Walk) -> Certainty:
+        """What is taken for granted where every step is known."""
+        held, made = places.render(site.holder.place), places.last_name(site.call.node.callee)
+        if site.acquisition.where.kind == "argument":
+            return because("value", f"harmless if `{made}` hands out nothing when it fails")
+        for argument in map(places.strip, site.call.node.args):
+            told = argument.value if isinstance(argument, r.Unary) and argument.op == "&" else None
+            if isinstance(told, r.Name) and self.is_number((told.text,)):
+                return because("value", f"harmless if `{made}` hands out nothing where `{told.text}` tells a failure")
+        if self.is_number(site.holder.place):
+            return because("value", f"harmless where `{held}` is a number that stands for nothing")
+        if len(site.holder.place) > 1 or any(
+            self.is_lost_sight_of(event, site.holder) for event in self.held(site, trace)
+        ):
+            return because("sharing", f"something else may go by `{held}`, and release it")
+        if any(record.name == "main" for record in self.function.file.functions):
+            return because("long-run", "harmless if the program ends soon after")
+        return "certain"
+
+    @staticmethod
+    def held(site: _Site, trace: Walk) -> Iterator[e.Event]:
+        """The events about a handle that are reached while it is held."""
+        return (event for event in site.holder.concerned.values() if trace.state(event.index))
+
+    def is_lost_sight_of(self, event: e.Event, holder: Holder) -> bool:
+        """Whether it goes on in a form that is not followed: as an address that is computed, as the object itself, in
+        another object, or beside a function that may be called with it."""
+        match event:
+            case e.Write(fresh=fresh, value=value) if value is not None:
+                made = places.strip(value)
+                if isinstance(made, r.Call) and fresh:
+                    known = self.function.program.calls.callee(made, self.function).models
+                    return holder.is_given_to(made) and not holder.is_plain(made) and not known
+                return holder.is_computed_with(value) or (not fresh and holder.is_pointee(value))
+            case e.CallEvent(node=node) if holder.is_given_to(node):
+                return node.kind == "construct" or any(self.is_function(argument) for argument in node.args)
+        return False
+
+    def is_function(self, value: r.Value) -> bool:
+        """Whether a function is given, as `run`, `&run` or `(void *)&run`, or a local that is a lambda."""
+        inner = places.strip(value)
+        if isinstance(inner, r.Unary) and inner.op == "&":
+            inner = places.strip(inner.value)
+        if isinstance(inner, r.Name) and inner.text in self.function.locals:
+            inner = places.strip(self.function.locals[inner.text][1])
+        elif isinstance(inner, r.Name) and inner.text not in self.function.declared:
+            return bool(self.function.program.index.functions_called(inner.text))
+        return isinstance(inner, r.Lambda)
 
     def is_seen_through(self, site: _Site) -> bool:
         """Whether something that was asked of the handle is held, too: who ends that may end it."""
@@ -455,14 +504,16 @@ class _Losing:
                 # to a label that nobody sees from here
                 way = way._replace(certainty=because("possible", f"`{event.via}` jumps to a label of this function"))
             if way is not None:
-                found.append(way._replace(certainty=weaker(way.certainty, sure(state, site.holder))))
+                found.append(way._replace(certainty=weaker(way.certainty, sure(state, site.holder, site.certainty))))
         throws = self.throws()
         for index in trace.reached(self.throwing):
             event = self.flow.events[index]
             if event is not site.call and event not in trace.ended:
                 assert isinstance(event, e.CallEvent)
                 found.append(
-                    LosingWay(event, event, True, weaker(throws[index], sure(trace.state(index), site.holder)))
+                    LosingWay(
+                        event, event, True, weaker(throws[index], sure(trace.state(index), site.holder, site.certainty))
+                    )
                 )
         unique = {way.exit.index: way for way in reversed(found)}
         return [unique[index] for index in sorted(unique)]
@@ -529,7 +580,7 @@ class _Losing:
             for call in self.flow.calls:
                 if self.is_python(call.node) and not failure.is_caught(self.function, call):
                     self._throws[call.index] = because(
-                        "likely", f"on the path where `{places.last_name(call.node.callee)}` throws"
+                        "path", f"on the path where `{places.last_name(call.node.callee)}` throws"
                     )
         return self._throws
 
@@ -579,7 +630,7 @@ class _Losing:
                 ended = next(iter(trace.ended), None)
                 certainty = weaker(
                     certainty,
-                    because("likely", f"on the path where {_fails(self.function, failing[0])}"),
+                    because("path", f"on the path where {_fails(self.function, failing[0])}"),
                     self.best(failing),
                 )
                 yield HandleLoss("gathered", places.render(where), event, acquisition, tuple(failing), ended, certainty)

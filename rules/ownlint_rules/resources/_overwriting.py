@@ -122,13 +122,13 @@ class _Filling:
             found = self._found(event) if _is_of_own(store) else None
             earlier = self._earlier(store, event, at)
             if found is not None:
-                yield Overwrite(store, "found", found, because("likely", freed))
+                yield Overwrite(store, "found", found, because("unread-code", freed))
             elif earlier is not None:
-                yield Overwrite(store, "stored", earlier, because("likely", freed))
+                yield Overwrite(store, "stored", earlier, because("unread-code", freed))
             elif self._is_unasked(store, event) and not self._begins_empty(store):
                 full = self._is_always_full(store)
                 empty = because("possible", f"`{self.slot.field.name}` may hold nothing by then")
-                yield Overwrite(store, "unasked", None, because("likely", freed) if full else empty)
+                yield Overwrite(store, "unasked", None, because("unread-code", freed) if full else empty)
 
     def _is_grown(self, store: SlotStore) -> bool:
         """Whether what hands out the new handle was given the old one: `bigger = realloc(buffer_, n)`."""

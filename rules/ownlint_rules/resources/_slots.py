@@ -29,9 +29,9 @@ from ownlint import (
     questions,
     resources,
     steps,
+    tempered,
     types,
     undecoded,
-    weaker,
 )
 from ownlint import events as e
 from ownlint import records as r
@@ -314,7 +314,7 @@ class Slots:
             self._belongs_to_another(store) or self._is_handed_out(store, slot) for store in stores
         ):
             certainty = because("possible", "something else may own it, or be given it to release")
-        return weaker(certainty, because("likely", "code that was not read could release it"))
+        return tempered(certainty, because("unread-code", "code that was not read could release it"))
 
     def _is_first_place(self, slot: Slot, store: SlotStore) -> bool:
         """Whether what is put into several members is put into this one first, containers before others: its leak is

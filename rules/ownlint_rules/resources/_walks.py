@@ -418,12 +418,12 @@ def is_part_of(call: r.Call, outer: r.Call) -> bool:
     )
 
 
-def sure(state: int, holder: Holder) -> Certainty:
-    """That it is still held."""
-    if state & HELD:
+def sure(state: int, holder: Holder, made: Certainty) -> Certainty:
+    """That it is still held. `made` is how sure it is that there is something to hold."""
+    if state & HELD or (state & PASSED and made == "likely"):
         return "certain"
     if state & PASSED:
-        return because("likely", f"`{places.render(holder.place)}` is passed to a function that may keep it")
+        return because("unread-code", f"`{places.render(holder.place)}` is passed to a function that may keep it")
     return "possible"
 
 

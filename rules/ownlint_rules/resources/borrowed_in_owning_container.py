@@ -68,7 +68,7 @@ def borrowed_in_owning_container(cls: Class, program: Program) -> Iterator[Findi
             yield one.function.finding(
                 one.node,
                 f"`{slot.field.name}` is released element by element, and {one.whose}",
-                certainty=because("likely", "harmless if ownership is transferred to the container here"),
+                certainty=because("sharing", "harmless if ownership is transferred to the container here"),
                 help="put in a copy or a handle of its own, or keep borrowed ones elsewhere",
                 steps=(beside.function.step(beside.node, "others are acquired"),),
             )

@@ -90,7 +90,7 @@ def copyable_owner(cls: Class, program: Program) -> Iterator[Finding]:
     yield (cls.finding if at is not None else destructor.finding)(
         at or destructor.record,
         f"`{cls.name}` {can}, and each copy releases `{field.name}`",
-        certainty=because("likely", "harmless while no copy ends before the object does")
+        certainty=because("later-use", "harmless while no copy ends before the object does")
         if sure
         else because("possible", f"nothing in sight copies a `{cls.name}`"),
         help=f"delete `{cls.name}(const {cls.name}&)` and its assignment, or define both",

@@ -90,7 +90,7 @@ def _finding(function: Function, one: consuming.Consumed, failed: failure.Failur
     return function.finding(
         one.call,
         f"`{one.name}` is moved from when `{work}` fails, and still looks as if it had its value",
-        certainty=because("likely", f"on the path where `{work}` fails")
+        certainty=because("path", f"on the path where `{work}` fails")
         if asked is not None
         else because("possible", f"nothing was found that asks whether `{one.name}` has a value"),
         help=f"take the value out of `{one.name}` first (`std::exchange`), or reset it on the failing way",

@@ -57,7 +57,7 @@ def retained_after_release(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 call,
                 f"`{text(owner)}` gives up its reference here, and `{places.last_name(call.callee)}` counts another",
-                certainty=because("likely", "harmless if the extra reference is released elsewhere"),
+                certainty=because("sharing", "harmless if the extra reference is released elsewhere"),
                 help="adopt what is released without counting it, or retain what `get()` answers",
             )
 

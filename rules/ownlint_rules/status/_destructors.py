@@ -54,7 +54,7 @@ def code(function: Function, node: records.Call, written: str) -> Status | None:
         return None
     if not _OUTCOMES.search(enum.name) or not _FINE.match(enum.record.fields[0].name):
         return None
-    sure = because("likely", f"`{enum.name}` is taken for a status by its name and its first value")
+    sure = because("type", f"`{enum.name}` is taken for a status by its name and its first value")
     return Status(enum.name, "enum", must_look(enum.record), (), (), sure)
 
 

@@ -326,7 +326,7 @@ def skip_elsewhere(function: Function, announced: assignments.Assignment, failed
             if _is_settled(other, test, settled, anywhere=True):
                 continue
             if _goes_around(other, test, now, wanted):
-                sure = because("likely", f"harmless if nothing calls `{other.name}` after the failure")
+                sure = because("later-use", f"harmless if nothing calls `{other.name}` after the failure")
                 return Skip(other.step(test, f"`{other.name}` reads `{flag}` here and skips the work"), sure)
     return None
 

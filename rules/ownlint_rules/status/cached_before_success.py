@@ -132,7 +132,7 @@ def _certainty(function: Function, failed: failure.Failure, skip: skipping.Skip)
     if passing.ends_with_failure(function):
         return because("possible", "the object may be given up when this fails")
     work = f"on the path where `{places.last_name(failed.cause.node.callee)}` fails" if failed.cause else ""
-    return weaker(skip.certainty, failed.certainty, because("likely", work))
+    return weaker(skip.certainty, failed.certainty, because("path", work))
 
 
 # --- what is kept ---

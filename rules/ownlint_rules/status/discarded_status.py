@@ -78,6 +78,7 @@ from ownlint import (
     records,
     rule,
     statements,
+    tempered,
     text,
     trials,
     types,
@@ -135,7 +136,7 @@ def _unread_errors(function: Function) -> Iterator[Finding]:
     """`std::error_code ec; rename(from, to, ec);` in a destructor."""
     for unread in destructors.unread_errors(function):
         said = f"goes to `{unread.name}`, which is never read"
-        certainty = because("likely", "the failure may be ignored on purpose")
+        certainty = because("intent", "the failure may be ignored on purpose")
         if unread.is_meant or function.has_comment_near(unread.call.span):
             certainty = because("possible", _ON_PURPOSE)
         if trials.is_trial(function):
@@ -280,7 +281,7 @@ def _answer(function: Function, call: events.CallEvent) -> tuple[str, Status | N
         status = destructors.code(function, call.node, written)
     decided = call.dropped != "statement" and not destructors.runs_last(function)
     if status is None and not decided and _must_be_used(function, call.node, written):
-        status = Status(written, "result", True, (), (), because("likely", _NO_STATUS))
+        status = Status(written, "result", True, (), (), because("type", _NO_STATUS))
     return written, status
 
 
@@ -325,19 +326,19 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
         # Error codes of C libraries are dropped on purpose wherever nothing can be done about them.
         decided = how != "statement" and status.nodiscard  # the compiler warns: a cast is a decision
         if destructors.code(function, node, program.calls.result_type(node, function)) is not None:
-            return because("likely", f"the code of `{name}` may be dropped on purpose")
+            return because("intent", f"the code of `{name}` may be dropped on purpose")
         if decided or last_chance or _releases(function, node):
             return because("possible", f"the code of `{name}` may be dropped on purpose")
         if _fills_only_what_is_set(function, node):
             return because("possible", f"what `{name}` would fill has a value already")
-        return weaker(sure, because("likely", f"`{name}` answers with a code, which is sometimes dropped on purpose"))
+        return tempered(sure, because("intent", f"`{name}` answers with a code, which is sometimes dropped on purpose"))
     if how != "statement" and not last_chance and (status.advisory or _is_meant(function, at, node, how)):
         return because("possible", f"the result of `{name}` may be dropped on purpose here")
     silent = how == "statement" and not status.nodiscard
     given_up = status.kind == "value" and _releases(function, node)
     if silent and (given_up or _goes_without_saying(function, at, node, last_chance)):
         return because("possible", f"the result of `{name}` may be dropped on purpose here")
-    return sure
+    return tempered(sure, because("intent", "the failure may be ignored on purpose"))
 
 
 def _reports(function: Function, at: events.Event, node: records.Call) -> bool:
@@ -531,7 +532,7 @@ def _never_read(function: Function, stored: dict[int, records.Call]) -> Iterator
         if (lost == "cast to void" and function.has_comment_near(write.span)) or unnamed or _keeps(function, written):
             certainty = because("possible", _ON_PURPOSE)
         elif lost == _NEXT_ROUND:
-            certainty = weaker(certainty, because("likely", "harmless if the outcome of the last round alone counts"))
+            certainty = weaker(certainty, because("path", "harmless if the outcome of the last round alone counts"))
         said = f"goes to `{write.place[0]}`, which is {lost}"
         yield _finding(function, call, status, written, said, certainty, then=then)
 
@@ -677,7 +678,7 @@ def _lost_in_member(function: Function) -> Iterator[Finding]:
             lost, then = _lost_there(function, write)
         if status is not None and lost and not status.advisory:
             trial: Certainty = (
-                because("possible", trials.REASON) if trials.is_trial(function) else because("likely", _MEMBER)
+                because("possible", trials.REASON) if trials.is_trial(function) else because("unread-code", _MEMBER)
             )
             certainty = weaker(trial, status.certainty, function.program.calls.callee(call, function).certainty)
             said = f"goes to `{write.place[1]}`{lost}"

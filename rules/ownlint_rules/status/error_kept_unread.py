@@ -81,7 +81,7 @@ def _finding(cls: Class, field: records.Field, kept: _KeptOutcome, readers: list
     return cls.finding(
         field,
         f"`{field.name}` keeps what goes wrong, and {who}",
-        certainty=because("likely", f"code that was not read could ask for `{field.name}`")
+        certainty=because("unread-code", f"code that was not read could ask for `{field.name}`")
         if _is_all_there(cls)
         else because("possible", f"not every method of `{cls.name}` is defined in what was read"),
         help="let a method answer with it, or return the outcome where it comes up",

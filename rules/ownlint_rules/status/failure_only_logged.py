@@ -237,13 +237,13 @@ def _may_leave(function: Function, call: events.CallEvent) -> bool:
 def _finding(function: Function, empty: _Empty, line: events.CallEvent, use: events.Event) -> Finding:
     called = text(empty.cause.node.callee)
     state = "holds nothing" if empty.holds else "is null"
-    certainty = because("likely", f"on the path where `{places.last_name(empty.cause.node.callee)}` fails")
+    certainty = because("path", f"on the path where `{places.last_name(empty.cause.node.callee)}` fails")
     return function.finding(
         empty.test,
         f"`{empty.name}` {state} where `{called}` fails, which is only logged",
         certainty=weaker(
             certainty,
-            because("possible", "a comment stands beside it") if function.has_comment_near(line.span) else "likely",
+            because("possible", "a comment stands beside it") if function.has_comment_near(line.span) else "certain",
         ),
         help="leave, or put something in its place",
         steps=(

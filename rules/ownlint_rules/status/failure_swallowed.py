@@ -62,9 +62,9 @@ from ownlint import (
     places,
     records,
     rule,
+    tempered,
     text,
     trials,
-    weaker,
 )
 from ownlint_rules.status import _answers as answers
 from ownlint_rules.status import _telling as telling
@@ -131,7 +131,7 @@ def _finding(function: Function, seen: telling.Seen, after: telling.Aftermath, l
 
 
 def _certainty(function: Function, seen: telling.Seen, after: telling.Aftermath, leave: events.LeaveEvent) -> Certainty:
-    sure = weaker(seen.certainty, because("likely", "the failure may be ignored on purpose"))
+    sure = tempered(seen.certainty, because("intent", "the failure may be ignored on purpose"))
     if trials.is_trial(function):
         return because("possible", trials.REASON)
     if _is_commented(function, seen, after, leave):

@@ -154,9 +154,9 @@ def _finding(
     sure: Certainty = "certain"
     if again is not None:
         steps.append(again.step(again.record, f"`{again.name}` would try once more, and finds nothing to do"))
-        sure = because("likely", "harmless if a second try can do nothing")
+        sure = because("value", "harmless if a second try can do nothing")
     elif announced.held.kind not in _SURE_KINDS:
-        sure = because("likely", f"harmless if `{flag}` is not meant to say that {work} has succeeded")
+        sure = because("intent", f"harmless if `{flag}` is not meant to say that {work} has succeeded")
     done, advice = ("set", "set") if again is None else ("cleared", "clear")
     return function.finding(
         announced.event,

@@ -234,7 +234,7 @@ def _left_behind(function: Function, taken: _ErrorTaking, looked: set[int]) -> I
         states = before.get(event.index, frozenset())
         if "owned" in states and _ends(event, taken) and _was_tested(function, taken):
             certainty: Certainty = (
-                because("likely", "on some of the paths; on others it is passed on") if handed_on else "certain"
+                because("path", "on some of the paths; on others it is passed on") if handed_on else "certain"
             )
             yield _finding(function, taken, event, certainty)
             return
@@ -323,7 +323,7 @@ def _spot(function: Function, call: records.Call) -> Finding:
     return function.finding(
         call,
         f"the error of `{text(call.callee)}` is owned here and leaks",
-        certainty=weaker(function.program.calls.callee(call, function).certainty, because("likely", _HANDED_ON)),
+        certainty=weaker(function.program.calls.callee(call, function).certainty, because("sharing", _HANDED_ON)),
         help="keep it in a local, and free it or hand it on",
     )
 

@@ -136,7 +136,7 @@ def _certainty(function: Function, failed: failure.Failure) -> Certainty:
         return because("possible", trials.REASON)
     if passing.ends_with_failure(function):
         return because("possible", "the object may be given up when this fails")
-    return weaker(failed.certainty, because("likely", _path(failed)))
+    return weaker(failed.certainty, because("path", _path(failed)))
 
 
 def _path(failed: failure.Failure) -> str:

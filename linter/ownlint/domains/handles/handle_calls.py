@@ -636,9 +636,7 @@ class HandleCalls(HandleValues):
                 self.root_erased(passed, call.span, text(call))
             elif passed is not None or not -1_000_000 < ending.token[0] < 0:
                 certainty: Certainty = (
-                    "certain"
-                    if sure
-                    else because("likely", f"`{text(call.callee)}` does it on some of its paths alone")
+                    "certain" if sure else because("path", f"`{text(call.callee)}` does it on some of its paths alone")
                 )
                 why = Stale(call.span, text(call), shown, ending.how, ending.reach, certainty)
                 self.state = self.state.invalidated(Ending(token, chain, ending.reach, ending.how), why)

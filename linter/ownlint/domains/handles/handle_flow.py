@@ -85,7 +85,7 @@ class HandleInterpreter(Loops):
         out = []
         for key, misuses in sorted(self.found.items()):
             sure = self.reached[key] == len(misuses)
-            certainty = weaker(misuses[0].certainty, "certain" if sure else because("likely", SOME_PATHS))
+            certainty = weaker(misuses[0].certainty, "certain" if sure else because("path", SOME_PATHS))
             out.append(msgspec.structs.replace(misuses[0], certainty=certainty))
         return _first_of_each(out)
 
@@ -388,7 +388,7 @@ class HandleInterpreter(Loops):
             harm.over,
             harm.at,
             None,
-            because("likely", _HARMLESS[harm.kind]),
+            because("later-use", _HARMLESS[harm.kind]),
             None,
             harm,
         )

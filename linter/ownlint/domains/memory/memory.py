@@ -607,11 +607,11 @@ def _is_zero(pointer: Pointer) -> bool:
 def certainty(one: MemoryTrouble) -> Certainty:
     """How sure it is that it happens."""
     if one.reason:
-        return because("likely" if one.reason in (SOME_PATHS, GIVEN_ON) else "possible", one.reason)
+        return because("path" if one.reason in (SOME_PATHS, GIVEN_ON) else "guess", one.reason)
     if one.ended.why == "moved" and one.ended.sure:
-        return because("likely", "harmless where the container still had room")
+        return because("value", "harmless where the container still had room")
     if not one.ended.sure:
-        return because("likely", "what the call does is inferred from its name")
+        return because("name", "what the call does is inferred from its name")
     return "certain"
 
 
