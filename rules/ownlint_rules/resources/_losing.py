@@ -384,7 +384,7 @@ class _Losing:
 
     def judge(self, site: _Site, trace: Walk) -> HandleLoss | None:
         ways = self.ways(site, trace)
-        again = bool(trace.state(site.start.index))
+        again = bool(trace.state(site.start.index)) and not self.renews(site)
         if not ways and not again:
             return None
         sure = [way for way in ways if way.certainty != "possible"]
@@ -425,6 +425,11 @@ class _Losing:
         return loss(
             "skipped", weaker(certainty, because("likely", f"on a path that does not release `{name}`")), chosen
         )
+
+    def renews(self, site: _Site) -> bool:
+        """Whether the call ends what the argument held before it puts something new there: `*p = realloc(*p, n)`."""
+        released = self.resources.released(site.call.node, self.function)
+        return any(one.where == site.acquisition.where for one in released)
 
     def is_seen_through(self, site: _Site) -> bool:
         """Whether something that was asked of the handle is held, too: who ends that may end it."""
