@@ -296,7 +296,8 @@ class MemoryCalls(Pointers):
                 self.end_held(draft, pointer, NULL, self.named(node.args[0]))
             cls = self.program.names.find_class(written.name, self.function.record.scope, self.function.file)
             self.destroy(draft, pointer, cls)
-        self.end_block(draft, pointer, EndedBlock(self.event.index, "released"), self.named(node.args[0]))
+        by = "delete" if written is not None and _is_room(written) else ""
+        self.end_block(draft, pointer, EndedBlock(self.event.index, "released", by), self.named(node.args[0]))
 
     def construct(self, draft: MemoryDraft, node: r.Call) -> None:
         first = node.args[0] if node.args else None
@@ -738,6 +739,11 @@ def _own_names(function: Function) -> frozenset[str]:
     """What the function declares itself, whatever is declared around it."""
     around = function.parent.declared if function.parent is not None else frozenset[str]()
     return (function.declared - around) | function.locals.keys()
+
+
+def _is_room(pointed: types.Type) -> bool:
+    """Whether `delete` of a pointer of this type runs no destructor: the bytes in which an object was made."""
+    return pointed.pointers == 1 and (pointed.last in ("void", "byte") or pointed.is_scalar)
 
 
 def _steps(block: Block) -> list[str]:
