@@ -126,7 +126,9 @@ class Calls:
         if cls is not None and cls.declared(name):
             callee: r.Value = r.Member(value.start, value.end, left, name, False, value.start)
             return r.Call(value.start, value.end, callee, (right,))
-        first = (record.parameters[0].type for _, record in self._index.records_called(name) if len(record.parameters) == 2)
+        first = (
+            record.parameters[0].type for _, record in self._index.records_called(name) if len(record.parameters) == 2
+        )
         if any(types.parse(written).last == kind.last for written in first):
             return r.Call(value.start, value.end, r.Name(value.start, value.end, name), (left, right))
         return None
