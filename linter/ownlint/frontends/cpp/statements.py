@@ -455,7 +455,7 @@ class CppStatements(CppValues):
             elif node.kind_id in g.PREPROC or node.kind_id in g.PREPROC_ELSE:
                 self.cases(node.children, cases)
             else:
-                # A statement the grammar left outside: it belongs to the case before. The first is a macro with a label.
+                # A statement the grammar left outside belongs to the case before; the first is a macro with a label.
                 more: Out = []
                 self.statement(node, more)
                 if not cases:
