@@ -282,7 +282,7 @@ class Reading:
     def operator(self, value: r.Assign | r.Binary) -> None:
         """What an operator of the project does with its right operand."""
         right = value.value if isinstance(value, r.Assign) else value.right
-        if right is not None and self.sources(right) | self.sources(pointed(right)):
+        if self.sources(right) | self.sources(pointed(right)):
             made = self.resources.program.calls.operator_call(value, self.function)
             if made is not None:
                 self.call(made)

@@ -107,8 +107,8 @@ class Calls:
         self._handed: Answers[Function, dict[int, Handed]] = Answers()
 
     def operator_call(self, value: r.Value, function: Function) -> r.Call | None:
-        """`list += item` or `list << item`, written as the call of the project's operator that it is; None for operators
-        of the language and of libraries."""
+        """`list += item` or `list << item`, written as the call of the project's operator that it is; None for
+        operators of the language and of libraries."""
         match value:
             case r.Assign(target=left, op=sign, value=right) if sign not in ("=", ":="):
                 pass
@@ -117,7 +117,7 @@ class Calls:
             case _:
                 return None
         name = f"operator{sign}"
-        if right is None or not self._index.records_called(name):
+        if not self._index.records_called(name):
             return None
         kind = types.parse(self._names.expand(self._types.of(left, function), function.file, function.record.scope))
         if not kind.name or kind.pointers:
