@@ -18,9 +18,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from ownlint.facts import binding_reader
 from ownlint.facts import records as r
 from ownlint.facts.vocabulary import Vocabulary
-from ownlint.frontends.cpp import bindings, structure, tables
+from ownlint.frontends.cpp import structure, tables
 from ownlint.inputs import packs
 from ownlint.models.libraries import load
 
@@ -99,7 +100,7 @@ def measure(folder: Path, kind: str, vocabulary: Vocabulary) -> Count:
 
 def _extracted(file: r.FileRecord, kind: str, vocabulary: Vocabulary) -> set[int]:
     if kind == "def":
-        return {binding.start for binding in bindings.extract(file, vocabulary)[1]}
+        return {binding.start for binding in binding_reader.extract(file, vocabulary)[1]}
     return {entry.start for table in tables.extract(file, vocabulary) for entry in table.entries}
 
 

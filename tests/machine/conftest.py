@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 import ownlint_rules
-from ownlint.frontends.cpp import bindings, structure, tables
+from ownlint.facts import binding_reader
+from ownlint.frontends.cpp import structure, tables
 from ownlint.frontends.python import read
 from ownlint.models import libraries as models
 from ownlint.project.program import Program
@@ -27,7 +28,7 @@ def make(**files: str) -> Program:
             read_files.append(read.read(path, source.encode(), vocabulary, path.removesuffix(".py")))
             continue
         file = structure.read(path, source.encode(), vocabulary)
-        classes, bound = bindings.extract(file, vocabulary)
+        classes, bound = binding_reader.extract(file, vocabulary)
         listed = tables.extract(file, vocabulary)
         read_files.append(msgspec.structs.replace(file, bound_classes=classes, bindings=bound, tables=listed))
     return Program(read_files, MODELS)

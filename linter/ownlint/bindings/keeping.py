@@ -437,12 +437,38 @@ def stores(function: Function, outlives: Outlives | None = None) -> Iterator[Sto
     for event in function.flow:
         match event:
             case e.Write(place=place, op="=", fresh=False, target=target) if target is not None:
-                if outlives(function, place, target):
+                if outlives(function, place, target) and not _is_called_at_once(function, event):
                     yield from _by_write(function, event, target)
             case e.CallEvent(receiver=place, node=r.Call(callee=r.Member(name=name))) if name in puts:
                 if place is not None and outlives(function, place, None):
                     yield from _by_call(function, event, place)
     yield from _into_statics(function)
+
+
+def _is_called_at_once(function: Function, event: e.Write) -> bool:
+    """Whether a lambda is assigned to an object whose `operator=` calls it, and keeps nothing of it."""
+    if not isinstance(strip(event.value), r.Lambda):
+        return False
+    program = function.program
+    written = types.parse(program.types.of(event.target, function))
+    if not written.name:
+        return isinstance(strip(event.target), r.Index)  # nobody knows what an element is, and what it does with it
+    cls = program.names.find_class(written.name, function.record.scope, function.file) if not written.pointers else None
+    makers = cls.defined("operator=") if cls is not None else []
+    makers = [one for one in makers if types.parse(one.record.parameters[0].type).last != written.last]
+    return bool(makers) and all(_only_calls(one, one.record.parameters[0].name) for one in makers)
+
+
+def _only_calls(function: Function, name: str) -> bool:
+    """Whether a function does nothing with its parameter but call it."""
+    said = sum(isinstance(event, e.Read) and event.place == (name,) for event in function.flow)
+    called = [c for c in function.flow.calls if isinstance(c.node.callee, r.Name) and c.node.callee.text == name]
+    handed = any(
+        isinstance(inner := strip(argument), r.Name) and inner.text == name
+        for call in function.flow.calls
+        for argument in call.node.args
+    )
+    return bool(called) and not handed and said == 0
 
 
 def _into_statics(function: Function) -> Iterator[Store]:

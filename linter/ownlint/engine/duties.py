@@ -274,8 +274,18 @@ class Reading:
                 self.call(inner)
             elif isinstance(inner, r.Assign) and inner.op in ("=", ":="):
                 self.assign(inner)
+            elif isinstance(inner, r.Assign | r.Binary):
+                self.operator(inner)
             elif isinstance(inner, r.Lambda):
                 self.captured(inner)
+
+    def operator(self, value: r.Assign | r.Binary) -> None:
+        """What an operator of the project does with its right operand."""
+        right = value.value if isinstance(value, r.Assign) else value.right
+        if self.sources(right) | self.sources(pointed(right)):
+            made = self.resources.program.calls.operator_call(value, self.function)
+            if made is not None:
+                self.call(made)
 
     def assign(self, assign: r.Assign) -> None:
         sources = self.sources(assign.value)
@@ -582,6 +592,12 @@ def hands_to_unseen_base(cls: Class, index: int, depth: int = _BASES) -> bool:
             if above is None or any(hands_to_unseen_base(above, at, depth - 1) for at in handed):
                 return True
     return False
+
+
+def pointed(value: r.Value) -> r.Value | None:
+    """`p` of `*p`."""
+    inner = strip(value)
+    return inner.value if isinstance(inner, r.Unary) and inner.op == "*" else None
 
 
 def may_be_handle(written: str) -> bool:

@@ -298,11 +298,11 @@ class Resources:
                 index
                 for macro in self.program.macros.named(name)
                 for index, parameter in enumerate(macro.parameters or ())
-                if parameter in _DELETED.findall(macro.body)
+                if any(parameter in _PART.split(deleted) for deleted in _DELETED.findall(macro.body))
                 or any(
                     releasing_verb(called) and called != name
                     for called, given in _GIVEN.findall(macro.body)
-                    if given == parameter
+                    if parameter in _PART.split(given)
                 )
             )
         return self._macros[name]
@@ -543,6 +543,8 @@ def resources(program: Program) -> Resources:
     return Resources(program)
 
 
-_DELETED = re.compile(r"\bdelete\b\s*+(?:\[\s*+\]\s*+)?+\(*+(\w++)")
-_GIVEN = re.compile(r"\b(\w++)\s*+\((?=\s*+[&*(]*+(\w++))")
-"""What is called in a macro's body, and the name that its first argument begins with."""
+_CHAIN = r"(\w++(?:\)*+(?:\.|->)\w++)*+)"
+_PART = re.compile(r"\)*+(?:\.|->)")
+_DELETED = re.compile(r"\bdelete\b\s*+(?:\[\s*+\]\s*+)?+\(*+" + _CHAIN)
+_GIVEN = re.compile(r"\b(\w++)\s*+\((?=\s*+[&*(]*+" + _CHAIN + ")")
+"""What is called in a macro's body, and the name or chain of members that its first argument begins with."""

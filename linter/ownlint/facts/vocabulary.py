@@ -19,7 +19,7 @@ class Framework(msgspec.Struct, frozen=True, gc=False):
     template that declares a class to nothing else; `methods` maps a defining method to the binding
     kind it makes (`def` -> `method`, `def_prop_ro` -> `property`); see `records.Binding.kind`.
     `constructors` stand where a callable would and make an `__init__` (`init`); `wrappers` are calls
-    around a callable (`cpp_function`, `overload_cast`).
+    around a callable (`cpp_function`, `overload_cast`). `macros` are what its macros begin with (`NB_`).
     """
 
     name: str
@@ -28,6 +28,13 @@ class Framework(msgspec.Struct, frozen=True, gc=False):
     methods: dict[str, str]
     constructors: tuple[str, ...] = ()
     wrappers: tuple[str, ...] = ()
+    macros: tuple[str, ...] = ()
+
+    @property
+    def full_names(self) -> tuple[str, ...]:
+        """Its namespaces, but for abbreviations: a file declares them, and may do so for another framework."""
+        long = tuple(name for name in self.namespaces if "::" in name)
+        return (*long, *(name for name in self.namespaces if name == self.name))
 
 
 class Anchor(msgspec.Struct, frozen=True, gc=False):

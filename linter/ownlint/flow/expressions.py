@@ -356,7 +356,7 @@ class Expressions:
             return
         if not evaluated:
             self.on_the_way(target)
-        place = self.place(target) or self.element_of_result(target)
+        place = self.place(target) or self.element_by_address(target) or self.element_of_result(target)
         if place is not None:
             self.emit(e.Write(target.span, place, value, op, fresh, type, target))
 
@@ -382,6 +382,20 @@ class Expressions:
                 self.value(target.base)
         else:
             self.value(target)
+
+    def element_by_address(self, target: r.Value) -> Place | None:
+        """The place of `*(p - 1)` and of `(p - 1)->next`, which are `p[-1]` and `p[-1].next`."""
+        steps: list[str] = []
+        inner = strip(target)
+        while isinstance(inner, r.Member) or (isinstance(inner, r.Unary) and inner.op == "*"):
+            if isinstance(inner, r.Member):
+                steps.append(inner.name)
+            inner = strip(inner.base if isinstance(inner, r.Member) else inner.value)
+        if inner is target or not isinstance(inner, r.Binary) or inner.op not in ("+", "-"):
+            return None
+        base = self.place(inner.left)
+        element = ("[-" if inner.op == "-" else "[") + text(inner.right) + "]"
+        return (*base, element, *reversed(steps)) if base is not None else None
 
     def element_of_result(self, target: r.Value) -> Place | None:
         """The place of `owner.table()[key]`: an element of what a call hands out is written where others see it."""

@@ -108,10 +108,11 @@ class WorkerReader:
         return Response(digest, dependencies, self._tired()), encoded
 
     def _structure(self, request: Request, data: bytes) -> FileRecord:
-        from ownlint.frontends.cpp import bindings, structure, tables
+        from ownlint.facts import binding_reader
+        from ownlint.frontends.cpp import structure, tables
 
         file = structure.read(request.path, data, self._handshake.vocabulary)
-        classes, bound = bindings.extract(file, self._handshake.vocabulary)
+        classes, bound = binding_reader.extract(file, self._handshake.vocabulary)
         listed = tables.extract(file, self._handshake.vocabulary)
         file = msgspec.structs.replace(file, bound_classes=classes, bindings=bound, tables=listed)
         self._last = (request.absolute, data, file)

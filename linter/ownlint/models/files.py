@@ -220,6 +220,7 @@ class ModelFile:
             methods=table.mapping("methods", get_args(BindingKind)),
             constructors=table.texts("constructors"),
             wrappers=table.texts("wrappers"),
+            macros=table.texts("macros"),
         )
         extras = ("keep alive", "policy", "call guard", "argument", "call policy", "other")
         model = FrameworkModel(

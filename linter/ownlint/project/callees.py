@@ -107,6 +107,33 @@ class Calls:
         self._inferring: set[Function] = set()
         self._handed: Answers[Function, dict[int, Handed]] = Answers()
 
+    def operator_call(self, value: r.Value, function: Function) -> r.Call | None:
+        """`list += item` or `list << item`, written as the call of the project's operator that it is; None for
+        operators of the language and of libraries."""
+        match value:
+            case r.Assign(target=left, op=sign, value=right) if sign not in ("=", ":="):
+                pass
+            case r.Binary(left=left, op=sign, right=right):
+                pass
+            case _:
+                return None
+        name = f"operator{sign}"
+        if not self._index.records_called(name):
+            return None
+        kind = types.parse(self._names.expand(self._types.of(left, function), function.file, function.record.scope))
+        if not kind.name or kind.pointers:
+            return None
+        cls = self._names.find_class(kind.name, function.record.scope, function.file)
+        if cls is not None and cls.declared(name):
+            callee: r.Value = r.Member(value.start, value.end, left, name, False, value.start)
+            return r.Call(value.start, value.end, callee, (right,))
+        first = (
+            record.parameters[0].type for _, record in self._index.records_called(name) if len(record.parameters) == 2
+        )
+        if any(types.parse(written).last == kind.last for written in first):
+            return r.Call(value.start, value.end, r.Name(value.start, value.end, name), (left, right))
+        return None
+
     def callee(self, call: r.Call, function: Function, depth: int = 0) -> Callee:
         """What a call reaches. Certain when the receiver's type or the only candidate says so, likely when
         all candidates of that name agree on the result, possible otherwise."""

@@ -17,6 +17,7 @@ from ownlint.models.libraries import Models
 from ownlint.project.callees import Calls
 from ownlint.project.deduced import Types
 from ownlint.project.files import File, Files
+from ownlint.project.framework_headers import with_headers
 from ownlint.project.index import ProjectIndex
 from ownlint.project.instantiating import instantiated
 from ownlint.project.lowering import Lowering
@@ -61,7 +62,7 @@ class Program:
         self.packages = packages
         """Versions of the Python packages that the code is for, as far as they are known."""
         known = sorted(files, key=lambda file: file.path)
-        said, self.repeats = instantiated(known)
+        said, self.repeats = instantiated(with_headers(known, models.vocabulary()))
         self.copied = frozenset(file.path for file, as_read in zip(said, known, strict=True) if file is not as_read)
         """The files that say more than was read in them: templates with the types of others."""
         self.said = {file.path: file for file in said}

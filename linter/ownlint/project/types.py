@@ -112,9 +112,15 @@ def arguments_of(template: str) -> tuple[str, ...]:
     return (parse(f"t<{text}>").arguments or (text,)) if text else ()
 
 
+_FIRST_BOUND = re.compile(r"([\w:\s*]*\w[\s*]*)\[\w*\]((?:\[\w*\])*)")
+"""`Box[4][2]`, an array of the language: an element is a `Box[2]`."""
+
+
 def element(written: str) -> str:
     """What a pointer, smart pointer, optional or sequence of this type leads to; of a map the value's type."""
     kind = parse(written)
+    if not kind.arguments and written.endswith("]") and (match := _FIRST_BOUND.fullmatch(written)):
+        return match[1] + match[2]
     if kind.pointers:
         return written.rstrip().rstrip("&").rstrip()[:-1].strip() if written.rstrip(" &").endswith("*") else kind.name
     if not kind.arguments:

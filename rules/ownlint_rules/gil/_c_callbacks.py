@@ -33,6 +33,8 @@ class CCallback(NamedTuple):
     at: Step
     member: str = ""
     """The name of the struct's member."""
+    of_cpp: bool = False
+    """A function of C++ is given it, through which exceptions may pass."""
 
 
 def held_by_c(function: Function) -> list[CCallback]:
@@ -55,13 +57,13 @@ def _all(program: Program) -> dict[Function, list[CCallback]]:
                     )
                     found.setdefault(function, []).append(CCallback("slot", step))
     for handed in _handed_to_c(program).values():
-        for held, way, at, member in handed:
-            found.setdefault(held, []).append(CCallback(way, at, member))
+        for held, callback in handed:
+            found.setdefault(held, []).append(callback)
     return found
 
 
 @questions.each_function
-def _handed_to_c(function: Function) -> list[tuple[Function, Way, Step, str]]:
+def _handed_to_c(function: Function) -> list[tuple[Function, CCallback]]:
     """The functions that are handed to C here, or put where it looks for them."""
     if function.language != "cpp" or not _names_function(function):
         return []
@@ -160,13 +162,13 @@ def _in_table(
                     yield one
 
 
-def _handed(function: Function, tables: frozenset[str]) -> Iterator[tuple[Function, Way, Step, str]]:
+def _handed(function: Function, tables: frozenset[str]) -> Iterator[tuple[Function, CCallback]]:
     for statement in function.statements:
         if isinstance(statement, r.Declare) and statement.value is not None:
             if any(table in statement.type for table in tables):
                 step = function.step(statement, "it is called by Python through this table")
                 for one in _in_table(function.program, function.file, statement.value):
-                    yield one, "slot", step, ""
+                    yield one, CCallback("slot", step)
             else:
                 yield from _members(function, statement.value)
     for event in function.flow:
@@ -174,32 +176,29 @@ def _handed(function: Function, tables: frozenset[str]) -> Iterator[tuple[Functi
             case e.Write(fresh=False, target=r.Member() as target, value=value):
                 held = _pointer(function, value)
                 if held is not None and _is_plain_member(function, target) and not _is_slot(held):
-                    yield (
-                        held,
-                        "member",
-                        function.step(event, f"it is called by C through `{target.name}`"),
-                        target.name,
-                    )
+                    step = function.step(event, f"it is called by C through `{target.name}`")
+                    yield held, CCallback("member", step, target.name)
             case e.CallEvent(node=node):
                 yield from _arguments(function, event, node)
 
 
-def _members(function: Function, value: r.Value) -> Iterator[tuple[Function, Way, Step, str]]:
+def _members(function: Function, value: r.Value) -> Iterator[tuple[Function, CCallback]]:
     """`{.deleter = &Free}`"""
     for part in places.walk(value):
         if isinstance(part, r.Pair):
             held = _pointer(function, part.value)
             if held is not None and not _is_slot(held):
-                yield held, "member", function.step(part, "it is called by C through this"), places.last_name(part.key)
+                step = function.step(part, "it is called by C through this")
+                yield held, CCallback("member", step, places.last_name(part.key))
 
 
-def _arguments(function: Function, event: e.CallEvent, node: r.Call) -> Iterator[tuple[Function, Way, Step, str]]:
+def _arguments(function: Function, event: e.CallEvent, node: r.Call) -> Iterator[tuple[Function, CCallback]]:
     written = node.callee.text if isinstance(node.callee, r.Name) else ""
     program = function.program
     if node.kind == "construct" and _DELETERS.intersection(program.types.roles(types.parse(written).name, function)):
         held = entrances.meant(function, node.args[1]) if len(node.args) > 1 else None
         if held is not None and held.record.kind in ("lambda", "function"):
-            yield held, "deleter", function.step(event, "nobody knows which thread ends the last owner"), ""
+            yield held, CCallback("deleter", function.step(event, "nobody knows which thread ends the last owner"))
         return
     if not written or node.kind != "call" or program.models.gil_word(written, program.names.scopes(function)):
         return
@@ -207,10 +206,28 @@ def _arguments(function: Function, event: e.CallEvent, node: r.Call) -> Iterator
         held = _pointer(function, argument)
         if held is None:
             continue
+        of_cpp = _is_of_cpp(function, node)
         if _is_released(function, event):
-            yield held, "released", function.step(event, f"`{written}` is given it as a callback without the GIL"), ""
+            step = function.step(event, f"`{written}` is given it as a callback without the GIL")
+            yield held, CCallback("released", step, of_cpp=of_cpp)
         elif callbacks.user_data(held):
-            yield held, "argument", function.step(event, f"`{written}` is given it as a callback"), ""
+            yield (
+                held,
+                CCallback("argument", function.step(event, f"`{written}` is given it as a callback"), of_cpp=of_cpp),
+            )
+
+
+def _is_of_cpp(function: Function, node: r.Call) -> bool:
+    """Whether the callee is no function of C: it stands in a scope (`T::search`), is a template, or takes what C has
+    not."""
+    written = node.callee.text.removeprefix("::") if isinstance(node.callee, r.Name) else ""
+    if "::" in written or node.template:
+        return True
+    records = function.program.calls.callee(node, function).records
+    return any(
+        one.template or any("&" in parameter.type or "<" in parameter.type for parameter in one.parameters)
+        for one in records
+    )
 
 
 def _is_released(function: Function, event: e.CallEvent) -> bool:

@@ -77,8 +77,8 @@ def exception_crosses_c(function: Function) -> Iterator[Finding]:
     if function.record.kind == "destructor":
         who = "is a destructor"
     else:
-        held = c_callbacks.held_by_c(function)
-        if not any(one.way != "deleter" for one in held):
+        held = [one for one in c_callbacks.held_by_c(function) if not one.of_cpp]
+        if not any(one.way != "deleter" for one in held) or "noexcept" in function.record.qualifiers:
             return
         steps = (held[0].at,)
         if not any(one.way == "slot" for one in held):

@@ -425,12 +425,16 @@ def is_exempt(function: Function) -> bool:
     record = function.record
     if record.kind in ("constructor", "destructor"):
         return True
-    if record.name == "operator=" or any(
-        _UNCHECKED.search(annotation.name) or function.program.macros.role(annotation.name) == "no analysis"
-        for annotation in _annotations(function)
-    ):
+    if record.name == "operator=" or any(_is_unchecked(function, one) for one in _annotations(function)):
         return True
     return record.kind == "lambda" and function.parent is not None and is_exempt(function.parent)
+
+
+def _is_unchecked(function: Function, annotation: r.Annotation) -> bool:
+    """Whether the author asks not to be checked; also through a macro of the project: `ATTRIBUTE(no_analysis)`."""
+    role = function.program.macros.role
+    words = (annotation.name, *re.findall(r"\w+", annotation.arguments))
+    return bool(_UNCHECKED.search(annotation.name)) or any(role(word) == "no analysis" for word in words)
 
 
 def _annotations(function: Function) -> Iterator[r.Annotation]:

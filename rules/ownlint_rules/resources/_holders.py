@@ -13,7 +13,20 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Literal
 
-from ownlint import Function, Place, assignments, failure, glance, habits, lasting, pairs, places, resources, types
+from ownlint import (
+    Function,
+    Place,
+    assignments,
+    bodies,
+    failure,
+    glance,
+    habits,
+    lasting,
+    pairs,
+    places,
+    resources,
+    types,
+)
 from ownlint import events as e
 from ownlint import records as r
 
@@ -41,8 +54,26 @@ class MentioningEvents:
                 self._add(event, _names(event.value))  # type: ignore[attr-defined]
             elif kind is e.OpaqueEvent:
                 self._add(event, set(event.names))  # type: ignore[attr-defined]
+            elif kind is e.Read and event.span.start in self.operands:
+                self._add(event, _names(event.node))  # type: ignore[attr-defined]
         for name, bound in function.flow.aliases.items():
             self.by_name.setdefault(bound[0], []).extend(self.by_name.get(name, ()))
+
+    @cached_property
+    def operands(self) -> dict[int, r.Call]:
+        """By where the name of a right operand begins: operators that the project defines, as calls."""
+        found: dict[int, r.Call] = {}
+        calls = self.function.program.calls
+        for statement in self.function.statements:
+            for value in bodies.values(statement):
+                for inner in places.walk(value):
+                    if not isinstance(inner, r.Assign | r.Binary):
+                        continue
+                    right = places.strip(inner.value if isinstance(inner, r.Assign) else inner.right)
+                    named = places.strip(right.value) if isinstance(right, r.Unary) and right.op in "*&" else right
+                    if isinstance(named, r.Name) and (made := calls.operator_call(inner, self.function)) is not None:
+                        found[named.start] = made
+        return found
 
     def tests_in(self, span: r.Span) -> list[e.Test]:
         """The tests that a condition is made of."""
@@ -257,6 +288,8 @@ class Holder:
             return "gone" if self._ends_program(event.node) or self._is_said_by_macro(event.node) else ""  # type: ignore[attr-defined]
         if kind is e.CallEvent:
             return self._of_call(event)  # type: ignore[arg-type]
+        if kind is e.Read:
+            return self._of_operator(self.mentions.operands[event.span.start])
         if kind is e.Write:
             return self._of_write(event)  # type: ignore[arg-type]
         if kind is e.LeaveEvent:
@@ -356,6 +389,11 @@ class Holder:
         if by_receiver and self.several and name in ("swap", "extract", "release"):
             meanings.add("kept")
         return next((found for found in ("released", "kept", "gone", "unknown") if found in meanings), "")
+
+    def _of_operator(self, call: r.Call) -> Meaning:
+        """What an operator of the project does with its right operand."""
+        found = self._given(call, len(call.args) - 1) if self._touches(call.args[-1]) else ""
+        return found if found in ("released", "kept", "unknown") else ""
 
     def _is_said_by_macro(self, node: r.Call) -> bool:
         """Whether a macro of the project names the local in its body."""

@@ -384,7 +384,7 @@ class _Losing:
 
     def judge(self, site: _Site, trace: Walk) -> HandleLoss | None:
         ways = self.ways(site, trace)
-        again = bool(trace.state(site.start.index))
+        again = bool(trace.state(site.start.index)) and not self.renews(site)
         if not ways and not again:
             return None
         sure = [way for way in ways if way.certainty != "possible"]
@@ -474,6 +474,11 @@ class _Losing:
         elif isinstance(inner, r.Name) and inner.text not in self.function.declared:
             return bool(self.function.program.index.functions_called(inner.text))
         return isinstance(inner, r.Lambda)
+
+    def renews(self, site: _Site) -> bool:
+        """Whether the call ends what the argument held before it puts something new there: `*p = realloc(*p, n)`."""
+        released = self.resources.released(site.call.node, self.function)
+        return any(one.where == site.acquisition.where for one in released)
 
     def is_seen_through(self, site: _Site) -> bool:
         """Whether something that was asked of the handle is held, too: who ends that may end it."""

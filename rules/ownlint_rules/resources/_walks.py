@@ -260,8 +260,8 @@ class Walk:
         if isinstance(event, e.Mark) and event.what == "loop":
             return self._around_loop(event, state)
         if meaning == "unknown":
-            assert isinstance(event, e.CallEvent)
-            if _speaks_of_the_same(event.node, self.acquisition) and holder.is_handle(event.node.args[0]):
+            node = event.node if isinstance(event, e.CallEvent) else None
+            if node and _speaks_of_the_same(node, self.acquisition) and holder.is_handle(node.args[0]):
                 return PASSED if state & (HELD | PASSED) else state
             return UNSURE if state == UNSURE or not self._is_before_ending(event.index) else PASSED
         return state

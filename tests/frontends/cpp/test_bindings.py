@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 import ownlint_rules
+from ownlint.facts import binding_reader
 from ownlint.facts import records as r
 from ownlint.facts.vocabulary import Vocabulary
-from ownlint.frontends.cpp import bindings, structure
+from ownlint.frontends.cpp import structure
 from ownlint.models.libraries import load
 
 Found = tuple[tuple[r.BoundClass, ...], tuple[r.BindingRecord, ...]]
@@ -25,7 +26,7 @@ def vocabulary() -> Vocabulary:
 def extract(vocabulary: Vocabulary):  # type: ignore[no-untyped-def]
     def run(source: str, head: str = "#include <pybind11/pybind11.h>\nnamespace py = pybind11;\n") -> Found:
         text = f"{head}{textwrap.dedent(source)}"
-        return bindings.extract(structure.read("x.cc", text.encode(), vocabulary), vocabulary)
+        return binding_reader.extract(structure.read("x.cc", text.encode(), vocabulary), vocabulary)
 
     return run
 
@@ -362,4 +363,4 @@ def test_bodies_without_a_word_of_a_framework_are_not_decoded(vocabulary: Vocabu
     function = r.FunctionRecord(
         0, 9, "f", "", "", "function", "void", (), 0, True, mentions=("g",), body=r.msgspec.Raw(b"not a body")
     )
-    assert bindings.extract(r.FileRecord("x.cc", "cpp", 9, functions=(function,)), vocabulary) == ((), ())
+    assert binding_reader.extract(r.FileRecord("x.cc", "cpp", 9, functions=(function,)), vocabulary) == ((), ())

@@ -242,7 +242,10 @@ class References:
             if letter is None:
                 return ""
             return "stolen" if letter in model.format_steals else "lent"
-        return _use_of(model, index)
+        use = _use_of(model, index)
+        if use == "lent" and call.template and model.has("own", "result"):
+            return ""  # `std::make_shared<T>(given)`: a constructor of `T` gets it
+        return use
 
     def _by_macro(self, call: r.Call, index: int, depth: int = 3) -> Use:
         """A macro of the project: what the functions in its body that are given the parameter do with it."""

@@ -296,7 +296,8 @@ class MemoryCalls(Pointers):
                 self.end_held(draft, pointer, NULL, self.named(node.args[0]))
             cls = self.program.names.find_class(written.name, self.function.record.scope, self.function.file)
             self.destroy(draft, pointer, cls)
-        self.end_block(draft, pointer, EndedBlock(self.event.index, "released"), self.named(node.args[0]))
+        by = "delete" if written is not None and _is_room(written) else ""
+        self.end_block(draft, pointer, EndedBlock(self.event.index, "released", by), self.named(node.args[0]))
 
     def construct(self, draft: MemoryDraft, node: r.Call) -> None:
         first = node.args[0] if node.args else None
@@ -442,6 +443,8 @@ class MemoryCalls(Pointers):
     def invalidate(self, draft: MemoryDraft, node: r.Call, model: FunctionModel) -> None:
         if model.has("erase"):
             return  # of an associative container: the other elements stay
+        if self.is_behind_another(node):
+            return  # what stands in front of an erased element stays where it is
         written = self.receiver_type(node)
         if isinstance(node.callee, r.Member) and "smart pointer" in self.program.types.roles(written, self.function):
             where = self.cell(draft, node.callee.base)
@@ -461,6 +464,21 @@ class MemoryCalls(Pointers):
             draft.end(before.block, how)
         draft.put(inside, draft.begin(("made", self.event.index, "elements")))
         self.writes = self.writes or not self.is_private(inside.block)
+
+    def is_behind_another(self, node: r.Call) -> bool:
+        """Whether what is erased was found from an element in front of it: `next = it + 1; all.erase(next)`."""
+        if not node.args or last_name(node.callee) != "erase":
+            return False
+        found = strip(node.args[0])
+        if isinstance(found, r.Name):
+            found = strip(self.function.locals.get(found.text, ("", None))[1])
+        if isinstance(found, r.Binary) and found.op == "+":
+            from_element = strip(found.left)
+        elif isinstance(found, r.Call) and last_name(found.callee) == "next" and found.args:
+            from_element = strip(found.args[0])
+        else:
+            return False
+        return isinstance(from_element, r.Name) and from_element.text in self.function.locals
 
     def lent(self, draft: MemoryDraft, node: r.Call, lender: str) -> Pointer:
         """What a call answers that borrows it from its receiver or from an argument."""
@@ -738,6 +756,11 @@ def _own_names(function: Function) -> frozenset[str]:
     """What the function declares itself, whatever is declared around it."""
     around = function.parent.declared if function.parent is not None else frozenset[str]()
     return (function.declared - around) | function.locals.keys()
+
+
+def _is_room(pointed: types.Type) -> bool:
+    """Whether `delete` of a pointer of this type runs no destructor: the bytes in which an object was made."""
+    return pointed.pointers == 1 and (pointed.last in ("void", "byte") or pointed.is_scalar)
 
 
 def _steps(block: Block) -> list[str]:

@@ -454,10 +454,15 @@ class CppStatements(CppValues):
                 cases.append(self.case(node))
             elif node.kind_id in g.PREPROC or node.kind_id in g.PREPROC_ELSE:
                 self.cases(node.children, cases)
-            elif cases:
-                # A statement the grammar left outside: it belongs to the case before.
+            else:
+                # A statement the grammar left outside belongs to the case before; the first is a macro with a label.
                 more: Out = []
                 self.statement(node, more)
+                if not cases:
+                    match more:
+                        case [r.Evaluate(value=r.Call(callee=r.Name() as name))]:
+                            cases.append(r.Case(node.start_byte, node.end_byte, (name,), tuple(more)))
+                    continue
                 last = cases[-1]
                 cases[-1] = r.Case(last.start, max(last.end, node.end_byte), last.values, (*last.body, *more))
 

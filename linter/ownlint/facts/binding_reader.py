@@ -9,7 +9,7 @@ binding, the wrapper's own name and template first, so that the callable itself 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal, cast
 
 import msgspec
@@ -30,19 +30,50 @@ _MODULE_NAME = re.compile(r"(?:\w*_)?(?:m|mod|module|sub|submodule|scope)_?(?:\d
 _STRING = re.compile(r'(?:u8|[uUL])?(?:R"([^()\\ ]*)\((?P<raw>.*)\)\1"|"(?P<plain>(?:[^"\\]|\\.)*)")', re.DOTALL)
 
 
-def extract(file: r.FileRecord, vocabulary: Vocabulary) -> tuple[tuple[r.BoundClass, ...], tuple[r.BindingRecord, ...]]:
-    """The classes and members that `file` binds, in the order in which they stand."""
+def extract(
+    file: r.FileRecord, vocabulary: Vocabulary, headers: Sequence[r.FileRecord] = ()
+) -> tuple[tuple[r.BoundClass, ...], tuple[r.BindingRecord, ...]]:
+    """The classes and members that `file` binds, in the order in which they stand. `headers` are files that it
+    includes, the nearest last: their aliases and includes are seen in it too."""
     words = {word for framework in vocabulary.frameworks for word in (*framework.classes, *framework.methods)}
-    templates = [alias.target for alias in file.aliases if alias.kind == "type" and "class" in alias.target]
+    aliases = [alias for one in (*headers, file) for alias in one.aliases]
+    templates = [alias.target for alias in aliases if alias.kind == "type" and "class" in alias.target]
     if not templates and all(words.isdisjoint(function.mentions) for function in file.functions):
         return (), ()
-    reader = _BindingReader(file, vocabulary.frameworks)
+    reader = _BindingReader(file, vocabulary.frameworks, headers)
     words.update(name for name, target in reader.names.types.items() if reader.names.class_template(target))
     chosen = [index for index, function in enumerate(file.functions) if not words.isdisjoint(function.mentions)]
     # By position, so that a function is read before the lambdas inside it use its variables.
     for index in sorted(chosen, key=lambda index: (file.functions[index].start, -file.functions[index].end)):
         reader.read(index)
     return tuple(reader.classes), tuple(reader.finished())
+
+
+def concerns(file: r.FileRecord, frameworks: tuple[Framework, ...]) -> bool:
+    """Whether the file tells those who include it something about names of a framework."""
+    spaces = tuple(space for framework in frameworks for space in framework.namespaces)
+    named = any(_is_within(alias.target, spaces) for alias in file.aliases)
+    return named or any(_includes(framework, file) for framework in frameworks)
+
+
+def says_more(file: r.FileRecord, headers: Sequence[r.FileRecord], frameworks: tuple[Framework, ...]) -> bool:
+    """Whether the bindings of a file may read otherwise once these headers of its are known: they tell more than what a
+    usual abbreviation stands for anyway."""
+    usual = {
+        name: {one.name for one in frameworks if name in one.namespaces}
+        for one in frameworks
+        for name in one.namespaces
+    }
+    aliases = [alias for header in headers for alias in header.aliases if not alias.scope or alias.kind != "type"]
+    spaces = tuple(usual)
+    for alias in aliases:
+        if _is_within(alias.target, spaces):
+            meant = usual.get(alias.target.removeprefix("::"), set())
+            if alias.kind != "namespace" or not meant <= usual.get(alias.name, set()):
+                return True
+    named = {one.name for one in frameworks if any(_includes(one, header) for header in (*headers, file))}
+    read = {bound.framework for bound in file.bound_classes} | {binding.framework for binding in file.bindings}
+    return not read <= named
 
 
 class _Object(msgspec.Struct, frozen=True):
@@ -56,9 +87,9 @@ class _Object(msgspec.Struct, frozen=True):
 
 
 class _BindingReader:
-    def __init__(self, file: r.FileRecord, frameworks: tuple[Framework, ...]) -> None:
+    def __init__(self, file: r.FileRecord, frameworks: tuple[Framework, ...], headers: Sequence[r.FileRecord]) -> None:
         self.file = file
-        self.names = _Names(file, frameworks)
+        self.names = _Names(file, frameworks, headers)
         self.classes: list[r.BoundClass] = []
         self.bindings: list[r.BindingRecord] = []
         self.types: list[str] = []
@@ -347,6 +378,11 @@ def _string(value: r.Value) -> str | None:
     return None
 
 
+def _includes(framework: Framework, file: r.FileRecord) -> bool:
+    folder = framework.name.replace("_", "/")
+    return any(each.target.startswith((f"{folder}/", f"{folder}.", f"{framework.name}/")) for each in file.imports)
+
+
 def _is_within(text: str, namespaces: tuple[str, ...]) -> bool:
     """Whether a name starts in one of these namespaces."""
     bare = _CONST.sub("", text).removeprefix("::")
@@ -360,27 +396,38 @@ _CONST = re.compile(r"\Aconst\s++")
 
 
 class _Names:
-    """Resolves spellings through the file's own aliases: `namespace py = pybind11`, `using nb::class_`."""
+    """Resolves spellings through the aliases of the file and of what it includes: `namespace py = pybind11`,
+    `using nb::class_`."""
 
-    def __init__(self, file: r.FileRecord, frameworks: tuple[Framework, ...]) -> None:
+    def __init__(
+        self, file: r.FileRecord, frameworks: tuple[Framework, ...], headers: Sequence[r.FileRecord] = ()
+    ) -> None:
+        aliases = [alias for one in (*headers, file) for alias in one.aliases]
         self.frameworks = frameworks
         self.methods = frozenset(method for framework in frameworks for method in framework.methods)
-        self.aliases = {alias.name: alias.target for alias in file.aliases if alias.kind == "namespace"}
-        self.types = {alias.name: alias.target for alias in file.aliases if alias.kind == "type"}
-        self.scopes = {alias.name: alias.scope for alias in file.aliases if alias.kind == "type"}
-        self.opened = [alias.target for alias in file.aliases if alias.kind == "open"]
-        self.using = {alias.target.rpartition("::")[2]: alias.target for alias in file.aliases if alias.kind == "using"}
-        self.present = tuple(framework for framework in frameworks if self._seen(framework, file))
+        self.aliases = {alias.name: alias.target for alias in aliases if alias.kind == "namespace"}
+        self.types = {alias.name: alias.target for alias in aliases if alias.kind == "type"}
+        self.scopes = {alias.name: alias.scope for alias in aliases if alias.kind == "type"}
+        self.opened = [alias.target for alias in aliases if alias.kind == "open"]
+        self.using = {alias.target.rpartition("::")[2]: alias.target for alias in aliases if alias.kind == "using"}
+        self.certain = tuple(one for one in frameworks if any(self._says(one, file) for file in (*headers, file)))
+        seen = [alias.target for alias in aliases if alias.kind != "namespace"]
+        seen += [parameter.type for function in file.functions for parameter in function.parameters]
+        self.present = self.certain or tuple(
+            one for one in frameworks if any(_is_within(t, one.namespaces) for t in seen)
+        )
         self.likely = self._likely(file)
 
-    def _seen(self, framework: Framework, file: r.FileRecord) -> bool:
-        """Whether the file has to do with the framework at all, by its includes, aliases and signatures."""
-        folder = framework.name.replace("_", "/") + "/", framework.name + "/"
-        if any(each.target.startswith(folder) for each in file.imports):
+    def _says(self, framework: Framework, file: r.FileRecord) -> bool:
+        """Whether the file names the framework itself, and not by a name that another may have been given: in an
+        include, an alias, a signature or by one of its macros."""
+        if _includes(framework, file):
             return True
-        targets = [*self.aliases.values(), *self.opened, *self.using.values(), *self.types.values()]
-        types = (parameter.type for function in file.functions for parameter in function.parameters)
-        return any(self._space(text, framework) for text in (*targets, *types))
+        if framework.macros and any(function.name.startswith(framework.macros) for function in file.functions):
+            return True
+        targets = [alias.target for alias in file.aliases]
+        types = [parameter.type for function in file.functions for parameter in function.parameters]
+        return any(_is_within(text, framework.full_names) for text in (*targets, *types))
 
     def _likely(self, file: r.FileRecord) -> Framework | None:
         """Where another file includes the framework and names its namespace: the one whose words are used."""
@@ -392,9 +439,6 @@ class _Names:
             votes.append((sum(name in own for name in mentions), framework))
         most = max((count for count, _ in votes), default=0)
         return next((framework for count, framework in votes if count == most), None) if most else None
-
-    def _space(self, text: str, framework: Framework) -> bool:
-        return _is_within(text, framework.namespaces)
 
     def of(self, name: str) -> Framework | None:
         """The framework of a qualified name, or of an unqualified one where its namespace is open."""
@@ -409,12 +453,17 @@ class _Names:
     def _of_space(self, space: str) -> Framework | None:
         space = space.removeprefix("::")
         head, separator, rest = space.partition("::")
-        if head not in self.aliases and self.likely and self.likely not in self.present and head == space:
-            short = [framework for framework in self.frameworks if space in framework.namespaces[:1]]
-            return self.likely if short else None
-        space = self.aliases.get(head, head).removeprefix("::") + separator + rest
-        found = (framework for framework in self.frameworks if space in framework.namespaces)
-        return next(found, None)
+        named, seen = head, set[str]()
+        while named in self.aliases and named not in seen:
+            seen.add(named)
+            named = self.aliases[named].removeprefix("::")
+        space = named + separator + rest
+        found = next((framework for framework in self.frameworks if space in framework.namespaces), None)
+        if found is None or seen or space in found.full_names or found in self.certain:
+            return found
+        # A usual abbreviation, which no alias in sight explains: of the framework that the file names otherwise.
+        akin = [one for one in self.certain or (self.likely,) if one and not set(one.classes).isdisjoint(found.classes)]
+        return akin[0] if len(akin) == 1 else found
 
     def visible(self, type: str, function: r.FunctionRecord) -> bool:
         """Whether an alias of that name is known where the function stands: not one inside another class."""
@@ -424,10 +473,11 @@ class _Names:
     def class_template(self, type: str) -> tuple[Framework, tuple[str, ...]] | None:
         """The framework and the template arguments of `py::class_<T, ...>`, also through a type alias."""
         bare = type.replace("const ", "").replace("typename ", "").strip("&* ")
-        head, bracket, rest = bare.partition("<")
+        head, _, rest = bare.partition("<")
         head = head.strip()
-        if not bracket and (target := self.types.get(head)) and target != type:
-            return self.class_template(target) if "<" in target else None
+        if (target := self.types.get(head)) and target != type:
+            given = _split(rest.rpartition(">")[0])
+            return self.class_template(_filled(target, given) if given else target) if "<" in target else None
         last = head.rpartition("::")[2]
         for framework in self.frameworks:
             if last not in framework.classes:
@@ -439,6 +489,22 @@ class _Names:
     def framework_with(self, method: str) -> Framework | None:
         order = (*((self.likely,) if self.likely else ()), *self.present)
         return next((framework for framework in order if method in framework.methods), None)
+
+
+def _filled(target: str, given: tuple[str, ...]) -> str:
+    """What an alias template stands for: `class_<T, Held<T>>` with `Doc` is `class_<Doc, Held<Doc>>`. An alias keeps no
+    list of its parameters: they are taken to be used first in the order in which they are declared."""
+    head, _, rest = target.partition("<")
+    values, words = list(given), dict[str, str]()
+    for argument in _split(rest.rpartition(">")[0]):
+        bare = argument.removesuffix("...").strip()
+        if bare.isidentifier() and bare not in words and (values or bare != argument):
+            words[bare] = ", ".join(values) if bare != argument else values.pop(0)
+    filled = _WORDS.sub(lambda found: words.get(found[1], found[0]), rest)
+    return f"{head}<{filled}"
+
+
+_WORDS = re.compile(r"(?<![\w:])(\w++)(?!::)(?:\.\.\.)?+")
 
 
 def _split(arguments: str) -> tuple[str, ...]:
