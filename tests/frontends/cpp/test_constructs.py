@@ -560,3 +560,19 @@ def test_functions_among_methods_of_objective_c_are_read() -> None:
     file = read("a.mm", source.encode(), VOCABULARY)
     assert [function.name for function in file.functions] == ["before", "behind", "last"]
     assert not file.problems
+
+
+@pytest.mark.parametrize("word", ["class", "mutable", "namespace", "new", "operator", "private", "template", "try"])
+def test_words_of_cpp_are_names_in_c(word: str) -> None:
+    source = f"int f(int {word}) {{ if ({word}) {{ g({word}); }} else {{ {word} = 2; }} x->{word} = 1; return {word}; }}"
+    written = read("a.c", source.encode(), VOCABULARY)
+    (function,) = written.functions
+    inside = list(statements(r.decode_body(function)))
+    (branch,) = [one for one in inside if isinstance(one, r.Branch)]
+    assert function.parameters[0].name == word
+    assert branch.then and branch.other and not [one for one in inside if isinstance(one, r.Opaque)]
+
+
+def test_a_c_file_that_holds_cpp_is_read_as_such() -> None:
+    written = read("a.c", b"namespace n { class A { int x; }; }\nint n::f() { return 1; }", VOCABULARY)
+    assert [cls.name for cls in written.classes] == ["A"]
