@@ -363,6 +363,35 @@ def failing(function: Function, test: e.Test, outcome: bool) -> tuple[e.CallEven
     return None, None
 
 
+def says_failure(function: Function, value: r.Value | None, outcome: bool) -> bool | None:
+    """Whether a test of how something went says by its form alone that it has failed, whatever that was; None where the
+    form says neither."""
+    value = _outcome_of(value)
+    while isinstance(value, r.Unary) and value.op in ("!", "not"):
+        value, outcome = _outcome_of(value.value), not outcome
+    match value:
+        case r.Binary(op="==" | "!=" as op, left=left, right=right):
+            first = isinstance(left, r.Literal) or _constant_first(function, left, right)
+            good = _is_good(function, left if first else right)
+            return None if good is None else (outcome == (op == "==")) != good
+        case r.Binary(op="<", right=r.Literal(text="0")):
+            return outcome
+        case r.Binary(op=">=", right=r.Literal(text="0")):
+            return not outcome
+        case r.Call(callee=callee):
+            name = last_name(callee).lower()
+            if name.endswith(("success", "succeeded", "is_ok", "isok")) or _GOOD.fullmatch(name):
+                return not outcome
+            return outcome if name.endswith(("failure", "failed", "is_err", "iserror")) or _BAD.fullmatch(name) else None
+        case r.Name() | r.Member():
+            name = last_name(value).lower()
+            if _GOOD.fullmatch(name):
+                return not outcome
+            bad = _BAD.fullmatch(name) is not None or is_number(function.program.types.of(value, function))
+            return outcome if bad else None
+    return None
+
+
 def _likely(function: Function, origin: e.CallEvent | None) -> tuple[e.CallEvent | None, Certainty | None]:
     """A number, a bool or a pointer is an outcome where the call can have done something: a question has an answer."""
     if origin is None or asks(function, origin):

@@ -563,9 +563,9 @@ class Holder:
 
     # --- tests ---
 
-    def is_absent(self, test: e.Test, outcome: bool) -> bool:
-        """Whether the outcome of a test says that there is no handle, or that it is another one."""
-        value = _expected(test.value)
+    def is_absent(self, value: r.Value | None, outcome: bool) -> bool:
+        """Whether the outcome of a condition says that there is no handle, or that it is another one."""
+        value = _expected(value)
         while isinstance(value, r.Unary) and value.op in ("!", "not"):
             value, outcome = _expected(value.value), not outcome
         if isinstance(value, r.Assign):
@@ -597,6 +597,22 @@ class Holder:
         if not isinstance(value, r.Call) or value.args or not self.is_handle(places.receiver(value)):
             return False
         return outcome and _ABSENT.search(places.last_name(value.callee)) is not None
+
+    def says_how_it_went(self, value: r.Value | None) -> bool:
+        """Whether a condition compares what the object says itself of how it was made: `file.status() != Open`. One
+        that is reached through a pointer is there in any case."""
+        inner = places.strip(value)
+        if not isinstance(inner, r.Binary) or inner.op not in ("==", "!="):
+            return False
+        return any(
+            isinstance(part, r.Call)
+            and not part.args
+            and isinstance(part.callee, r.Member)
+            and not part.callee.arrow
+            and self.is_handle(part.callee.base)
+            and not habits.OUTCOMES.isdisjoint(pairs.words(part.callee.name))
+            for part in (places.strip(inner.left), places.strip(inner.right))
+        )
 
     def _asked(self, call: r.Call) -> Literal["", "absent", "present"]:
         """Whether a call asks the handle if there is one, or if there is none. A method that is called through a
@@ -633,6 +649,8 @@ class Holder:
         inner = places.strip(value)
         while isinstance(inner, r.Unary) and inner.op in ("!", "not"):
             inner = places.strip(inner.value)
+        if isinstance(inner, r.Binary) and inner.op in ("&&", "and"):
+            return self.is_absent(inner.left, True) or self.is_absent(inner.right, True)
         if isinstance(inner, r.Binary) and inner.op in ("==", "!=", "<", ">", ">=", "<="):
             return self._is_looked_at(inner.left) or self._is_looked_at(inner.right)
         if isinstance(inner, r.Call) and len(inner.args) <= 1 and places.last_name(inner.callee):
