@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Literal
 
-from ownlint import Function, Place, assignments, failure, glance, habits, lasting, pairs, places, resources, types
+from ownlint import Function, Place, assignments, entrances, failure, glance, habits, lasting, pairs, places, resources, types
 from ownlint import events as e
 from ownlint import records as r
 
@@ -421,7 +421,7 @@ class Holder:
             return "kept"
         if node.template and self._is_forwarded(node):
             return "kept"
-        if any(self._ends_later(other) for other in node.args if other is not argument):
+        if any(self._ends_later(other) or self._takes_later(other) for other in node.args if other is not argument):
             return "kept"
         taking = self.resources.taking(node, self.function, index)
         if taking == "released" or (
@@ -503,6 +503,15 @@ class Holder:
             and inner.text not in self.function.declared
             and bool(pairs.releasing_verb(places.last_name(inner)))
         )
+
+    def _takes_later(self, argument: r.Value) -> bool:
+        """Whether an argument is a function of the project that ends or keeps what it will be given: a thread's."""
+        inner = places.strip(argument)
+        if not isinstance(inner, r.Lambda | r.Name | r.Unary):
+            return False
+        run = entrances.meant(self.function, inner)
+        duty = self.resources.duties.of(run) if run is not None else None
+        return duty is not None and bool(duty.released | duty.adopted | duty.stored)
 
     def _only_looks(self, node: r.Call, index: int) -> bool:
         """Whether the parameter that gets it is declared to change nothing: `const T*`, `const std::vector<T*>&`."""

@@ -379,13 +379,14 @@ class MemoryCalls(Pointers):
     def modelled(self, draft: MemoryDraft, node: r.Call, models: tuple[FunctionModel, ...]) -> None:
         answer = LOST
         told: set[Effect] = set()
+        lets_go = last_name(node.callee) in self.program.models.unlocking  # of a lock, whose memory stays
         for model in models:
             for effect in model.effects:
                 if effect in told:  # one function under two names
                     continue
                 told.add(effect)
                 where = str(effect.place)
-                if effect.verb == "release" and where.startswith("argument") and not effect.mode:
+                if effect.verb == "release" and where.startswith("argument") and not effect.mode and not lets_go:
                     self.released(draft, node, effect.place.index if effect.place is not None else 0, model)
                 elif effect.verb in ("acquire", "own") and where == "result":
                     answer = draft.begin(("made", self.event.index, "result"))
