@@ -25,7 +25,7 @@ from ownlint.project.subjects import Function
 
 _GOOD = re.compile(r"(?:is_?)?(?:ok|success|succeeded|valid|has_?value)|no_?error")
 _BAD = re.compile(r"(?:is_?|has_?)?(?:err|error|failed|failure)")
-_GOOD_ENDS = ("ok", "success", "succeeded", "none", "noerror")
+_GOOD_ENDS = ("ok", "okstatus", "success", "succeeded", "none", "noerror")
 _THROWS = re.compile(rb'"throw"')
 _NUMBERS = re.compile(
     r"(?:unsigned |signed )?(?:int|long|short|char|ssize_t|size_t|u?int\d*_t|errno_t|err_t|error_t)(?: int| long)*"
