@@ -576,3 +576,12 @@ def test_words_of_cpp_are_names_in_c(word: str) -> None:
 def test_a_c_file_that_holds_cpp_is_read_as_such() -> None:
     written = read("a.c", b"namespace n { class A { int x; }; }\nint n::f() { return 1; }", VOCABULARY)
     assert [cls.name for cls in written.classes] == ["A"]
+
+
+@pytest.mark.parametrize("cast", ["static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"])
+def test_a_cast_from_which_a_local_is_made_is_no_call(cast: str) -> None:
+    written = read("a.cc", f"void f(void* x) {{ Owner<T> owner({cast}<T*>(x)); }}".encode(), VOCABULARY)
+    (made,) = r.decode_body(written.functions[0])
+    assert isinstance(made, r.Declare) and isinstance(made.value, r.Call)
+    (given,) = made.value.args
+    assert isinstance(given, r.Cast) and (given.style, given.type) == (cast, "T*")

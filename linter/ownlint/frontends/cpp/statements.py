@@ -795,6 +795,8 @@ class CppStatements(CppValues):
                 inner = self.arguments(parts[0])
             if inner is None:
                 return None
+            if template and (cast := self.named_cast(start, end, value, inner, template)) is not None:
+                return cast
             self.mentions.add(value.text.rpartition("::")[2])
             return r.Call(start, end, value, inner, "call", template)
         if second.kind_id == g.ABSTRACT_ARRAY:
