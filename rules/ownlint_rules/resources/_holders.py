@@ -526,7 +526,7 @@ class Holder:
 
     def is_ended_elsewhere(self) -> bool:
         """Whether a lambda, or an object that was given the variable itself, sees what it holds at the end."""
-        if any(self._is_ended_by(inner) for inner in self.function.lambdas()):
+        if any(self._is_ended_by(inner) for inner in self.function.running_lambdas()):
             return True
         return any(self._guards(event) for event in self.concerned.values() if isinstance(event, e.CallEvent))
 
