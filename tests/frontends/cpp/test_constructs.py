@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from ownlint.facts import records as r
+from ownlint.facts.show import text
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.flow.bodies import statements, values
 from ownlint.flow.places import calls_in
@@ -585,3 +586,15 @@ def test_a_cast_from_which_a_local_is_made_is_no_call(cast: str) -> None:
     assert isinstance(made, r.Declare) and isinstance(made.value, r.Call)
     (given,) = made.value.args
     assert isinstance(given, r.Cast) and (given.style, given.type) == (cast, "T*")
+
+
+def test_a_macro_that_makes_names_makes_different_ones() -> None:
+    source = (
+        "#define X(name) CONCAT(lib_, name)\nstatic void* X(make)(int n) { return take(n); }\nvoid X(end) (void* p);\n"
+        "int X(use)(int n) { void* p = X(make)(n); X(add)(X(end), 2); X(end)(p); return X; }\nint CALLS(x);\n"
+    )
+    written = read("a.c", source.encode(), VOCABULARY)
+    assert [one.name for one in written.functions if one.parameters] == ["X_make", "X_end", "X_use"]
+    used = next(one for one in written.functions if one.name == "X_use")
+    called = [call for statement in r.decode_body(used) for value in values(statement) for call in calls_in(value)]
+    assert [text(call.callee) for call in called] == ["X_make", "X_add", "X_end"]
