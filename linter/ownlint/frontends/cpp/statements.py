@@ -694,7 +694,7 @@ class CppStatements(CppValues):
         if type_node is not None and (type_node.kind_id in g.CLASSES or type_node.kind_id == g.ENUM):
             self.declared_in_body(type_node, out)
         one_a_thread = specifiers.one_a_thread
-        static = "static" in specifiers.words or one_a_thread
+        static = not {"static", "extern"}.isdisjoint(specifiers.words) or one_a_thread
         node_start, node_end = node.start_byte, node.end_byte
         first = True
         for child in rest:
