@@ -7,7 +7,7 @@ test on a call's outcome or in a handler, or when it hands on the outcome of a c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 import msgspec
@@ -19,6 +19,7 @@ from ownlint.flow import events as e
 from ownlint.flow.places import calls_in, last_name, strip
 from ownlint.models.records import Effect
 from ownlint.project import types, undecoded
+from ownlint.project.macro_exits import called_last
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, program_question
 from ownlint.project.subjects import Function
@@ -178,6 +179,39 @@ def ends_program(function: Function, call: r.Call, depth: int = _DEEPEST_END) ->
     if any(effect.verb == "never returns" for model in callee.models for effect in model.effects):
         return True
     return depth > 0 and any(_comes_to_end(found, found.body, depth - 1) for found in callee.functions)
+
+
+def never_comes_back(function: Function, call: r.Call) -> bool:
+    """Whether nothing runs behind a call: it ends the program, is declared so, or leaves by an exception whatever it is
+    given; or a macro that does such a call last."""
+    program = function.program
+    callee = program.calls.callee(call, function)
+    if any(model.has("never returns") for model in callee.models) or _is_final(callee.records, callee.functions):
+        return True
+    if callee.functions or not isinstance(call.callee, r.Name):
+        return False
+    last = {called_last(macro.body) for macro in program.macros.named(last_name(call.callee))} - {""}
+    return bool(last) and all(
+        "never returns" in program.models.verbs(name)
+        or _is_final((record for _, record in program.index.records_called(name)), program.index.functions_called(name))
+        for name in last
+    )
+
+
+def _is_final(records: Iterable[r.FunctionRecord], functions: Sequence[Function]) -> bool:
+    if any("noreturn" in one.name.lower() for record in records for one in record.annotations):
+        return True
+    return bool(functions) and all(_only_throws(one) for one in functions)
+
+
+def _only_throws(callee: Function) -> bool:
+    return callee.says(_THROWS) and callee.record.result in ("", "void") and _always_throws(callee)
+
+
+@flow_question
+def _always_throws(callee: Function) -> bool:
+    left = [leave for leave in callee.flow.leaves if leave.index in callee.flow.reachable]
+    return bool(left) and all(leave.kind == "throw" for leave in left)
 
 
 @program_question
@@ -382,7 +416,9 @@ def says_failure(function: Function, value: r.Value | None, outcome: bool) -> bo
             name = last_name(callee).lower()
             if name.endswith(("success", "succeeded", "is_ok", "isok")) or _GOOD.fullmatch(name):
                 return not outcome
-            return outcome if name.endswith(("failure", "failed", "is_err", "iserror")) or _BAD.fullmatch(name) else None
+            return (
+                outcome if name.endswith(("failure", "failed", "is_err", "iserror")) or _BAD.fullmatch(name) else None
+            )
         case r.Name() | r.Member():
             name = last_name(value).lower()
             if _GOOD.fullmatch(name):

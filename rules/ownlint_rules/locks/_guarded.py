@@ -41,8 +41,8 @@ from ownlint import records as r
 from ownlint_rules.locks._tracing import Kind, Traced, Tracer, strip_address, touched
 
 MOST_CAREFUL = 0.8
-"""Share of a member's accesses that must hold the lock before it counts as guarded by use, or of the functions that have
-such; with at least `FEWEST` accesses, one of them a write. From counts over XLA, gRPC core and Arrow."""
+"""Share of a member's accesses that must hold the lock before it counts as guarded by use, or of the functions that
+have such; with at least `FEWEST` accesses, one of them a write. From counts over XLA, gRPC core and Arrow."""
 FEWEST = 3
 MOST_SLIPS = 2
 """Functions without the lock, beyond which an access without is a design nobody wrote down, and no slip."""
@@ -79,6 +79,7 @@ class Guard(msgspec.Struct, frozen=True):
     @property
     def share(self) -> str:
         return f"{self.careful} of {self.touched} {'functions' if self.by_function else 'accesses'}"
+
     """What the member points to is guarded, not the member."""
 
 
@@ -264,9 +265,7 @@ class GuardedDomain:
         """How many functions there are, and how many of them hold the lock for each of their accesses, where those are
         nearly all."""
         known = set(map(id, careful))
-        counted = [
-            u for u in uses if id(u) in known or not (self.is_alone(u.function) or is_unreachable(u.function))
-        ]
+        counted = [u for u in uses if id(u) in known or not (self.is_alone(u.function) or is_unreachable(u.function))]
         functions = {use.function for use in counted}
         steady = functions - {use.function for use in counted if id(use) not in known}
         if len(steady) < FEWEST or len(steady) < MOST_CAREFUL * len(functions):

@@ -13,7 +13,20 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Literal
 
-from ownlint import Function, Place, assignments, entrances, failure, glance, habits, lasting, pairs, places, resources, types
+from ownlint import (
+    Function,
+    Place,
+    assignments,
+    entrances,
+    failure,
+    glance,
+    habits,
+    lasting,
+    pairs,
+    places,
+    resources,
+    types,
+)
 from ownlint import events as e
 from ownlint import records as r
 

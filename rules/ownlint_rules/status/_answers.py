@@ -9,7 +9,6 @@ from ownlint import Class, Function, Status, assignments, conditions, failure, p
 from ownlint import events as e
 from ownlint import records as r
 
-
 _SUCCESS = re.compile(r"\b(?:(?:ok|success)(?: status)?|status (?:ok|success)|no error|error none)\Z")
 _ASKS = frozenset({"is", "was", "has", "not"})
 

@@ -235,7 +235,7 @@ def _dropped(function: Function, call: events.CallEvent) -> Iterator[Finding]:
 
 
 def _is_asked_of_argument(function: Function, call: events.CallEvent) -> bool:
-    """Whether a local that the call fills in says how it went, and is read afterwards: `update(graph, &result_info)`."""
+    """Whether a local that the call fills in says how it went, and is read later: `update(graph, &result_info)`."""
     filled = {
         given.value.text
         for given in map(places.strip, call.node.args)

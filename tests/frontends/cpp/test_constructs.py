@@ -565,13 +565,17 @@ def test_functions_among_methods_of_objective_c_are_read() -> None:
 
 @pytest.mark.parametrize("word", ["class", "mutable", "namespace", "new", "operator", "private", "template", "try"])
 def test_words_of_cpp_are_names_in_c(word: str) -> None:
-    source = f"int f(int {word}) {{ if ({word}) {{ g({word}); }} else {{ {word} = 2; }} x->{word} = 1; return {word}; }}"
+    source = (
+        f"int f(int {word}) {{ if ({word}) {{ g({word}); }} else {{ {word} = 2; }} x->{word} = 1; return {word}; }}"
+    )
     written = read("a.c", source.encode(), VOCABULARY)
     (function,) = written.functions
     inside = list(statements(r.decode_body(function)))
     (branch,) = [one for one in inside if isinstance(one, r.Branch)]
     assert function.parameters[0].name == word
-    assert branch.then and branch.other and not [one for one in inside if isinstance(one, r.Opaque)]
+    assert branch.then
+    assert branch.other
+    assert not [one for one in inside if isinstance(one, r.Opaque)]
 
 
 def test_a_c_file_that_holds_cpp_is_read_as_such() -> None:
@@ -583,9 +587,11 @@ def test_a_c_file_that_holds_cpp_is_read_as_such() -> None:
 def test_a_cast_from_which_a_local_is_made_is_no_call(cast: str) -> None:
     written = read("a.cc", f"void f(void* x) {{ Owner<T> owner({cast}<T*>(x)); }}".encode(), VOCABULARY)
     (made,) = r.decode_body(written.functions[0])
-    assert isinstance(made, r.Declare) and isinstance(made.value, r.Call)
+    assert isinstance(made, r.Declare)
+    assert isinstance(made.value, r.Call)
     (given,) = made.value.args
-    assert isinstance(given, r.Cast) and (given.style, given.type) == (cast, "T*")
+    assert isinstance(given, r.Cast)
+    assert (given.style, given.type) == (cast, "T*")
 
 
 def test_a_macro_that_makes_names_makes_different_ones() -> None:

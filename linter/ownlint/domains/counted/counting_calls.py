@@ -566,7 +566,9 @@ class CountingCalls(Tests):
         if self.references.model(node, self.function) is not None or self.references.is_macro(node):
             return False
         later = [release for release in self.released[into[0]] if release.index > event.index]
-        held = {one.index for one in self.flow.after(event, lambda one: self.sets_anew(one, into, node))} if later else ()
+        held = (
+            {one.index for one in self.flow.after(event, lambda one: self.sets_anew(one, into, node))} if later else ()
+        )
         return any(
             all(_is_of(test.value, into[0]) for test, _ in self.flow.guards(release) if test.index > event.index)
             for release in later

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from ownlint.domains.counted.references import references
+from ownlint.domains.failure import never_comes_back
 from ownlint.domains.memory.blocks import (
     ELEMENTS,
     GIVEN_ON,
@@ -224,7 +225,7 @@ class MemoryCalls(Pointers):
         if strip(node) is not node:
             return True
         callee = self.program.calls.callee(node, self.function)
-        if any(model.has("never returns") for model in callee.models):
+        if never_comes_back(self.function, node):
             return False
         if node.kind == "new":
             self.make(event, draft)

@@ -141,7 +141,9 @@ _SPACED_OPERATOR = re.compile(
 )
 _OF_ONE_WORD = re.compile(rb"(?<![\w.>:#])([A-Z][A-Z0-9_]*+)\(([A-Za-z_]\w*+)\)")
 _NAMED_BY_MACRO = re.compile(_OF_ONE_WORD.pattern + rb"(?=[ \t]*+\()")
-_BUILT_IN = frozenset((b"void", b"bool", b"char", b"int", b"long", b"short", b"float", b"double", b"unsigned", b"signed"))
+_BUILT_IN = frozenset(
+    (b"void", b"bool", b"char", b"int", b"long", b"short", b"float", b"double", b"unsigned", b"signed")
+)
 _NAMESPACE_ALIAS = re.compile(rb"\bnamespace\s++(\w++)\s*+=\s*+(?:::\s*+)?(\w++(?:\s*+::\s*+\w++)*+)\s*+;")
 _NAMESPACE_MACRO = re.compile(
     rb"\b(?=\w{0,40}NAMESPACE)\w{0,60}_(?:(?P<begins>BEGIN|OPEN)|END|CLOSE)\(\s*+(?P<name>[A-Za-z_]\w*+)\s*+\)(?!\s*+;)"
