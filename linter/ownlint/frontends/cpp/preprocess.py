@@ -139,8 +139,9 @@ _SPLICE = re.compile(rb"\\(?=[ \t]*+\r?\n)")
 _SPACED_OPERATOR = re.compile(
     rb"\boperator((?:\s++\(\s*+\)|\s*+\(\s++\)|\s++\[\s*+\]|\s*+\[\s++\]|\s++[-+*/%^&|~!=<>,]++))"
 )
-_OF_ONE_WORD = re.compile(rb"(?<![\w.>:#])([A-Z][A-Z0-9_]*+)\(([A-Za-z_]\w*+)\)")
-_NAMED_BY_MACRO = re.compile(_OF_ONE_WORD.pattern + rb"(?=[ \t]*+\()")
+_ONE_WORD = rb"(?<![\w.>:#])([A-Z][A-Z0-9_]*+)\(([A-Za-z_]\w*+)\)"
+_OF_ONE_WORD = re.compile(_ONE_WORD)
+_NAMED_BY_MACRO = re.compile(_ONE_WORD + rb"(?=[ \t]*+\()")
 _BUILT_IN = frozenset(
     (b"void", b"bool", b"char", b"int", b"long", b"short", b"float", b"double", b"unsigned", b"signed")
 )
