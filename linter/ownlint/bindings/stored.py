@@ -14,7 +14,7 @@ from ownlint.bindings.views import constructed_part, initialised_name, is_releas
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, Step, because, weaker
 from ownlint.flow.bodies import values
-from ownlint.flow.places import last_name, strip, walk
+from ownlint.flow.places import is_placement, last_name, strip, walk
 from ownlint.project import types
 from ownlint.project.subjects import Class, Function
 
@@ -239,8 +239,8 @@ class _Stores:
 
     def _made_in_place(self, call: r.Call, made: Class) -> Iterator[Stored]:
         """By `new (place) T(..)`, or as what a factory hands out."""
-        args = tuple(arg for arg in call.args if not _is_placement(arg))
-        place = next((arg.value for arg in call.args if isinstance(arg, r.Pair) and _is_placement(arg)), None)
+        args = tuple(arg for arg in call.args if not is_placement(arg))
+        place = next((arg.value for arg in call.args if isinstance(arg, r.Pair) and is_placement(arg)), None)
         holder = next(self._argument(place), None) if place is not None else None
         if holder is not None:
             yield from self._made(made, args, holder[0], call)
@@ -283,10 +283,6 @@ def made_by(function: Function, cls: Class) -> list[Stored]:
     reader = _Factory(function, 2, 0)
     reader.sources = reader.origins.sources = {**reader.sources, "": 1}
     return [one for one in reader.found() if one.holder == 1]
-
-
-def _is_placement(value: r.Value) -> bool:
-    return isinstance(value, r.Pair) and last_name(value.key) == "<placement>"
 
 
 def _is_memory(cls: Class, field: r.Field) -> bool:

@@ -7,7 +7,7 @@ test on a call's outcome or in a handler, or when it hands on the outcome of a c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 import msgspec
@@ -19,13 +19,14 @@ from ownlint.flow import events as e
 from ownlint.flow.places import calls_in, last_name, strip
 from ownlint.models.records import Effect
 from ownlint.project import types, undecoded
+from ownlint.project.macro_exits import called_last
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, program_question
 from ownlint.project.subjects import Function
 
 _GOOD = re.compile(r"(?:is_?)?(?:ok|success|succeeded|valid|has_?value)|no_?error")
 _BAD = re.compile(r"(?:is_?|has_?)?(?:err|error|failed|failure)")
-_GOOD_ENDS = ("ok", "success", "succeeded", "none", "noerror")
+_GOOD_ENDS = ("ok", "okstatus", "success", "succeeded", "none", "noerror")
 _THROWS = re.compile(rb'"throw"')
 _NUMBERS = re.compile(
     r"(?:unsigned |signed )?(?:int|long|short|char|ssize_t|size_t|u?int\d*_t|errno_t|err_t|error_t)(?: int| long)*"
@@ -179,6 +180,39 @@ def ends_program(function: Function, call: r.Call, depth: int = _DEEPEST_END) ->
     if any(effect.verb == "never returns" for model in callee.models for effect in model.effects):
         return True
     return depth > 0 and any(_comes_to_end(found, found.body, depth - 1) for found in callee.functions)
+
+
+def never_comes_back(function: Function, call: r.Call) -> bool:
+    """Whether nothing runs behind a call: it ends the program, is declared so, or leaves by an exception whatever it is
+    given; or a macro that does such a call last."""
+    program = function.program
+    callee = program.calls.callee(call, function)
+    if any(model.has("never returns") for model in callee.models) or _is_final(callee.records, callee.functions):
+        return True
+    if callee.functions or not isinstance(call.callee, r.Name):
+        return False
+    last = {called_last(macro.body) for macro in program.macros.named(last_name(call.callee))} - {""}
+    return bool(last) and all(
+        "never returns" in program.models.verbs(name)
+        or _is_final((record for _, record in program.index.records_called(name)), program.index.functions_called(name))
+        for name in last
+    )
+
+
+def _is_final(records: Iterable[r.FunctionRecord], functions: Sequence[Function]) -> bool:
+    if any("noreturn" in one.name.lower() for record in records for one in record.annotations):
+        return True
+    return bool(functions) and all(_only_throws(one) for one in functions)
+
+
+def _only_throws(callee: Function) -> bool:
+    return callee.says(_THROWS) and callee.record.result in ("", "void") and _always_throws(callee)
+
+
+@flow_question
+def _always_throws(callee: Function) -> bool:
+    left = [leave for leave in callee.flow.leaves if leave.index in callee.flow.reachable]
+    return bool(left) and all(leave.kind == "throw" for leave in left)
 
 
 @program_question
@@ -362,6 +396,37 @@ def failing(function: Function, test: e.Test, outcome: bool) -> tuple[e.CallEven
         case r.Call() | r.Name() | r.Member():
             return _by_truth(function, test, value, outcome)
     return None, None
+
+
+def says_failure(function: Function, value: r.Value | None, outcome: bool) -> bool | None:
+    """Whether a test of how something went says by its form alone that it has failed, whatever that was; None where the
+    form says neither."""
+    value = _outcome_of(value)
+    while isinstance(value, r.Unary) and value.op in ("!", "not"):
+        value, outcome = _outcome_of(value.value), not outcome
+    match value:
+        case r.Binary(op="==" | "!=" as op, left=left, right=right):
+            first = isinstance(left, r.Literal) or _constant_first(function, left, right)
+            good = _is_good(function, left if first else right)
+            return None if good is None else (outcome == (op == "==")) != good
+        case r.Binary(op="<", right=r.Literal(text="0")):
+            return outcome
+        case r.Binary(op=">=", right=r.Literal(text="0")):
+            return not outcome
+        case r.Call(callee=callee):
+            name = last_name(callee).lower()
+            if name.endswith(("success", "succeeded", "is_ok", "isok")) or _GOOD.fullmatch(name):
+                return not outcome
+            return (
+                outcome if name.endswith(("failure", "failed", "is_err", "iserror")) or _BAD.fullmatch(name) else None
+            )
+        case r.Name() | r.Member():
+            name = last_name(value).lower()
+            if _GOOD.fullmatch(name):
+                return not outcome
+            bad = _BAD.fullmatch(name) is not None or is_number(function.program.types.of(value, function))
+            return outcome if bad else None
+    return None
 
 
 def _likely(function: Function, origin: e.CallEvent | None) -> tuple[e.CallEvent | None, Certainty | None]:

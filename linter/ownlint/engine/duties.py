@@ -404,7 +404,7 @@ class Reading:
                 self.give_away(self.names[capture.name])
                 self.elsewhere.update(source.at for source in self.names[capture.name])
         inner = self.resources.program.index.function_at(self.function.file, made.function)
-        if inner is not None:
+        if inner is not None and any(inner is one for one in self.function.running_lambdas()):
             self.ended_by(inner, made)
 
     def ended_by(self, inner: Function, made: r.Lambda) -> None:

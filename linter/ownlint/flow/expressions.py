@@ -356,7 +356,7 @@ class Expressions:
             return
         if not evaluated:
             self.on_the_way(target)
-        place = self.place(target) or self.element_by_address(target) or self.element_of_result(target)
+        place = self.place(target) or self.element_by_address(target) or self.place_in_result(target)
         if place is not None:
             self.emit(e.Write(target.span, place, value, op, fresh, type, target))
 
@@ -397,15 +397,23 @@ class Expressions:
         element = ("[-" if inner.op == "-" else "[") + text(inner.right) + "]"
         return (*base, element, *reversed(steps)) if base is not None else None
 
-    def element_of_result(self, target: r.Value) -> Place | None:
-        """The place of `owner.table()[key]`: an element of what a call hands out is written where others see it."""
-        if not isinstance(target, r.Index):
-            return None
-        steps = "[" + ", ".join(text(index) for index in target.indexes) + "]"
-        base = strip(target.base)
-        if isinstance(base, r.Unary) and base.op == "*":
-            base = strip(base.value)
-        return (text(base), steps) if isinstance(base, r.Call) else None
+    def place_in_result(self, target: r.Value) -> Place | None:
+        """The place of `owner.table()[key]`, `find(key)->next`, `ROW(self)`, `*slot(key)`: what a call hands out, or a
+        part of it, is written where others see it."""
+        steps: list[str] = []
+        base = strip(target)
+        while True:
+            match base:
+                case r.Index(base=inner, indexes=indexes):
+                    steps.append("[" + ", ".join(text(index) for index in indexes) + "]")
+                case r.Member(base=inner, name=name):
+                    steps.append(name)
+                case r.Unary(op="*", value=inner):
+                    pass
+                case _:
+                    break
+            base = strip(inner)
+        return (text(base), *reversed(steps)) if isinstance(base, r.Call) else None
 
     # --- conditions ---
 

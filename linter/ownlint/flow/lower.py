@@ -21,7 +21,7 @@ from ownlint.flow.bodies import statements as statements
 from ownlint.flow.expressions import RETURNS as _RETURNS
 from ownlint.flow.expressions import Edge, Expressions, operands
 from ownlint.flow.expressions import Surroundings as Surroundings
-from ownlint.flow.places import THIS, Place
+from ownlint.flow.places import THIS, Place, is_placement
 
 _MOST_COPIED = 10_000
 """Events that further copies of `finally` blocks may add to one function: nested ones double at each level."""
@@ -185,7 +185,8 @@ class _Builder(Expressions):
         """An expression whose value is dropped."""
         match value:
             case r.Call():
-                self.call(value, None, "statement", "")
+                placed = any(map(is_placement, value.args[:1]))  # the object stays, whoever looks at its address
+                self.call(value, None, "" if placed else "statement", "")
             case r.Name(text=name) if self.around.role(name) == _RETURNS:
                 self.leave(value.span, "return", self.answer_of(name, value))
             case r.Name(text=name) if self.around.role(name) == "leave":

@@ -117,6 +117,11 @@ def last_name(value: r.Value | None) -> str:
     return value.name if kind is r.Member else ""  # type: ignore[union-attr]
 
 
+def is_placement(value: r.Value) -> bool:
+    """Whether an argument is the memory in which `new (memory) T(...)` makes its object."""
+    return isinstance(value, r.Pair) and last_name(value.key) == "<placement>"
+
+
 def receiver(call: r.Call) -> r.Value | None:
     """What a method is called on."""
     return call.callee.base if isinstance(call.callee, r.Member) else None

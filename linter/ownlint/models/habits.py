@@ -76,6 +76,11 @@ KEEPS = frozenset(
     | {"subscribe", "configure"}
 )
 """Words of methods to whose contract it belongs that what they are given stays."""
+OUTCOMES = frozenset(
+    {"err", "error", "errno", "errcode", "ec", "status", "rc", "ret", "rv", "res", "result", "code", "retcode"}
+    | {"fault", "outcome", "ok", "okay", "good", "success", "succeeded", "failed", "failure", "bad", "fail"}
+)
+"""Words of variables, and of their types, that hold how something went."""
 LISTENS = frozenset({"on", "when", "watch", "hook", "observe", "listen", "notify", "callback", "handler", "weakref"})
 """Words of functions that call what they are given when something happens."""
 

@@ -12,7 +12,7 @@ from ownlint.facts.records import Span
 from ownlint.facts.show import text
 from ownlint.finding import Certainty, Finding, Fix, Role, Step
 from ownlint.flow import events as e
-from ownlint.flow.bodies import scoped
+from ownlint.flow.bodies import scoped, values
 from ownlint.flow.graph import Flow
 from ownlint.flow.lower import declared_names, statements
 from ownlint.flow.places import Place, walk
@@ -286,6 +286,41 @@ class Function(_Subject):
     def lambdas(self) -> Iterator[Function]:
         """Those that stand in the body itself, in source order."""
         return (inner for inner in self.program.index.nested(self) if inner.record.kind == "lambda")
+
+    def running_lambdas(self) -> Iterator[Function]:
+        """Those of them that may run: one in a local that nothing names again never does."""
+        return (inner for inner in self.lambdas() if inner.index not in self._idle)
+
+    @derived_property
+    def _idle(self) -> frozenset[int]:
+        held = {
+            statement.names[0]: statement.value.function
+            for statement in self.statements
+            if isinstance(statement, r.Declare)
+            and isinstance(statement.value, r.Lambda)
+            and statement.value.language == "cpp"
+            and len(statement.names) == 1
+            and (types.parse(statement.type).is_placeholder or types.parse(statement.type).last == "function")
+        }
+        if not held:
+            return frozenset()
+        said: set[str] = set()
+        for statement in self.statements:
+            said.update(statement.names if isinstance(statement, r.Opaque) else ())
+            for part in (part for value in values(statement) for part in walk(value)):
+                match part:
+                    case r.Name(text=name):
+                        said.add(name)
+                    case r.OpaqueValue(names=names):
+                        said.update(names)
+                    case r.Lambda(captures=captures):
+                        said.update(capture.name for capture in captures)
+        inside = [(inner.index, inner.encoded) for inner in self.lambdas()]
+        return frozenset(
+            index
+            for name, index in held.items()
+            if name not in said and not any(b'"%b"' % name.encode() in body for at, body in inside if at != index)
+        )
 
 
 _T = TypeVar("_T")

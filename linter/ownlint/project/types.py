@@ -87,19 +87,21 @@ def _split_template(source: str) -> tuple[str, tuple[str, ...], str]:
     if opening < 0:
         return source, (), ""
     spend(len(source) // _TEXT_A_STEP)
-    depth = 0
+    opened: list[str] = []
     start = opening + 1
     parts: list[str] = []
     for at in range(opening, len(source)):
         char = source[at]
+        if char in "<>" and source[at + 1 : at + 2] == "=":
+            continue  # `enable_if<sizeof(T) <= 8, T>`
         if char in "<([{":
-            depth += 1
-        elif char in ")]}" or (char == ">" and source[at - 1] != "-"):
-            depth -= 1
-            if depth == 0:
+            opened.append(char)
+        elif opened and (char in ")]}" or (char == ">" and source[at - 1] != "-" and opened[-1] == "<")):
+            opened.pop()
+            if not opened:
                 parts.append(source[start:at].strip())
                 return source[:opening], tuple(parts), source[at + 1 :]
-        elif char == "," and depth == 1:
+        elif char == "," and len(opened) == 1:
             parts.append(source[start:at].strip())
             start = at + 1
     return source, (), ""

@@ -201,7 +201,9 @@ class AddressCalls(AddressValues):
         fields: set[Ref] = set()
         for value, refs in zip(call.args, given, strict=True):
             for ref in self.put_in(refs, role, value):
-                if ref.cls and (role == "raw" or self.memory.role(ref.cls) != "owner"):
+                # Data of C takes pointers from data of C alone; bytes and arrays of Python are copied, or refused.
+                kept = self.memory.role(ref.cls)
+                if ref.cls and (kept in ("raw", "callback") if role == "raw" else kept != "owner"):
                     fields.add(ref._replace(path=()).inside(".*"))
         for ref in in_order(fields):
             if ref.loss in ("raw field", "field"):

@@ -326,7 +326,7 @@ def releases(function: Function, name: str, unseen: bool = False) -> bool:
         return True
     if any(_releases(function, call, name) for call in function.flow.calls):
         return True
-    return any(_releases(inner, call, name) for inner in function.lambdas() for call in inner.flow.calls)
+    return any(_releases(inner, call, name) for inner in function.running_lambdas() for call in inner.flow.calls)
 
 
 def _releases(function: Function, call: e.CallEvent, name: str) -> bool:

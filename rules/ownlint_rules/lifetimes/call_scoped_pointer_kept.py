@@ -306,7 +306,7 @@ def _is_taken_back(function: Function, store: keeping.Store) -> bool:
                 name = places.last_name(call.callee)
                 if name in ("clear", "erase", "release") or (not call.args and name.startswith(("reset", "pop"))):
                     return True
-    return any(inner.mentions("=" + member[-1]) for inner in function.lambdas())
+    return any(inner.mentions("=" + member[-1]) for inner in function.running_lambdas())
 
 
 # --- how sure it is -----------------------------------------------------------------------------------

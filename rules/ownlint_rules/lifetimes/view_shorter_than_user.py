@@ -245,7 +245,7 @@ def _names(value: records.Value, name: str) -> bool:
 def _is_guarded(function: Function, store: keeping.Store) -> bool:
     """Whether a guard object or a cleanup takes it back, or the local does so itself when it ends."""
     name = _user(store.place)[-1]
-    if any(inner.mentions("=" + name) or _empties(inner, name) for inner in function.lambdas()):
+    if any(inner.mentions("=" + name) or _empties(inner, name) for inner in function.running_lambdas()):
         return True
     for event in function.flow.writes:
         if event.fresh:

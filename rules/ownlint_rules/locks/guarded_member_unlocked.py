@@ -153,7 +153,7 @@ class _UnlockedJudge:
     def counted(self) -> str:
         if self.guard.why not in ("use", "section"):
             return ""
-        return f", as {self.guard.careful} of {self.guard.touched} accesses do"
+        return f", as {self.guard.share} do"
 
     def certainty(self, use: guarded.MemberUse, is_design: bool) -> Certainty:
         function = use.function
@@ -162,7 +162,7 @@ class _UnlockedJudge:
             return because("possible", f"`{self.guard.lock}` is held on some of the paths that lead here")
         if self.locking.is_deferred(function):
             return because("possible", f"`{self.guard.lock}` may be held where this lambda is called")
-        if guarded.is_for_show(use):
+        if guarded.is_for_show(use) and not self.domain.is_container(self.member):
             shown = "harmless if what is shown, or asserted, may be out of date or torn"
             said = self.guard.why == "annotation" and function.is_method
             return because("convention" if said else "guess", shown)
@@ -183,8 +183,7 @@ class _UnlockedJudge:
             return f"that `{self.guard.lock}` guards it is read from a comment"
         if self.guard.why == "section":
             return f"that `{self.guard.lock}` guards it is inferred from where it is taken to write it alone"
-        share = f"{self.guard.careful} of {self.guard.touched} accesses"
-        return f"that `{self.guard.lock}` guards it is inferred from {share}"
+        return f"that `{self.guard.lock}` guards it is inferred from {self.guard.share}"
 
     def takes(self, function: Function) -> bool:
         """Whether the function takes the lock itself somewhere: then nobody who calls it holds it."""

@@ -119,7 +119,7 @@ def _may_empty(function: Function, node: r.Call, member: Place) -> bool:
 
 def ended_by_guard(function: Function, member: Place) -> bool:
     """Whether a lambda of the function knows the member: a cleanup, more often than not."""
-    return any(glance.says(inner, member[1]) for inner in function.lambdas())
+    return any(glance.says(inner, member[1]) for inner in function.running_lambdas())
 
 
 def asked(function: Function, member: Place) -> tuple[Function, e.Event] | None:

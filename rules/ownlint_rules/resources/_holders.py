@@ -18,6 +18,7 @@ from ownlint import (
     Place,
     assignments,
     bodies,
+    entrances,
     failure,
     glance,
     habits,
@@ -467,7 +468,7 @@ class Holder:
             return "kept"
         if node.template and self._is_forwarded(node):
             return "kept"
-        if any(self._ends_later(other) for other in node.args if other is not argument):
+        if any(self._ends_later(other) or self._takes_later(other) for other in node.args if other is not argument):
             return "kept"
         taking = self.resources.taking(node, self.function, index)
         if taking == "released" or (
@@ -550,6 +551,15 @@ class Holder:
             and bool(pairs.releasing_verb(places.last_name(inner)))
         )
 
+    def _takes_later(self, argument: r.Value) -> bool:
+        """Whether an argument is a function of the project that ends or keeps what it will be given: a thread's."""
+        inner = places.strip(argument)
+        if not isinstance(inner, r.Lambda | r.Name | r.Unary):
+            return False
+        run = entrances.meant(self.function, inner)
+        duty = self.resources.duties.of(run) if run is not None else None
+        return duty is not None and bool(duty.released | duty.adopted | duty.stored)
+
     def _only_looks(self, node: r.Call, index: int) -> bool:
         """Whether the parameter that gets it is declared to change nothing: `const T*`, `const std::vector<T*>&`."""
         found = self.function.program.calls.callee(node, self.function).records
@@ -563,7 +573,7 @@ class Holder:
 
     def is_ended_elsewhere(self) -> bool:
         """Whether a lambda, or an object that was given the variable itself, sees what it holds at the end."""
-        if any(self._is_ended_by(inner) for inner in self.function.lambdas()):
+        if any(self._is_ended_by(inner) for inner in self.function.running_lambdas()):
             return True
         return any(self._guards(event) for event in self.concerned.values() if isinstance(event, e.CallEvent))
 
@@ -609,9 +619,9 @@ class Holder:
 
     # --- tests ---
 
-    def is_absent(self, test: e.Test, outcome: bool) -> bool:
-        """Whether the outcome of a test says that there is no handle, or that it is another one."""
-        value = _expected(test.value)
+    def is_absent(self, value: r.Value | None, outcome: bool) -> bool:
+        """Whether the outcome of a condition says that there is no handle, or that it is another one."""
+        value = _expected(value)
         while isinstance(value, r.Unary) and value.op in ("!", "not"):
             value, outcome = _expected(value.value), not outcome
         if isinstance(value, r.Assign):
@@ -643,6 +653,22 @@ class Holder:
         if not isinstance(value, r.Call) or value.args or not self.is_handle(places.receiver(value)):
             return False
         return outcome and _ABSENT.search(places.last_name(value.callee)) is not None
+
+    def says_how_it_went(self, value: r.Value | None) -> bool:
+        """Whether a condition compares what the object says itself of how it was made: `file.status() != Open`. One
+        that is reached through a pointer is there in any case."""
+        inner = places.strip(value)
+        if not isinstance(inner, r.Binary) or inner.op not in ("==", "!="):
+            return False
+        return any(
+            isinstance(part, r.Call)
+            and not part.args
+            and isinstance(part.callee, r.Member)
+            and not part.callee.arrow
+            and self.is_handle(part.callee.base)
+            and not habits.OUTCOMES.isdisjoint(pairs.words(part.callee.name))
+            for part in (places.strip(inner.left), places.strip(inner.right))
+        )
 
     def _asked(self, call: r.Call) -> Literal["", "absent", "present"]:
         """Whether a call asks the handle if there is one, or if there is none. A method that is called through a
@@ -679,6 +705,8 @@ class Holder:
         inner = places.strip(value)
         while isinstance(inner, r.Unary) and inner.op in ("!", "not"):
             inner = places.strip(inner.value)
+        if isinstance(inner, r.Binary) and inner.op in ("&&", "and"):
+            return self.is_absent(inner.left, True) or self.is_absent(inner.right, True)
         if isinstance(inner, r.Binary) and inner.op in ("==", "!=", "<", ">", ">=", "<="):
             return self._is_looked_at(inner.left) or self._is_looked_at(inner.right)
         if isinstance(inner, r.Call) and len(inner.args) <= 1 and places.last_name(inner.callee):

@@ -502,7 +502,7 @@ class _Losing:
     def ways(self, site: _Site, trace: Walk) -> list[LosingWay]:
         found: list[LosingWay] = []
         for event, state in trace.out:
-            if isinstance(event, e.LeaveEvent) and event.via and site.holder.tests_itself(event):
+            if isinstance(event, e.LeaveEvent) and event.via and self.is_about_none(site, event, trace):
                 continue
             way = self.way(site.call, event, trace)
             if way is not None and isinstance(event, e.LeaveEvent) and self.jumps(event.via):
@@ -522,6 +522,13 @@ class _Losing:
                 )
         unique = {way.exit.index: way for way in reversed(found)}
         return [unique[index] for index in sorted(unique)]
+
+    def is_about_none(self, site: _Site, leave: e.LeaveEvent, trace: Walk) -> bool:
+        """Whether a macro leaves because there is no handle, or because the call has failed that hands it out."""
+        if site.holder.tests_itself(leave):
+            return True
+        macros = (one.node for one in self.flow.calls_of(leave) if places.last_name(one.node.callee) == leave.via)
+        return any(trace.outcomes.is_asked(argument, leave) for macro in macros for argument in macro.args[:1])
 
     def way(self, call: e.CallEvent, event: e.Event, trace: Walk) -> LosingWay | None:
         """How a way that ends at the event ends; None where it is the acquisition's own failure."""

@@ -29,10 +29,10 @@ def left_in_source(function: Function) -> Iterator[LeftInSource]:
     if field is None:
         return
     taken = _taken(function, cls, source, field.name)
-    if taken is None or _is_let_go(function, source, field.name):
-        return
     asked = cls.destructor.encoded
-    if not any(b'"%b"' % name.encode() in asked for name in _others(function, source, field.name)):
+    if taken is None or _is_let_go(function, source, field.name, asked):
+        return
+    if not any(_names(asked, name) for name in _others(function, source, field.name)):
         yield LeftInSource(taken, field, f"{source}.{field.name}")
 
 
@@ -65,12 +65,18 @@ def _is_sources(value: r.Value, source: str, name: str) -> bool:
     return isinstance(inner, r.Member) and inner.name == name and _is_source(inner.base, source)
 
 
-def _is_let_go(function: Function, source: str, name: str) -> bool:
-    """Whether the source may be changed: its member is written or handed on, or the source as a whole is."""
+def _names(body: bytes, name: str) -> bool:
+    return b'"%b"' % name.encode() in body
+
+
+def _is_let_go(function: Function, source: str, name: str, asked: bytes) -> bool:
+    """Whether the source may be changed: its member is written or handed on, or one that the destructor, whose body
+    `asked` is, looks at too, or the source as a whole is."""
     for event in function.flow:
         match event:
-            case e.Write(place=(root, *_)) if root == source:
-                return True
+            case e.Write(place=(root, *rest)) if root == source:
+                if not rest or rest[0] == name or _names(asked, rest[0]):
+                    return True
             case e.CallEvent(node=call) if not _is_about_another(call, source, name) or _is_given(call, name):
                 return True
             case e.OpaqueEvent():

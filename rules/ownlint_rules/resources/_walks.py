@@ -30,6 +30,7 @@ from ownlint import (
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.resources._holders import Holder, Meaning
+from ownlint_rules.resources._outcomes import Outcomes
 
 _VISIT = 4
 """Steps of one visit of an event: what it means is asked, and what fails there."""
@@ -137,8 +138,7 @@ class Walk:
         self.start = start
         self.call = call
         self.acquisition = acquisition
-        self.status = status
-        """Where the outcome of the call goes, when it is not the handle that it answers."""
+        self.outcomes = Outcomes(holder.function, start, call, status)
         self._blocks = _blocks(holder.function)
         self._own = sorted({start.index, *holder.concerned, *self._blocks.ends.get(holder.place, ())})
         """The events that are about the handle."""
@@ -324,7 +324,7 @@ class Walk:
 
     def _behind(self, test: e.Test, outcome: bool, state: int) -> int:
         """The state behind one outcome of a test."""
-        if self.holder.is_absent(test, outcome) or self.flow.rules_out(self._decided, test, outcome):
+        if self._is_absent(test, outcome) or self.flow.rules_out(self._decided, test, outcome):
             return 0
         if self.call.kind != "new" and self.holder.is_failed(test, outcome):
             return UNSURE
@@ -333,7 +333,7 @@ class Walk:
         if certainty is not None:
             if cause is not None and is_part_of(self.call, cause.node):
                 return 0
-            if (cause is None or not self.state(cause.index)) and self._asks_about_call(test):
+            if (cause is None or not self.state(cause.index)) and self.outcomes.is_asked(test.value, test):
                 return 0
             return state if cause is not None else UNSURE
         if other is not None and self._is_taken_on_success(test, outcome, other_cause):
@@ -342,13 +342,35 @@ class Walk:
             return UNSURE if other is None else state
         return state
 
-    def _asks_about_call(self, test: e.Test) -> bool:
-        """Whether a test is about the variable that got the outcome of the call that fills an argument."""
-        return self.status is not None and any(
-            assignments.place(self.function, inner) == self.status
-            for inner in places.walk(test.value)
-            if isinstance(inner, r.Name)
-        )
+    def _is_absent(self, test: e.Test, outcome: bool) -> bool:
+        """Whether the outcome of a test says that there is no handle: by itself, by a variable that says so, or because
+        the call has failed that would have handed it out."""
+        if self.holder.is_absent(self._noted(test.value), outcome):
+            return True
+        failed = self.outcomes.failed(test, outcome)
+        if failed is None or (self.call.kind != "new" and self.holder.says_how_it_went(test.value)):
+            # Whoever has it goes on with it.
+            return not self._is_said_behind(test, outcome) and self._is_said_behind(test, not outcome)
+        return failed
+
+    def _noted(self, value: r.Value) -> r.Value:
+        """What a variable stands for that is set once, by asking the handle: `failed = fd < 0`."""
+        inner = places.strip(value)
+        if isinstance(inner, r.Unary) and inner.op in ("!", "not"):
+            return r.Unary(inner.start, inner.end, inner.op, self._noted(inner.value))
+        if not isinstance(inner, r.Name):
+            return value
+        reached = [
+            write
+            for write in self.flow.writes_to((inner.text,))
+            if write.index > self.start.index and write.index in self.outcomes.behind
+        ]
+        noted = places.strip(reached[0].value) if len(reached) == 1 else None
+        return noted if isinstance(noted, r.Binary | r.Unary) and self.holder.says(noted) else value
+
+    def _is_said_behind(self, test: e.Test, outcome: bool) -> bool:
+        """Whether anything behind the outcome of a test is about the handle."""
+        return any(event.index in self.holder.concerned for event in self.flow.after(test, branch=outcome))
 
     def _is_taken_on_success(self, test: e.Test, outcome: bool, cause: e.CallEvent | None) -> bool:
         """A callee that was given the handle, whose failure gives it back to be released: where it has not failed and

@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ownlint import Class, Function, Status, assignments, conditions, failure, places, types
+from ownlint import Class, Function, Status, assignments, conditions, failure, pairs, places, types
 from ownlint import events as e
 from ownlint import records as r
 
+_SUCCESS = re.compile(r"\b(?:(?:ok|success)(?: status)?|status (?:ok|success)|no error|error none)\Z")
+_ASKS = frozenset({"is", "was", "has", "not"})
+
 
 def makes_success(node: r.Call) -> bool:
-    """`absl::OkStatus()`, `Status::OK()`, `success()`."""
-    return not node.args and bool(re.fullmatch(r"ok|ok_?status|success", places.last_name(node.callee), re.IGNORECASE))
+    """`absl::OkStatus()`, `Status::OK()`, `success()`, `lib_ok_status()`."""
+    said = pairs.words(places.last_name(node.callee))
+    return not node.args and not _ASKS.intersection(said[:1]) and _SUCCESS.search(" ".join(said)) is not None
 
 
 def are_kept(callees: Iterable[Function], depth: int = 2) -> bool:

@@ -75,7 +75,7 @@ def taken_back_at_exit(function: Function, assignment: assignments.Assignment) -
     """Whether a lambda (a cleanup), a guard object that was given the place, or a destructor writes it on the way
     out."""
     name = _named(assignment.place)
-    if any(writes(inner, name) for inner in function.lambdas()):
+    if any(writes(inner, name) for inner in function.running_lambdas()):
         return True
     made = (write for write in function.flow.writes if write.fresh and isinstance(write.value, r.Call))
     return any(_guards(function, assignment.place, write) for write in made)

@@ -74,6 +74,7 @@ from ownlint import (
     events,
     failure,
     must_look,
+    pairs,
     places,
     records,
     rule,
@@ -104,6 +105,8 @@ _ENDS = re.compile(r"(?:Destroy|Free|Release|(?:^|_)(?:destroy|free|release))(?!
 _DROPS_INSIDE = (b'"void"', b'",",')
 """In an encoded body: a cast to void and a comma, wherever they stand."""
 _HABIT = 4
+_OUTCOMES = frozenset({"err", "error", "errno", "errcode", "ec", "status", "result", "outcome"})
+"""Words of what a call fills in to say how it went."""
 _DROPS = ("void cast", "ignore", "statement")
 """So many deliberate drops, in two functions or more, say that nobody in the project waits for this answer."""
 _NEAR, _MANY = 48, 8
@@ -217,6 +220,8 @@ def _dropped(function: Function, call: events.CallEvent) -> Iterator[Finding]:
     if _is_no_work(function, call.node):
         return
     written, status = _answer(function, call)
+    if status is not None and _is_asked_of_argument(function, call):
+        return
     if status is not None:
         certainty = _certainty(function, call, call.node, status, call.dropped)
         if call.dropped != "statement" and function.has_comment_near(call.span):
@@ -228,6 +233,27 @@ def _dropped(function: Function, call: events.CallEvent) -> Iterator[Finding]:
         inner, status, written = idiom
         said = f"is discarded by `{places.last_name(call.node.callee)}`"
         yield _finding(function, call, status, written, said, because("possible", _ON_PURPOSE), of=inner)
+
+
+def _is_asked_of_argument(function: Function, call: events.CallEvent) -> bool:
+    """Whether a local that the call fills in says how it went, and is read later: `update(graph, &result_info)`."""
+    filled = {
+        given.value.text
+        for given in map(places.strip, call.node.args)
+        if isinstance(given, records.Unary) and given.op == "&" and isinstance(given.value, records.Name)
+        if _tells_outcome(function, given.value)
+    }
+    return bool(filled) and any(
+        isinstance(event, events.Read) and event.place[0] in filled for event in function.flow.after(call)
+    )
+
+
+def _tells_outcome(function: Function, local: records.Name) -> bool:
+    if local.text not in function.locals:
+        return False
+    kind = types.parse(function.program.types.of(local, function))
+    of_type = () if failure.is_number(kind.name) else pairs.words(kind.last)
+    return not kind.pointers and not _OUTCOMES.isdisjoint((*pairs.words(local.text), *of_type))
 
 
 def _is_no_work(function: Function, node: records.Call) -> bool:

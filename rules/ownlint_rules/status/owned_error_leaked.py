@@ -61,6 +61,7 @@ from ownlint import (
     typestate,
     weaker,
 )
+from ownlint_rules.status import _answers as answers
 
 _COMPARES = frozenset({"==", "!=", "&&", "||", "<", ">", "<=", ">="})
 _States = frozenset[str]
@@ -109,6 +110,8 @@ def _taken(function: Function) -> Iterator[_ErrorTaking]:
         call = places.strip(write.value)
         if not isinstance(call, records.Call) or call.kind != "call" or _only_asks(function, call):
             continue
+        if answers.makes_success(call):
+            continue  # there is no error to own
         status = _owned(function, call) or _declared(function, write)
         if status is not None:
             yield _ErrorTaking(write, write.place, call, status)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from ownlint.facts import records as r
+from ownlint.facts.show import text
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.flow.bodies import statements, values
 from ownlint.flow.places import calls_in
@@ -560,3 +561,46 @@ def test_functions_among_methods_of_objective_c_are_read() -> None:
     file = read("a.mm", source.encode(), VOCABULARY)
     assert [function.name for function in file.functions] == ["before", "behind", "last"]
     assert not file.problems
+
+
+@pytest.mark.parametrize("word", ["class", "mutable", "namespace", "new", "operator", "private", "template", "try"])
+def test_words_of_cpp_are_names_in_c(word: str) -> None:
+    source = (
+        f"int f(int {word}) {{ if ({word}) {{ g({word}); }} else {{ {word} = 2; }} x->{word} = 1; return {word}; }}"
+    )
+    written = read("a.c", source.encode(), VOCABULARY)
+    (function,) = written.functions
+    inside = list(statements(r.decode_body(function)))
+    (branch,) = [one for one in inside if isinstance(one, r.Branch)]
+    assert function.parameters[0].name == word
+    assert branch.then
+    assert branch.other
+    assert not [one for one in inside if isinstance(one, r.Opaque)]
+
+
+def test_a_c_file_that_holds_cpp_is_read_as_such() -> None:
+    written = read("a.c", b"namespace n { class A { int x; }; }\nint n::f() { return 1; }", VOCABULARY)
+    assert [cls.name for cls in written.classes] == ["A"]
+
+
+@pytest.mark.parametrize("cast", ["static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"])
+def test_a_cast_from_which_a_local_is_made_is_no_call(cast: str) -> None:
+    written = read("a.cc", f"void f(void* x) {{ Owner<T> owner({cast}<T*>(x)); }}".encode(), VOCABULARY)
+    (made,) = r.decode_body(written.functions[0])
+    assert isinstance(made, r.Declare)
+    assert isinstance(made.value, r.Call)
+    (given,) = made.value.args
+    assert isinstance(given, r.Cast)
+    assert (given.style, given.type) == (cast, "T*")
+
+
+def test_a_macro_that_makes_names_makes_different_ones() -> None:
+    source = (
+        "#define X(name) CONCAT(lib_, name)\nstatic void* X(make)(int n) { return take(n); }\nvoid X(end) (void* p);\n"
+        "int X(use)(int n) { void* p = X(make)(n); X(add)(X(end), 2); X(end)(p); return X; }\n"
+    )
+    written = read("a.c", source.encode(), VOCABULARY)
+    assert [one.name for one in written.functions if one.parameters] == ["X_make", "X_end", "X_use"]
+    used = next(one for one in written.functions if one.name == "X_use")
+    called = [call for statement in r.decode_body(used) for value in values(statement) for call in calls_in(value)]
+    assert [text(call.callee) for call in called] == ["X_make", "X_add", "X_end"]

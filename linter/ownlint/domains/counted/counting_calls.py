@@ -565,10 +565,23 @@ class CountingCalls(Tests):
             return False
         if self.references.model(node, self.function) is not None or self.references.is_macro(node):
             return False
+        later = [release for release in self.released[into[0]] if release.index > event.index]
+        held = (
+            {one.index for one in self.flow.after(event, lambda one: self.sets_anew(one, into, node))} if later else ()
+        )
         return any(
             all(_is_of(test.value, into[0]) for test, _ in self.flow.guards(release) if test.index > event.index)
-            for release in self.released[into[0]]
-            if release.index > event.index
+            for release in later
+            if release.index in held
+        )
+
+    @staticmethod
+    def sets_anew(event: e.Event, where: Place, call: r.Call) -> bool:
+        """Whether a local gets something else than what the call has handed out."""
+        return (
+            isinstance(event, e.Write)
+            and event.place == where
+            and not any(inner is call for inner in walk(event.value))
         )
 
     @cached_property

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from ownlint.domains.counted.references import references
+from ownlint.domains.failure import never_comes_back
 from ownlint.domains.memory.blocks import (
     ELEMENTS,
     GIVEN_ON,
@@ -224,7 +225,7 @@ class MemoryCalls(Pointers):
         if strip(node) is not node:
             return True
         callee = self.program.calls.callee(node, self.function)
-        if any(model.has("never returns") for model in callee.models):
+        if never_comes_back(self.function, node):
             return False
         if node.kind == "new":
             self.make(event, draft)
@@ -380,13 +381,14 @@ class MemoryCalls(Pointers):
     def modelled(self, draft: MemoryDraft, node: r.Call, models: tuple[FunctionModel, ...]) -> None:
         answer = LOST
         told: set[Effect] = set()
+        lets_go = last_name(node.callee) in self.program.models.unlocking  # of a lock, whose memory stays
         for model in models:
             for effect in model.effects:
                 if effect in told:  # one function under two names
                     continue
                 told.add(effect)
                 where = str(effect.place)
-                if effect.verb == "release" and where.startswith("argument") and not effect.mode:
+                if effect.verb == "release" and where.startswith("argument") and not effect.mode and not lets_go:
                     self.released(draft, node, effect.place.index if effect.place is not None else 0, model)
                 elif effect.verb in ("acquire", "own") and where == "result":
                     answer = draft.begin(("made", self.event.index, "result"))

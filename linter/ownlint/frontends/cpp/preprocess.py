@@ -139,6 +139,12 @@ _SPLICE = re.compile(rb"\\(?=[ \t]*+\r?\n)")
 _SPACED_OPERATOR = re.compile(
     rb"\boperator((?:\s++\(\s*+\)|\s*+\(\s++\)|\s++\[\s*+\]|\s*+\[\s++\]|\s++[-+*/%^&|~!=<>,]++))"
 )
+_ONE_WORD = rb"(?<![\w.>:#])([A-Z][A-Z0-9_]*+)\(([A-Za-z_]\w*+)\)"
+_OF_ONE_WORD = re.compile(_ONE_WORD)
+_NAMED_BY_MACRO = re.compile(_ONE_WORD + rb"(?=[ \t]*+\()")
+_BUILT_IN = frozenset(
+    (b"void", b"bool", b"char", b"int", b"long", b"short", b"float", b"double", b"unsigned", b"signed")
+)
 _NAMESPACE_ALIAS = re.compile(rb"\bnamespace\s++(\w++)\s*+=\s*+(?:::\s*+)?(\w++(?:\s*+::\s*+\w++)*+)\s*+;")
 _NAMESPACE_MACRO = re.compile(
     rb"\b(?=\w{0,40}NAMESPACE)\w{0,60}_(?:(?P<begins>BEGIN|OPEN)|END|CLOSE)\(\s*+(?P<name>[A-Za-z_]\w*+)\s*+\)(?!\s*+;)"
@@ -234,6 +240,7 @@ class _Preparation:
         self.masked = bytes(masked)
         self.unsplice()
         self.join_operators()
+        self.names_by_macro()
         self.usual_namespaces()
         self.namespaces_by_macro()
         self.else_by_macro()
@@ -311,6 +318,22 @@ class _Preparation:
             joined = b"".join(match[1].split())
             joined += b"".join(re.findall(rb"\s", match[1]))
             self.buffer[slice(*match.span(1))] = masked[slice(*match.span(1))] = joined
+        self.masked = bytes(masked)
+
+    def names_by_macro(self) -> None:
+        """`int X(solve)(int n) {`, `X(solve)(3)`: a macro of one word makes the name of a function. Each becomes
+        `X_solve `, so that they are not all called `X`; so do others of that macro, which stand for the function."""
+        naming = {
+            match[1]
+            for match in _NAMED_BY_MACRO.finditer(self.masked)
+            if match[2] not in _BUILT_IN and not self.role(match[1])
+        }
+        if not naming:
+            return
+        masked = bytearray(self.masked)
+        for match in _OF_ONE_WORD.finditer(self.masked):
+            if match[1] in naming and match[2] not in _BUILT_IN:
+                self.buffer[slice(*match.span())] = masked[slice(*match.span())] = match[1] + b"_" + match[2] + b" "
         self.masked = bytes(masked)
 
     def usual_namespaces(self) -> None:

@@ -699,7 +699,7 @@ class CppStatements(CppValues):
         if type_node is not None and (type_node.kind_id in g.CLASSES or type_node.kind_id == g.ENUM):
             self.declared_in_body(type_node, out)
         one_a_thread = specifiers.one_a_thread
-        static = one_a_thread or not {"static", "extern"}.isdisjoint(specifiers.words)
+        static = not {"static", "extern"}.isdisjoint(specifiers.words) or one_a_thread
         node_start, node_end = node.start_byte, node.end_byte
         first = True
         for child in rest:
@@ -800,6 +800,8 @@ class CppStatements(CppValues):
                 inner = self.arguments(parts[0])
             if inner is None:
                 return None
+            if template and (cast := self.named_cast(start, end, value, inner, template)) is not None:
+                return cast
             self.mentions.add(value.text.rpartition("::")[2])
             return r.Call(start, end, value, inner, "call", template)
         if second.kind_id == g.ABSTRACT_ARRAY:

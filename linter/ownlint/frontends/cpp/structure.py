@@ -32,6 +32,17 @@ _OBJECTIVE_C = re.compile(
 )
 """A `.m` file of Objective-C has one of these lines, and one of another language none."""
 
+_CPP = re.compile(
+    rb"::|\b(?:template\s*+<|(?:using\s++)?namespace\s++\w|class\s++\w++\s*+[:;{]|operator\s*+[^\w\s.,;)\]]{1,2}\s*+\()"
+)
+"""What no text of C has, whatever the name of its file."""
+
+_NAMES_IN_C = re.compile(
+    rb"\b(?:catch|class|co_await|co_return|co_yield|concept|delete|explicit|export|final|friend|mutable|namespace|new"
+    rb"|noexcept|operator|override|private|protected|public|requires|template|throw|try|typename|using|virtual)\b"
+)
+"""Words of C++ that are names like any other in C."""
+
 _LOST = 0.2
 """A file of which this part stands in error nodes is reported."""
 
@@ -47,7 +58,7 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> FileRecord:
     if path.endswith(".m") and _OBJECTIVE_C.search(data) is None:
         return FileRecord(path, "cpp", size)  # MATLAB, Octave, Mercury, Mathematica: nothing of ours, and no failure
     prepared = prepare(data, vocabulary)
-    prepared, root, unplaced = _parse(prepared)
+    prepared, root, unplaced = _parse(prepared, in_c=_is_c(path, prepared.source))
     reader = Declarations(prepared, data)
     reader.children = unbroken if root.has_error else whole
     reader.walk((root,) if root.kind_id == g.ERROR else root.children)
@@ -75,21 +86,34 @@ def lost(data: bytes, vocabulary: Vocabulary) -> int:
     return _parse(prepare(data, vocabulary))[2]
 
 
-def _parse(prepared: Prepared) -> tuple[Prepared, Node, int]:
+def _is_c(path: str, source: bytes) -> bool:
+    return path.endswith(".c") and _CPP.search(source) is None
+
+
+def _parse(prepared: Prepared, in_c: bool = False) -> tuple[Prepared, Node, int]:
     """The best of up to four attempts, each taking more out of the parser's way, and what it still lost."""
     parser = Parser(g.LANGUAGE)
-    root = parser.parse(prepared.source).root_node
+
+    def parse(source: bytes) -> Node:
+        # Offsets stay, and names are read from the text as it is.
+        return parser.parse(_NAMES_IN_C.sub(_without_keyword, source) if in_c else source).root_node
+
+    root = parse(prepared.source)
     unplaced = g.unplaced(root)
     for simpler, tolerated in _ATTEMPTS:
         if unplaced <= tolerated * len(prepared.source):
             break
         again = simpler(prepared)
         if again.source != prepared.source:
-            second = parser.parse(again.source).root_node
+            second = parse(again.source)
             left = g.unplaced(second)
             if left < unplaced:
                 prepared, root, unplaced = again, second, left
     return prepared, root, unplaced
+
+
+def _without_keyword(match: re.Match[bytes]) -> bytes:
+    return match[0][:-1].upper() + b"_"
 
 
 _ATTEMPTS: tuple[tuple[Callable[[Prepared], Prepared], float], ...] = (

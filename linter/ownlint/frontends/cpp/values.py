@@ -286,13 +286,19 @@ class CppValues:
         args = self.values(arguments)
         start, end = node.start_byte, node.end_byte
         if callee.__class__ is r.Name:
-            name = callee.text
-            if template and name in _CASTS and len(args) == 1:
-                return r.Cast(start, end, template, name.rpartition("::")[2], args[0])
-            self.mentions.add(name.rpartition("::")[2])
+            if template and (cast := self.named_cast(start, end, callee, args, template)) is not None:
+                return cast
+            self.mentions.add(callee.text.rpartition("::")[2])
         elif callee.__class__ is r.Member:
             self.mentions.add(callee.name)
         return r.Call(start, end, callee, args, "call", template)
+
+    @staticmethod
+    def named_cast(start: int, end: int, callee: r.Name, args: tuple[r.Value, ...], template: str) -> r.Cast | None:
+        """`static_cast<T>(x)`, which is written like a call."""
+        if callee.text not in _CASTS or len(args) != 1:
+            return None
+        return r.Cast(start, end, template, callee.text.rpartition("::")[2], args[0])
 
     def member(self, node: Node, children: list[Node], base: r.Value) -> tuple[r.Value, str]:
         last = children[-1]
