@@ -203,6 +203,6 @@ def _forgotten(function: Function, known: references.References, test: events.Te
         if source.kind == "new" and source.call is not None:
             yield function.finding(
                 source.call,
-                f"the new reference from `{places.last_name(source.call.callee)}` is tested and forgotten",
+                f"the new reference from `{places.called(source.call)}` is tested and forgotten",
                 help="hold it in a variable, and release it",
             )

@@ -151,4 +151,4 @@ def _step(function: Function, one: counting.CountTrouble) -> Step:
             return function.step(one.at, "handed on here")
         case _, events.End():
             return function.step(one.at, f"this ends the life of `{one.name}`")
-    return function.step(one.at, "this leaves with it")
+    return function.step(one.at, "this exits without releasing it")
