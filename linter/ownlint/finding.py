@@ -99,6 +99,9 @@ class Finding(msgspec.Struct, frozen=True):
     """Why it is not certain: a clause about this very finding, as "on the path where `f` fails". Empty where the rule
     knows none; nothing is said then. What the certainty brings
     along (see `because`) is filled in by whoever runs the rule."""
+    cause: str = ""
+    """What the mistake is about, where it can be made at many places: a callee, a macro, a member, a shared object.
+    Findings of a file with one cause, of which a rule says the same, are told once; empty: it stands alone."""
 
 
 Cut = Literal["rule", "limit"]

@@ -59,6 +59,10 @@ class Located(msgspec.Struct, frozen=True):
     fix: Fix | None = None
     reason: str = ""
     """Why it is not certain; empty where nobody knows, and where it is."""
+    cause: str = ""
+    """As the rule said it."""
+    others: tuple[Region, ...] = ()
+    """Of one that is told for several with one cause, the places of the others, in its file."""
 
 
 Kind = Literal["unread", "partial", "headers", "types", "limit", "rule", "changed"]
@@ -286,6 +290,7 @@ def _located(finding: Finding, sources: Sources, equals: dict[bytes, int]) -> Lo
         steps=tuple(steps),
         fix=finding.fix,
         reason="" if finding.certainty == "certain" else finding.reason,
+        cause=finding.cause,
     )
 
 

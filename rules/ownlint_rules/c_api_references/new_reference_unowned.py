@@ -103,12 +103,14 @@ def _in_arguments(function: Function, known: references.References, call: record
                     f"`{made}` gives a new reference, and `{to}` adds another: nobody releases the first",
                     help="take over the new reference instead of borrowing it",
                     fix=_swapped(function, known, call),
+                    cause=f"{made}, {to}",
                 )
             case "lent" | "retained":
                 yield function.finding(
                     argument,
                     f"the new reference from `{made}` is lost: `{to}` does not take it over",
                     help="hold it in a variable, and release it behind the call",
+                    cause=f"{made}, {to}",
                 )
 
 

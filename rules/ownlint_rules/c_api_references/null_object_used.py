@@ -74,6 +74,7 @@ def null_object_used(function: Function) -> Iterator[Finding]:
                 *((function.step(one.site, "this returns NULL on failure"),) if made else ()),
                 *function.branch(one.at, one.site),
             ),
+            cause=places.called(one.site.node) if isinstance(one.site, events.CallEvent) else "",
         )
 
 

@@ -765,6 +765,7 @@ def _finding(
         help=_help(function, status),
         steps=(*_declared(function, node, written), *_replaced(function, then)),
         fix=_log_instead(function, node, status, written),
+        cause=places.called(node),
     )
 
 
