@@ -75,8 +75,9 @@ def _led(finding: Finding, sources: Sources) -> Finding:
     if not finding.steps:
         return finding
     own = sources.line(finding.path, finding.span.start)
-    steps = (s for s in finding.steps if s.path != finding.path or sources.line(s.path, s.span.start) != own)
-    return msgspec.structs.replace(finding, steps=tuple(dict.fromkeys(steps)))
+    steps = [s for s in finding.steps if s.path != finding.path or sources.line(s.path, s.span.start) != own]
+    told = {(s.path, s.span.start, s.message): s for s in reversed(steps)}
+    return msgspec.structs.replace(finding, steps=tuple(reversed(told.values())))
 
 
 def _apart(findings: Iterable[Located], changed: Changed | None) -> tuple[tuple[Located, ...], tuple[Located, ...]]:
