@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
 import pytest
 
 from ownlint.facts.records import Span
@@ -55,3 +56,11 @@ def test_about_two_things(exact: Finding, vague: Finding) -> None:
 
 def test_what_is_dropped_still_counts() -> None:
     assert remaining(finding("vague", 3), finding("exact", 3, steps=[7]), finding("best", 7)) == ["best"]
+
+
+def test_a_step_on_its_line_is_no_rival_that_speaks_of_something_else() -> None:
+    exact, vague = finding("exact", 3, steps=[5]), finding("vague", 5)
+    one, other = (msgspec.structs.replace(exact, message=f"`{name}` is lost") for name in ("buffer", "object"))
+    leak = msgspec.structs.replace(vague, message="`object` is not released")
+    assert remaining(one, leak) == ["exact", "vague"]
+    assert remaining(other, leak) == ["exact"]

@@ -148,6 +148,9 @@ class Finding(msgspec.Struct, frozen=True):
     along (see `because`) is filled in by whoever runs the rule."""
     assumed: tuple[Assumption, ...] = ()
     """What its certainty follows from, sorted; filled in by whoever runs the rule."""
+    cause: str = ""
+    """What the mistake is about, where it can be made at many places: a callee, a macro, a member, a shared object.
+    Findings of a file with one cause, of which a rule says the same, are told once; empty: it stands alone."""
 
 
 Cut = Literal["rule", "limit"]

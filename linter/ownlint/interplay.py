@@ -1,11 +1,13 @@
 """One bug is reported once, by the rule that says it best.
 
 A rule may yield to others (`@rule(yields_to=...)`). Its finding is dropped where one of theirs, at least as sure, is
-about the same line: begins there or leads through it, or begins on a line that this one leads through.
+about the same line: begins there; or leads through it, or begins on a line that this one leads through, and speaks of
+something that this one speaks of, too.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -19,6 +21,7 @@ LineOf = Callable[[str, int], int]
 """The line of a byte offset in a file, by the file's path."""
 
 _Place = tuple[str, int]
+_NAME = re.compile(r"`([^`]+)`")
 
 
 def preferences(rules: Iterable[Rule]) -> dict[str, tuple[str, ...]]:
@@ -43,12 +46,21 @@ def settle(findings: Sequence[Finding], yields: Mapping[str, Sequence[str]], lin
         if not names:
             return True
         here = _begin(finding, line_of)
-        rivals = begins.get(here, []) + through.get(here, [])
-        for place in _steps(finding, line_of):
-            rivals += begins.get(place, [])
+        near = through.get(here, []) + [one for place in _steps(finding, line_of) for one in begins.get(place, [])]
+        rivals = begins.get(here, []) + [one for one in near if _speak_of_one(one, finding)]
         return not any(rival.rule in names and _at_least_as_sure(rival, finding) for rival in rivals)
 
     return [finding for finding in findings if stays(finding)]
+
+
+def _speak_of_one(one: Finding, other: Finding) -> bool:
+    """Where one of them names nothing, it may be."""
+    names, others = _names(one), _names(other)
+    return not (names and others) or not names.isdisjoint(others)
+
+
+def _names(finding: Finding) -> set[str]:
+    return {name for text in (finding.message, *(s.message for s in finding.steps)) for name in _NAME.findall(text)}
 
 
 def _begin(finding: Finding, line_of: LineOf) -> _Place:

@@ -44,11 +44,13 @@ def test_json_has_exactly_the_keys_of_the_contract(tmp_path: Path) -> None:
     finding = next(each for each in document["findings"] if each["rule"] == "flag-set-before-success")
     fingerprint = finding.pop("fingerprint")
     assert len(fingerprint) == 16
+    assert finding.pop("group") == fingerprint
     assert finding == {
         "rule": "flag-set-before-success",
         "severity": "error",
         "suite": "default",
         "certainty": "likely",
+        "cause": "",
         "reason": "on the path where `Record` fails",
         "assumed": ["path"],
         "help": "set `init_done_` after `Record` returns ok",

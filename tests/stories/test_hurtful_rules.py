@@ -164,22 +164,24 @@ HURTS = {
         "import ctypes\nctypes.string_at(1)", "rule", "failed: its process crashed (SIGSEGV) (in `Bad`)", {}
     ),
     "it aborts": Hurt("import os\nos.abort()", "rule", "failed: its process crashed (SIGABRT) (in `Bad`)", {}),
-    "it hangs": Hurt(SPIN, "limit", "was cut off: it was not done within 2 s (in `Bad`)", {"seconds": 2}),
+    "it hangs": Hurt(SPIN, "limit", "did not finish: it was not done within 2 s (in `Bad`)", {"seconds": 2}),
     "it sleeps": Hurt(
-        "import time\ntime.sleep(600)", "limit", "was cut off: it was not done within 2 s (in `Bad`)", {"seconds": 2}
+        "import time\ntime.sleep(600)", "limit", "did not finish: it was not done within 2 s (in `Bad`)", {"seconds": 2}
     ),
-    "it recurses": Hurt(RECURSE, "limit", "was cut off: it takes too many steps (in `Bad`)", {}),
-    "it takes many steps": Hurt(COUNTED, "limit", "was cut off: it takes too many steps (in `Bad`)", {"budget": 200}),
+    "it recurses": Hurt(RECURSE, "limit", "did not finish: it takes too many steps (in `Bad`)", {}),
+    "it takes many steps": Hurt(
+        COUNTED, "limit", "did not finish: it takes too many steps (in `Bad`)", {"budget": 200}
+    ),
     "it hides that": Hurt(
         f"try:\n    {COUNTED.splitlines()[0]}\n        list(function.flow)\nexcept Exception:\n    pass",
         "limit",
-        "was cut off: it takes too many steps (in `Bad`)",
+        "did not finish: it takes too many steps (in `Bad`)",
         {"budget": 200},
     ),
     "it eats memory": Hurt(
         "every = []\nwhile True:\n    every.append(bytes(1 << 24))",
         "limit",
-        "was cut off: it takes too much memory (in `Bad`)",
+        "did not finish: it takes too much memory (in `Bad`)",
         {"memory": 3 << 30},
     ),
 }
@@ -237,7 +239,7 @@ def test_what_rests_on_a_shared_answer_that_was_cut_off_is_cut_off_too(bench: Be
         bench.rule(name, "from hurtful._shared import shared\nshared(function)")
     done = bench.check(budget=200)
     assert [reason for _, _, reason in done.incomplete] == [
-        f"rule `{name}` was cut off: it takes too many steps (in `Bad`)" for name in ("one", "two")
+        f"rule `{name}` did not finish: it takes too many steps (in `Bad`)" for name in ("one", "two")
     ]
     assert ("one", "`Bad` is seen") not in done.findings
 

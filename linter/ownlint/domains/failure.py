@@ -16,7 +16,7 @@ from ownlint.engine.assignments import assigned, inserted, place
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, because, weaker
 from ownlint.flow import events as e
-from ownlint.flow.places import calls_in, last_name, strip
+from ownlint.flow.places import called, calls_in, last_name, strip
 from ownlint.models.records import Effect
 from ownlint.project import types, undecoded
 from ownlint.project.macro_exits import called_last
@@ -45,6 +45,8 @@ _ON_A_PATH = because("path", "")
 """Calls that are followed to the end of the program."""
 _ASKED_OF_ONE = re.compile(r"(?i:code|error_?code)$")
 """A method of that name tells what a status holds; a free function of that name does work and answers with a code."""
+_TELLS_OUTCOME = re.compile(r"(?:Get|get_?)?(?:[Ss]tatus|[Ee]rror|[Ee]rr|[Ee]rror_?[Cc]ode)(?:_?[Cc]ode)?")
+"""A method without arguments of that name tells how it went."""
 _BAD_CONSTANT = re.compile(
     r"(?:^|_|(?<=[a-z]))(?:ERR|ERROR|Error|FAIL|FAILED|FAILURE|Fail|Failed|Failure|FALSE|TOO_MANY)(?:_|$|(?=[A-Z]))"
 )
@@ -69,14 +71,23 @@ class Failure(msgspec.Struct, frozen=True):
 @flow_question
 def failures(function: Function) -> list[Failure]:
     """Every way in which the function leaves because something did not work, in source order."""
-    return [_reasoned(failed) for failed in _failures(function)]
+    return [_reasoned(function, failed) for failed in _failures(function)]
 
 
-def _reasoned(failed: Failure) -> Failure:
+def _reasoned(function: Function, failed: Failure) -> Failure:
     if failed.cause is None or failed.certainty == "certain":
         return failed
-    why = f"on the path where `{last_name(failed.cause.node.callee)}` fails"
+    why = f"on the path where {work(function, failed.cause)} fails"
     return msgspec.structs.replace(failed, certainty=because(failed.certainty, why))
+
+
+def work(function: Function, cause: e.CallEvent | None) -> str:
+    """What fails, as a message says it: a call by its name, a macro by what it stands for."""
+    if cause is None:
+        return "the work"
+    name = called(cause.node)
+    is_macro = any(macro.parameters is not None for macro in function.program.macros.named(name))
+    return f"the code in `{name}`" if is_macro else f"`{name}`"
 
 
 def is_dealing_with_one(function: Function, event: e.Event) -> bool:
@@ -271,7 +282,7 @@ def _cause_inside(function: Function, leave: e.LeaveEvent) -> e.CallEvent | None
     inside = [call for call in within if last_name(call.node.callee) != leave.via]
     found = max(inside, key=lambda call: (call.span.end - call.span.start, -call.span.start), default=None)
     if found is not None:
-        return found
+        return _worked(function, leave, found)
     macro = next((c for c in within if c.span == leave.span and last_name(c.node.callee) == leave.via), None)
     origins = (_origin(function, macro, argument) for argument in macro.node.args) if macro is not None else iter(())
     return next((origin for origin in origins if origin is not None), None)
@@ -438,8 +449,8 @@ def _likely(function: Function, origin: e.CallEvent | None) -> tuple[e.CallEvent
 
 @flow_question
 def asks(function: Function, call: e.CallEvent) -> bool:
-    """Whether a call only looks something up or computes: by its name, by the `#define`, because it makes a number, or
-    because it changes nothing it is called on."""
+    """Whether a call only looks something up or computes: by its name, by the `#define`, by its model, because it
+    makes a number, or because it changes nothing it is called on."""
     name = last_name(call.node.callee)
     if isinstance(call.node.callee, r.Member) and _ASKED_OF_ONE.match(name):
         return True
@@ -447,9 +458,12 @@ def asks(function: Function, call: e.CallEvent) -> bool:
         return True
     if name in types.SCALARS or function.program.macros.computes(name):
         return True
-    callees = function.program.calls.callee(call.node, function).records
-    looking = [_given_types(callee) for callee in callees if "const" in callee.qualifiers]
-    return bool(looking) and all(_given_types(callee) in looking for callee in callees)
+    callee = function.program.calls.callee(call.node, function)
+    if any(model.computes for model in callee.models):
+        return True
+    callees = callee.records
+    looking = [_given_types(one) for one in callees if "const" in one.qualifiers]
+    return bool(looking) and all(_given_types(one) in looking for one in callees)
 
 
 def _given_types(callee: r.FunctionRecord) -> tuple[str, ...]:
@@ -545,7 +559,8 @@ def _origin(function: Function, at: e.Event, value: r.Value | None) -> e.CallEve
     inner = _outcome_of(value)
     if isinstance(inner, r.Call) and inner.kind == "call":
         given = _given_back(function, inner)
-        return (_origin(function, at, given) if given is not None else None) or flow.call_of(inner)
+        origin = (_origin(function, at, given) if given is not None else None) or flow.call_of(inner)
+        return _worked(function, at, origin) if origin is not None else None
     wanted = place(function, inner) if isinstance(inner, (r.Name, r.Member, r.Index)) else None
     if wanted is None:
         return None
@@ -558,6 +573,23 @@ def _origin(function: Function, at: e.Event, value: r.Value | None) -> e.CallEve
         if isinstance(outer, r.Call) and outer.kind == "construct":
             outer = next((call for call in calls_in(event.value) if call.kind == "call"), None)
     return flow.call_of(outer)
+
+
+def _worked(function: Function, at: e.Event, call: e.CallEvent) -> e.CallEvent | None:
+    """The call itself, unless it only tells an outcome: then what was called to get the object that is asked, or last
+    called on it. `Run` of `Run().status()`, and of `x.Run(); x.status()`; None where that was not here."""
+    asked = call.node.callee
+    if not isinstance(asked, r.Member) or call.node.args or not _TELLS_OUTCOME.fullmatch(asked.name):
+        return call
+    origin = _origin(function, at, asked.base)
+    if origin is not None or call.receiver is None:
+        return origin
+    before = (
+        other
+        for other in reversed(function.flow.calls)
+        if other.index < call.index and other.receiver == call.receiver and not asks(function, other)
+    )
+    return next((other for other in before if function.flow.dominates(other, call)), None)
 
 
 def _given_back(function: Function, call: r.Call) -> r.Value | None:
@@ -741,7 +773,7 @@ def _thrown(function: Function) -> Iterator[Failure]:
         if certainty is not None:
             leave = e.LeaveEvent(call.span, "throw")
             leave.index = call.index
-            why = f"on the path where `{last_name(call.node.callee)}` throws"
+            why = f"on the path where {work(function, call)} throws"
             yield Failure(leave, call, because(certainty, why), call)
 
 

@@ -122,6 +122,20 @@ def is_placement(value: r.Value) -> bool:
     return isinstance(value, r.Pair) and last_name(value.key) == "<placement>"
 
 
+_LONGEST_NAME = 40
+
+
+def called(call: r.Call) -> str:
+    """How a message names what is called, never empty: `find` of `m.find(k)`, `table[i]` of `table[i](x)`,
+    `o.attr("read")` of `o.attr("read")(n)`, `(lambda)` of one that is called at once."""
+    callee = strip(call.callee)
+    if name := last_name(callee):
+        return name
+    if isinstance(callee, r.Lambda):
+        return "(lambda)"
+    return text(callee, _LONGEST_NAME) if callee is not None else call.kind
+
+
 def receiver(call: r.Call) -> r.Value | None:
     """What a method is called on."""
     return call.callee.base if isinstance(call.callee, r.Member) else None

@@ -154,6 +154,7 @@ class ModelFile:
             makes_room=table.flag("makes_room"),
             trusts_type=table.flag("trusts_type"),
             answers_zero=table.flag("answers_zero"),
+            computes=table.flag("computes"),
             fills=table.texts("fills"),
             format_at=table.number("format_at", 0),
             format_from=table.number("format_from", 0),

@@ -55,10 +55,13 @@ class _Subject:
         fix: Fix | None = None,
         mild: bool = False,
         reason: str = "",
+        cause: str = "",
     ) -> Finding:
-        """`reason` says why it is not certain."""
+        """`reason` says why it is not certain; `cause` what it is about, where that has many places."""
         symbol, at = self.symbol, _span(at)
-        return Finding(self.path, at, message, certainty, help, steps, symbol, fix, mild=mild, reason=reason)
+        return Finding(
+            self.path, at, message, certainty, help, steps, symbol, fix, mild=mild, reason=reason, cause=cause
+        )
 
     def step(self, at: Span | r.Node | e.Event, message: str, role: Role | None = None) -> Step:
         return Step(self.path, _span(at), message, role)

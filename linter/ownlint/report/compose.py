@@ -47,7 +47,7 @@ def compose(
             incomplete.append(Incomplete(each.path, _given_up(each, sources), "limit"))
         else:
             findings.append(each)
-    findings = settle(findings, yields or {}, sources.line)
+    findings = [_led(finding, sources) for finding in settle(findings, yields or {}, sources.line)]
     asked = {file.path for file in files}
     suppressions = Suppressions(files, sources, known)
     located = [each for each in locate(findings, sources) if each.path in asked]
@@ -68,6 +68,16 @@ def compose(
         touched=None if changed is None else frozenset(changed),
         digests=sources.digests_of(shown),
     )
+
+
+def _led(finding: Finding, sources: Sources) -> Finding:
+    """Without steps that lead nowhere: to the finding's own line, or where one has led already."""
+    if not finding.steps:
+        return finding
+    own = sources.line(finding.path, finding.span.start)
+    steps = [s for s in finding.steps if s.path != finding.path or sources.line(s.path, s.span.start) != own]
+    told = {(s.path, s.span.start, s.message): s for s in reversed(steps)}
+    return msgspec.structs.replace(finding, steps=tuple(reversed(told.values())))
 
 
 def _apart(findings: Iterable[Located], changed: Changed | None) -> tuple[tuple[Located, ...], tuple[Located, ...]]:
@@ -113,7 +123,7 @@ def _permitted(findings: list[Located], config: Config, known: RuleNames) -> lis
 def _not_judged(crash: Crash) -> str:
     if not crash.rule:
         return crash.error
-    return f"rule `{crash.rule}` {'was cut off' if crash.kind == 'limit' else 'failed'}: {crash.error}"
+    return f"rule `{crash.rule}` {'did not finish' if crash.kind == 'limit' else 'failed'}: {crash.error}"
 
 
 def _given_up(function: TooLarge, sources: Sources) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ownlint.report.causes import elsewhere, once
 from ownlint.report.model import KINDS, Located, Report
 from ownlint.report.sanitise import sanitise
 
@@ -15,7 +16,7 @@ def render(report: Report) -> str:
 
 
 def _lines(report: Report) -> Iterator[str]:
-    for finding in report.findings:
+    for finding in once(report).findings:
         yield _annotation(finding)
     for each in report.unanalysed:
         line, reason = each.placed
@@ -39,6 +40,7 @@ def _annotation(finding: Located) -> str:
     text = [f"{finding.path}:{region.line}:{region.column}: {finding.message}"]
     text += [f"{n}. {step.path}:{step.region.line}: {step.message}" for n, step in enumerate(finding.steps, 1)]
     text += [f"help: {finding.help}"] if finding.help else []
+    text += [elsewhere(finding)] if finding.others else []
     return f"::{_LEVELS[finding.severity]} {written}::{_newlines(text)}"
 
 

@@ -20,6 +20,7 @@ import msgspec
 
 from ownlint.config import ConfigError
 from ownlint.finding import CERTAINTIES, Severity
+from ownlint.report.causes import elsewhere, once
 from ownlint.report.model import KINDS, Located, Report, RuleInfo, Sources
 from ownlint.report.sanitise import sanitise
 from ownlint.report.shown import Shelf
@@ -51,6 +52,8 @@ def render(report: Report, rules: Sequence[RuleInfo], sources: Sources, version:
     come first: findings by severity, then by place; rules by the severity of their worst finding, then by count."""
     check_installed()
     from markupsafe import Markup
+
+    report = once(report)
 
     style, script = _asset("report.css"), _asset("report.js")
     findings = sorted(report.findings, key=lambda finding: _SEVERITIES.index(finding.severity))
@@ -177,7 +180,7 @@ def _finding(finding: Located, numbers: dict[str, int], shelf: Shelf) -> dict[st
         "message": sanitise(finding.message),
         "symbol": sanitise(finding.symbol),
         "reason": sanitise(finding.reason),
-        "help": [sanitise(line) for line in finding.help.splitlines()],
+        "help": [sanitise(line) for line in (*finding.help.splitlines(), elsewhere(finding)) if line],
         "stops": [
             {
                 "at": [shelf.number(stop.path), stop.region.line, stop.region.column],

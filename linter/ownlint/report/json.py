@@ -10,6 +10,7 @@ import msgspec
 
 from ownlint.choices import Suite
 from ownlint.finding import Assumption, Certainty, Role, Severity
+from ownlint.report.causes import groups
 from ownlint.report.model import Kind, Located, Report, RuleInfo
 from ownlint.report.plain_json import json_line, json_page
 from ownlint.report.sanitise import sanitise
@@ -73,6 +74,12 @@ class JsonFinding(msgspec.Struct, frozen=True):
     end_column: _From1
     symbol: str
     fingerprint: str
+    cause: str
+    """What the mistake is about, where the same one can be made at several places: a callee, a macro, a member; empty
+    where it stands alone."""
+    group: str
+    """The fingerprint of the first finding of this file of which the rule says the same, with the same cause: its own
+    where it is that one, or stands alone. For people such findings are one problem."""
     steps: tuple[JsonStep, ...]
     fix: JsonFix | None
 
@@ -113,10 +120,9 @@ def render(
     report: Report, rules: Sequence[RuleInfo], page_of: Callable[[str], str] = lambda rule: "", base: str = "."
 ) -> str:
     """`page_of` is the address of a rule's page, empty where there is none; `base` is what paths are relative to."""
-    suites = {rule.id: rule.suite for rule in rules}
     document = Document(
         version=1,
-        findings=tuple(_finding(each, suites.get(each.rule, "audit"), page_of(each.rule)) for each in report.findings),
+        findings=_findings(report, rules, page_of),
         incomplete=tuple(
             JsonIncomplete(sanitise(each.path), each.kind, sanitise(each.reason)) for each in report.incomplete
         ),
@@ -130,9 +136,7 @@ def render(
 
 def lines(report: Report, rules: Sequence[RuleInfo], page_of: Callable[[str], str] = lambda rule: "") -> str:
     """A finding a line, as in the document; what is incomplete is told elsewhere."""
-    suites = {rule.id: rule.suite for rule in rules}
-    found = (_finding(each, suites.get(each.rule, "audit"), page_of(each.rule)) for each in report.findings)
-    return "".join(f"{json_line(each)}\n" for each in found)
+    return "".join(f"{json_line(each)}\n" for each in _findings(report, rules, page_of))
 
 
 def schema() -> str:
@@ -161,7 +165,16 @@ def _outdented(part: Any) -> Any:
     return part
 
 
-def _finding(located: Located, suite: Suite, page: str) -> JsonFinding:
+def _findings(report: Report, rules: Sequence[RuleInfo], page_of: Callable[[str], str]) -> tuple[JsonFinding, ...]:
+    suites = {rule.id: rule.suite for rule in rules}
+    first = {each.fingerprint: group[0].fingerprint for group in groups(report.findings) for each in group}
+    return tuple(
+        _finding(each, suites.get(each.rule, "audit"), page_of(each.rule), first[each.fingerprint])
+        for each in report.findings
+    )
+
+
+def _finding(located: Located, suite: Suite, page: str, group: str) -> JsonFinding:
     region = located.region
     fix = located.fix
     return JsonFinding(
@@ -181,6 +194,8 @@ def _finding(located: Located, suite: Suite, page: str) -> JsonFinding:
         end_column=region.end_column,
         symbol=sanitise(located.symbol),
         fingerprint=located.fingerprint,
+        cause=sanitise(located.cause),
+        group=group,
         steps=tuple(
             JsonStep(sanitise(step.path), step.region.line, step.region.column, sanitise(step.message), step.role)
             for step in located.steps

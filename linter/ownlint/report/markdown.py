@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from ownlint.report.causes import elsewhere, once
 from ownlint.report.model import KINDS, Located, Report
 from ownlint.report.sanitise import sanitise
 from ownlint.report.text import counted
@@ -23,6 +24,7 @@ def render(report: Report) -> str:
 def _lines(report: Report) -> Iterator[str]:
     yield "## ownlint"
     yield ""
+    report = once(report)
     count = len(report.findings)
     files = f"{report.files} file{'s' * (report.files != 1)}"
     yield f"{count or 'No'} problem{'s' * (count != 1)} found in {files}."
@@ -65,6 +67,9 @@ def _finding(finding: Located) -> Iterator[str]:
     if finding.help:
         yield ""
         yield f"Help: {_told(finding.help)}"
+    if finding.others:
+        yield ""
+        yield _text(elsewhere(finding))
 
 
 def _told(text: str) -> str:

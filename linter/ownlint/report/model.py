@@ -60,6 +60,10 @@ class Located(msgspec.Struct, frozen=True):
     reason: str = ""
     """Why it is not certain; empty where nobody knows, and where it is."""
     assumed: tuple[Assumption, ...] = ()
+    cause: str = ""
+    """As the rule said it."""
+    others: tuple[Region, ...] = ()
+    """Of one that is told for several with one cause, the places of the others, in its file."""
 
 
 Kind = Literal["unread", "partial", "headers", "types", "limit", "rule", "changed"]
@@ -290,6 +294,7 @@ def _located(finding: Finding, sources: Sources, equals: dict[bytes, int]) -> Lo
         fix=finding.fix,
         reason=finding.reason,
         assumed=finding.assumed,
+        cause=finding.cause,
     )
 
 

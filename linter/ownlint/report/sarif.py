@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import quote
 
 from ownlint.choices import Certainty, Suite
+from ownlint.report.causes import elsewhere, once
 from ownlint.report.model import KINDS, Lines, Located, LocatedStep, Region, Report, RuleInfo, Sources
 from ownlint.report.plain_json import json_page
 from ownlint.report.sanitise import sanitise
@@ -61,7 +62,8 @@ def render(
                 },
                 "invocations": [_invocation(report)],
                 "results": [
-                    _result(finding, suites.get(finding.rule, "audit"), index, hashes) for finding in report.findings
+                    _result(finding, suites.get(finding.rule, "audit"), index, hashes)
+                    for finding in once(report).findings
                 ],
             }
         ],
@@ -140,7 +142,7 @@ def _invocation(report: Report) -> _Json:
 
 def _result(finding: Located, suite: Suite, index: dict[str, int], hashes: _LineHashes) -> _Json:
     steps = finding.steps[:_MOST_STEPS]
-    text = finding.message + (f"\n{finding.help}" if finding.help else "")
+    text = "\n".join(filter(None, (finding.message, finding.help, elsewhere(finding))))
     result: _Json = {
         "ruleId": finding.rule,
         "level": _LEVELS[finding.severity],
@@ -162,12 +164,15 @@ def _result(finding: Located, suite: Suite, index: dict[str, int], hashes: _Line
         result["ruleIndex"] = index[finding.rule]
     if steps:
         result["codeFlows"] = [{"threadFlows": [{"locations": list(_flow(finding, steps))}]}]
-        result["relatedLocations"] = [
-            _location(step.path, step.region, step.message, number) for number, step in enumerate(steps, 1)
-        ]
+    if related := [*((s.path, s.region, s.message) for s in steps), *_of_others(finding)]:
+        result["relatedLocations"] = [_location(*place, number) for number, place in enumerate(related, 1)]
     if finding.fix is not None:
         result["fixes"] = [_fix(finding)]
     return result
+
+
+def _of_others(finding: Located) -> Iterator[tuple[str, Region, str]]:
+    return ((finding.path, region, "the same here") for region in finding.others[:_MOST_STEPS])
 
 
 def _flow(finding: Located, steps: Sequence[LocatedStep]) -> Iterator[_Json]:

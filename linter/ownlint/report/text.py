@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from ownlint.report.causes import elsewhere, once
 from ownlint.report.excerpt import ExcerptMark, Row, excerpt
 from ownlint.report.model import KINDS, Incomplete, Located, Report, Sources
 from ownlint.report.sanitise import sanitise
@@ -14,7 +15,7 @@ Shown = Callable[[str], str]
 
 def concise(report: Report, shown: Shown) -> str:
     """The lines that editors and problem matchers know: `path:line:col: severity[rule] message`; ` (likely)` at the end
-    where it is not certain."""
+    where it is not certain. Editors mark every place, so each has its line."""
     return "".join(
         f"{sanitise(shown(f.path))}:{f.region.line}:{f.region.column}: "
         f"{f.severity}[{f.rule}] {sanitise(f.message)}{_confidence(f)}\n"
@@ -28,16 +29,20 @@ def _confidence(finding: Located) -> str:
 
 
 def summary(report: Report) -> str:
-    """`Found 7 problems (5 errors, 2 warnings) in 12 files; 3 outside the change not shown; 1 suppressed`."""
+    """`Found 7 problems (5 errors, 2 warnings) in 12 files; 3 outside the change not shown; 1 suppressed`. With several
+    places for one: `Found 7 problems (5 errors, 2 warnings) at 30 places in 12 files`."""
     beside = f"; {len(report.elsewhere)} outside the change not shown" if report.elsewhere else ""
     beside += f"; {report.suppressed} suppressed" if report.suppressed else ""
     beside += f"; {unanalysed}" if (unanalysed := counted(report.unanalysed)) else ""
     files = _count(report.files, "file")
     if not report.findings:
         return f"No problems found in {files}{beside}"
-    counts = [sum(f.severity == word for f in report.findings) for word in ("error", "warning", "note")]
+    found = once(report).findings
+    counts = [sum(f.severity == word for f in found) for word in ("error", "warning", "note")]
     kinds = ", ".join(_count(n, word) for n, word in zip(counts, ("error", "warning", "note"), strict=True) if n)
-    return f"Found {_count(len(report.findings), 'problem')} ({kinds}) in {files}{beside}"
+    places = len(found) + sum(len(f.others) for f in found)
+    at = f" at {places} places" if places > len(found) else ""
+    return f"Found {_count(len(found), 'problem')} ({kinds}){at} in {files}{beside}"
 
 
 def counted(incomplete: Iterable[Incomplete]) -> str:
@@ -76,8 +81,8 @@ _STYLES = {
 
 
 def full(report: Report, sources: Sources, shown: Shown, *, colour: bool, width: int) -> str:
-    """Each finding with its excerpt, its numbered steps and its help."""
-    rows = [row for finding in report.findings for row in (*_finding(finding, sources, shown, width), [])]
+    """Each problem with its excerpt, its numbered steps and its help."""
+    rows = [row for finding in once(report).findings for row in (*_finding(finding, sources, shown, width), [])]
     return _coloured(rows) if colour else "".join(f"{_flat(row)}\n" for row in rows)
 
 
@@ -155,3 +160,5 @@ def _notes(finding: Located) -> Iterator[tuple[str, str]]:
         yield "fix", finding.fix.message
     if finding.reason:
         yield "note", f"{finding.certainty}: {finding.reason}"
+    if finding.others:
+        yield "note", elsewhere(finding)

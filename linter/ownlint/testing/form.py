@@ -10,11 +10,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ownlint import door
-from ownlint.finding import Finding
+from ownlint.finding import Finding, reason_of
 from ownlint.rule import Rule
 from ownlint.testing.docstrings import examples
 from ownlint.testing.markdown import MOST_BYTES, SEVERE, PageCase, PageError, parse
 
+_NO_WORK = re.compile(
+    r"(?<!the code in )`(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+|operator\W[^`]*)` "
+    r"(?:fails|throws|has succeeded|can (?:still )?fail)"
+)
 GUILTY = 5
 INNOCENT = 8
 """The least number of guilty lines, and of innocent ones, on a page."""
@@ -86,15 +90,25 @@ def guilty_shapes(cases: list[PageCase]) -> int:
     return sum(case.count(*SEVERE) for case in cases)
 
 
+def name_problems(what: str, text: str) -> Iterator[str]:
+    """An empty name; an operator, or a macro by its name, that is said to fail: what it stands for does."""
+    if "``" in text:
+        yield f"the {what} has an empty name: {text}"
+    if _NO_WORK.search(text):
+        yield f"the {what} names what cannot fail: {text}"
+
+
 def message_problems(finding: Finding) -> Iterator[str]:
     """Where the words of a finding break the conventions."""
     for what, text in (
         ("message", finding.message),
         ("help", finding.help),
+        ("reason", finding.reason or reason_of(finding.certainty)),
         *(("step", s.message) for s in finding.steps),
     ):
+        yield from name_problems(what, text)
         if not text:
-            if what != "help":
+            if what not in ("help", "reason"):
                 yield f"a {what} is empty"
         elif text[0].isupper():
             yield f"the {what} starts with a capital: {text}"

@@ -72,7 +72,7 @@ def borrowed_from_shared_container(function: Function) -> Iterator[Finding]:
             continue
         yield function.finding(
             call,
-            f"`{places.last_name(call.node.callee)}` borrows from `{text(container)}`, which others can change",
+            f"`{places.called(call.node)}` borrows from `{text(container)}`, which others can change",
             certainty=because("threads", "harmless if no other thread runs meanwhile, or all of them hold one lock"),
             help=f"use `{model.replaced_by}`",
         )

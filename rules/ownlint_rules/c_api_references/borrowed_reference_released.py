@@ -43,7 +43,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, counting, events, references, rule, text
+from ownlint import Finding, Function, because, counting, events, places, references, rule, text
 
 _SAYS = {
     "released borrowed": "`{}` is only borrowed, and released here",
@@ -70,6 +70,7 @@ def borrowed_reference_released(function: Function) -> Iterator[Finding]:
                 ),
                 help="leave the release out, or count the reference up first",
                 steps=(function.step(reason, _BECAUSE[one.what]),) if isinstance(reason, events.CallEvent) else (),
+                cause=places.called(reason.node) if isinstance(reason, events.CallEvent) else "",
             )
 
 

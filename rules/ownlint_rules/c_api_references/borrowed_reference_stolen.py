@@ -78,7 +78,7 @@ def borrowed_reference_stolen(function: Function) -> Iterator[Finding]:
                 continue
             yield function.finding(
                 argument,
-                f"`{text(argument)}` is borrowed, and `{places.last_name(event.node.callee)}` takes it over",
+                f"`{text(argument)}` is borrowed, and `{places.called(event.node)}` takes it over",
                 help="give it a reference of its own",
                 fix=_fix(function, known, event.node, source),
             )

@@ -103,6 +103,7 @@ def _in_arguments(function: Function, known: references.References, call: record
                     f"`{made}` gives a new reference, and `{to}` adds another: nobody releases the first",
                     help="take over the new reference instead of borrowing it",
                     fix=_swapped(function, known, call),
+                    cause=f"{made}, {to}",
                 )
             case "lent" | "retained":
                 yield function.finding(
@@ -112,6 +113,7 @@ def _in_arguments(function: Function, known: references.References, call: record
                     if call.template
                     else "certain",
                     help="hold it in a variable, and release it behind the call",
+                    cause=f"{made}, {to}",
                 )
 
 
@@ -206,6 +208,6 @@ def _forgotten(function: Function, known: references.References, test: events.Te
         if source.kind == "new" and source.call is not None:
             yield function.finding(
                 source.call,
-                f"the new reference from `{places.last_name(source.call.callee)}` is tested and forgotten",
+                f"the new reference from `{places.called(source.call)}` is tested and forgotten",
                 help="hold it in a variable, and release it",
             )

@@ -71,9 +71,10 @@ def null_object_used(function: Function) -> Iterator[Finding]:
             else because("path", _where_it_fails(function, one)),
             help="give it an object" if _is_written(function, one) else "test it first",
             steps=(
-                *((function.step(one.site, "this answers NULL when it fails"),) if made else ()),
+                *((function.step(one.site, "this returns NULL on failure"),) if made else ()),
                 *function.branch(one.at, one.site),
             ),
+            cause=places.called(one.site.node) if isinstance(one.site, events.CallEvent) else "",
         )
 
 
@@ -87,7 +88,7 @@ def _is_written(function: Function, one: counting.CountTrouble) -> bool:
 
 def _said(function: Function, one: counting.CountTrouble) -> str:
     if _is_written(function, one) and isinstance(one.at, events.CallEvent):
-        return f"`{places.last_name(one.at.node.callee)}` is given NULL, and reads what it points to"
+        return f"`{places.called(one.at.node)}` is given NULL, and reads what it points to"
     return f"`{one.name}` can be NULL here"
 
 
@@ -95,10 +96,10 @@ def _where_it_fails(function: Function, one: counting.CountTrouble) -> str:
     if _is_written(function, one):
         return "harmless if this is never reached"
     if one.site is one.at:
-        return f"on a path on which nothing but NULL is put into `{one.name}`"
+        return f"on the path where `{one.name}` is still NULL"
     if not isinstance(one.site, events.CallEvent):
         return ""
-    return f"on the path where `{places.last_name(one.site.node.callee)}` fails"
+    return f"on the path where `{places.called(one.site.node)}` fails"
 
 
 def _is_within(function: Function, one: counting.CountTrouble) -> bool:

@@ -71,7 +71,7 @@ from ownlint_rules.c_api_references import _uncounted as uncounted
 _NOT_SEEN = "harmless if something that is called before this takes over the reference in `{}`"
 
 
-@rule(severity="error", cwe=(401, 911))
+@rule(severity="error", cwe=(401, 911), yields_to=("lost-on-failure",))
 def reference_leaked(function: Function) -> Iterator[Finding]:
     told: dict[int, list[counting.CountTrouble]] = {}
     for one in counting.troubles(function):
@@ -160,4 +160,4 @@ def _step(function: Function, one: counting.CountTrouble) -> Step:
             return function.step(one.at, "handed on here")
         case _, events.End():
             return function.step(one.at, f"this ends the life of `{one.name}`")
-    return function.step(one.at, "this leaves with it")
+    return function.step(one.at, "this exits without releasing it")

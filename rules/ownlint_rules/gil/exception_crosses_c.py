@@ -85,15 +85,23 @@ def exception_crosses_c(function: Function) -> Iterator[Finding]:
             unread = because("unread-code", "harmless if what calls it is C++, and lets it through")
     for event, what, certainty in _thrown(function):
         name = "this lambda" if function.record.kind == "lambda" else f"`{function.name}`"
-        left = f"{name}, which C calls" if who == "C calls" else f"the destructor `{function.name}`"
+        left = f"{name}, which is called from C" if who == "C calls" else f"the destructor `{function.name}`"
         yield function.finding(
             event,
             f"{what} leaves {left}",
             certainty=because("possible", trials.REASON) if trials.is_trial(function) else tempered(certainty, unread),
-            help="catch it here, and tell Python with an error that is set",
+            help=_help(function, event),
             steps=steps,
         )
         return
+
+
+def _help(function: Function, event: events.Event) -> str:
+    """Only where Python is used is there one that can be told."""
+    if function.record.kind == "destructor":
+        return "catch it here"
+    is_python = event.index in python_use.uses(function) or python_use.takes(function)
+    return "catch it here, and set a Python error" if is_python else "catch it here, and return an error"
 
 
 def _thrown(function: Function) -> Iterator[tuple[events.Event, str, Certainty]]:

@@ -86,7 +86,7 @@ def _initialised(function: Function, static: statics.Static) -> Iterator[Finding
     if found is not None:
         yield function.finding(
             static.node,
-            f"`{static.name}` begins with code that lets go of the GIL, and others wait for it",
+            f"`{static.name}` is initialized by code that releases the GIL, while other threads wait for it",
             certainty=because("path", _INDIRECT) if found[1] else "certain",
             help="use `gil_safe_call_once_and_store`",
             steps=(found[0],),
@@ -105,7 +105,7 @@ def _once(function: Function) -> Iterator[Finding]:
         if found is not None:
             yield function.finding(
                 call,
-                f"`{text(node.callee)}` runs code that lets go of the GIL, and others wait for it",
+                f"`{text(node.callee)}` runs code that releases the GIL, while other threads wait for it to finish",
                 certainty=because("path", _INDIRECT),
                 help="use `gil_safe_call_once_and_store`",
                 steps=(found,),

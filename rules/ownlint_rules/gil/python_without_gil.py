@@ -52,7 +52,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, Step, because, entrances, events, gil, python_use, records, rule
+from ownlint import (
+    Certainty,
+    Finding,
+    Function,
+    Step,
+    because,
+    entrances,
+    events,
+    gil,
+    places,
+    python_use,
+    records,
+    rule,
+)
 
 
 @rule(severity="error", cwe=(820,))
@@ -96,6 +109,7 @@ def _finding(
         certainty=_certainty(use, sure),
         help=_help(state, entrance),
         steps=(*_since(function, state, entrance), *use.steps),
+        cause=places.called(use.event.node) if isinstance(use.event, events.CallEvent) else "",
     )
 
 

@@ -98,7 +98,7 @@ def _in_several(
     last = places[-1]
     steps = tuple(_step(one, one.call, "is read here, too") for one in places[:-1])[:4]
     meanings = {one.understood for one in places if one.understood}
-    differently = ", and not understood alike" if len(meanings) > 1 else ""
+    differently = ", which interpret it differently" if len(meanings) > 1 else ""
     return _subject(last).finding(
         last.call,
         f"`{variable}` is read in {len(places)} places{differently}",

@@ -108,10 +108,10 @@ def _found(cls: Class, outer: Class, user: Class, field: records.Field, certaint
     named = outer.name + user.symbol.removeprefix(outer.symbol)
     return cls.finding(
         Span(record.start, record.start + 1) if record.end <= record.start else _head(record),
-        f"`{cls.name}` is only the type of the private `{named}::{field.name}`, and all who include this read it",
+        f"`{cls.name}` is only the type of the private `{named}::{field.name}`, but whoever includes this sees it",
         certainty=certainty,
         help=f"nest it in the private part of `{outer.name}`, or declare it here and define it in the source",
-        steps=(user.step(field, "this is what it is for"),),
+        steps=(user.step(field, "its only use"),),
     )
 
 

@@ -68,6 +68,7 @@ def redundant_cast(function: Function) -> Iterator[Finding]:
                         certainty=certainty,
                         help="delete the cast",
                         fix=_fix(function, statement, cast),
+                        cause=cast.type,
                     )
 
 

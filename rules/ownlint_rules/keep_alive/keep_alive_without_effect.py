@@ -97,9 +97,19 @@ def _beside(binding: Binding, said: policies.Policies, extra: records.Extra) -> 
     return binding.finding(
         extra,
         f"`{extra.text}` on `{binding.symbol}` is {how} {where}",
-        help=f"it belongs to the function: `{wrapper}(getter, {extra.text})`",
+        help=_belongs(said, extra, wrapper),
         fix=_moved(binding, said, extra, wrapper),
     )
+
+
+def _belongs(said: policies.Policies, extra: records.Extra, wrapper: str) -> str:
+    """On a getter the result (0) is the nurse and the object (1) the patient; a setter's argument has index 2."""
+    ends = next(((keep.nurse, keep.patient) for keep in said.keep_alives() if keep.extra == extra), None)
+    if ends == (1, 0):
+        turned = extra.text.partition("<")[0] + "<0, 1>()"
+        return f"write `{wrapper}(getter, {turned})`: the result keeps the object alive, not the other way round"
+    accessor = "setter" if ends is not None and 2 in ends else "getter"
+    return f"it belongs to the function: `{wrapper}({accessor}, {extra.text})`"
 
 
 def _moved(binding: Binding, said: policies.Policies, extra: records.Extra, wrapper: str) -> Fix | None:

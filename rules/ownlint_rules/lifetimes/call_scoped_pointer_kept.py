@@ -201,7 +201,7 @@ def _judge(function: Function, method: Function, store: keeping.Store, name: str
         steps += (Step(owner.path, record.span, f"`{owner.name}::{kept.field}` keeps it", "borrows"),)
     return function.finding(
         store.event,
-        f"`{shown}` is kept in `{member}` from the first call on, and nobody says that it lives as long",
+        f"`{shown}` is kept in `{member}` from the first call on, but nothing ensures that it lives as long",
         certainty=certainty,
         help="take it in the constructor, keep a share in it, or store what each call gives",
         steps=steps,

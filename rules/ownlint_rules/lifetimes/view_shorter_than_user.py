@@ -117,7 +117,7 @@ def _stored(function: Function) -> Iterator[Finding]:
             certainty, steps = found
             yield function.finding(
                 store.event,
-                f"`{owner}` ends before `{_shown(function, store.place)}`, which is left with {_what(store.kept)}",
+                f"`{owner}` ends before `{_shown(function, store.place)}`, which keeps {_what(store.kept)}",
                 certainty=certainty,
                 help=_HELP,
                 steps=steps,
@@ -377,7 +377,7 @@ def _handed_over(function: Function) -> Iterator[Finding]:
                 yield function.finding(
                     call,
                     f"`{owner}` ends before what is made here, which goes on looking at `{text(argument)}`",
-                    certainty=because("unread-code", f"what `{places.last_name(node.callee)}` keeps is not known"),
+                    certainty=because("unread-code", f"what `{places.called(node)}` keeps is not known"),
                     help=f"move `{owner}` into the state that is deleted in the end",
                     steps=(function.step(state, "this is what lives on"),),
                 )

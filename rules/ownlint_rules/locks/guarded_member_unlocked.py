@@ -148,6 +148,7 @@ class _UnlockedJudge:
             certainty=self.certainty(use, is_design),
             help=f"hold `{self.guard.lock}` here" + self.counted(),
             steps=steps,
+            cause=self.member,
         )
 
     def counted(self) -> str:

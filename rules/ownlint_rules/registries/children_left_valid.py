@@ -125,14 +125,15 @@ def _judge(
     else:
         name = "="
     some = sorted(ways.stops)
-    steps = (function.step(function.flow.events[some[0]], "not every way passes here"),) if some else ()
+    steps = (function.step(function.flow.events[some[0]], "not every path passes here"),) if some else ()
     flag = (registry.flags or registry.owners)[0]
     return function.finding(
         call,
-        f"`{name}` ends what lies below `{text(argument)}` too, and the handles to it in `{registry.shown}` stay valid",
+        f"`{name}` also destroys what `{text(argument)}` contains, "
+        f"but the handles to that in `{registry.shown}` still count as valid",
         certainty=_certainty(function, call, registry, bool(some)),
-        help=f"walk what lies below first: store `{flag}` of every `{registry.held.name}` there and take it out of "
-        f"`{registry.shown}`",
+        help=f"first visit what `{text(argument)}` contains: set `{flag}` of each `{registry.held.name}` for it, "
+        f"and erase its entry in `{registry.shown}`",
         steps=steps,
     )
 
@@ -150,7 +151,7 @@ def _certainty(function: Function, call: events.Event, registry: registries.Regi
         if keeper:
             return because("type", f"of a `{held}` that is made without a `{keeper}`, which is optional")
     if partly:
-        return because("path", "on a path that does not walk what lies below")
+        return because("path", "on a path that does not visit what it contains")
     return because("later-use", "harmless if no handle is used afterwards")
 
 

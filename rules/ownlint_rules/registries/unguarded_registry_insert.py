@@ -226,8 +226,8 @@ def _vanishing(function: Function, insert: containers.Insert) -> Finding:
 
 def _bare(function: Function, insert: containers.Insert, answer: lookups.Answer) -> Finding:
     did = "overwrites what" if insert.overwrites else "does not replace what"
-    why = {"told": "a look changes nothing", "partly": "not every way here looks first"}.get(
-        answer.kind, "nobody looks first"
+    why = {"told": "the result of the check is not used", "partly": "not every path here checks first"}.get(
+        answer.kind, "no check comes first"
     )
     return function.finding(
         insert.event,

@@ -157,4 +157,4 @@ def handing(program: Program) -> Handing:
 
 
 def _by_its_name(call: r.Call) -> str:
-    return f"that `{places.last_name(call.callee)}` gives up ownership is inferred from its name"
+    return f"that `{places.called(call)}` gives up ownership is inferred from its name"

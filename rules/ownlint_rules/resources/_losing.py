@@ -103,9 +103,14 @@ def steps(function: Function, loss: HandleLoss, lost: str) -> Iterator[Step]:
         if way.cause is not None and way.cause is not loss.acquired:
             yield function.step(way.cause, "this can fail")
         if way.cause is None or way.exit.span != way.cause.span:
-            yield function.step(way.exit, f"and this leaves with {lost}")
+            yield function.step(way.exit, f"this exits without releasing {lost}")
     if loss.ended is not None:
-        yield function.step(loss.ended, "only here somebody takes it over")
+        yield function.step(loss.ended, "released or handed over only here")
+
+
+def owner_advice(function: Function, otherwise: str) -> str:
+    """What to do instead of releasing by hand, where the language has owners."""
+    return "" if function.path.endswith(".c") else f", or {otherwise}"
 
 
 def when(function: Function, loss: HandleLoss) -> str:
@@ -114,11 +119,10 @@ def when(function: Function, loss: HandleLoss) -> str:
 
 
 def _fails(function: Function, way: LosingWay) -> str:
-    if way.cause is None:
-        return "this function fails"
-    name = places.last_name(way.cause.node.callee)
-    is_test = any(macro.parameters is not None for macro in function.program.macros.named(name))
-    return f"`{name}` makes this function return" if is_test else f"`{name}` fails"
+    if way.cause is not None:
+        return f"{failure.work(function, way.cause)} fails"
+    via = way.exit.via if isinstance(way.exit, e.LeaveEvent) else ""
+    return f"`{via}` makes this function return" if via else "this function fails"
 
 
 @questions.flow_question
@@ -233,7 +237,7 @@ class _Losing:
             return None
         borrowed = any(_ALLOCATES.search(text(argument)) for argument in call.args)
         if borrowed:
-            return found, because("possible", f"what `{places.last_name(call.callee)}` is given may own its result"), ""
+            return found, because("possible", f"what `{places.called(call)}` is given may own its result"), ""
         return found, found.certainty, ""
 
     def is_counted(self, call: r.Call) -> bool:
@@ -553,7 +557,11 @@ class _Losing:
         """The call whose answer decides about the exit."""
         for test, _ in islice(self.flow.guards(leave), _NEAREST):
             found = (self.flow.call_of(call) for call in places.calls_in(test.value))
-            inside = [call for call in found if call is not None and trace.state(call.index)]
+            inside = [
+                call
+                for call in found
+                if call is not None and trace.state(call.index) and not failure.asks(self.function, call)
+            ]
             if inside:
                 return inside[0]
         return None
@@ -591,9 +599,7 @@ class _Losing:
             self._throws = {failed.leave.index: failed.certainty for failed in failure.thrown(self.function)}
             for call in self.flow.calls:
                 if self.is_python(call.node) and not failure.is_caught(self.function, call):
-                    self._throws[call.index] = because(
-                        "path", f"on the path where `{places.last_name(call.node.callee)}` throws"
-                    )
+                    self._throws[call.index] = because("path", f"on the path where `{places.called(call.node)}` throws")
         return self._throws
 
     @cached_property

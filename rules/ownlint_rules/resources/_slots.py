@@ -39,6 +39,7 @@ from ownlint_rules.resources._borrowing import Borrowed, puts, whose
 from ownlint_rules.resources._emptying import SlotEnding, ended_for_certain
 
 _HOLDS = frozenset({"container", "optional", "pair", "atomic"})
+_PLAIN = types.SCALARS | {"void"}
 _BYTES_A_STEP = 256
 _ELEMENTS = ("at", "back", "front", "value")
 """Methods of containers that answer with an element's place."""
@@ -362,9 +363,12 @@ class Slots:
         return next((store for store in slot.stores if store.sure), slot.stores[0])
 
     def scoped_for(self, slot: Slot) -> str:
-        """The project's class that would own what the slot holds; empty when none is known."""
+        """The project's class that would own what the slot holds; empty when none is known. That a class is made of a
+        number or of plain memory does not say which."""
         kind = types.parse(self.program.names.expand(slot.field.type, slot.cls.file, slot.cls.symbol))
         for written in (slot.field.type, *reversed(kind.arguments)):
+            if types.parse(self.program.names.expand(written, slot.cls.file, slot.cls.symbol)).last in _PLAIN:
+                continue
             scoped = self.resources.scoped_at(written, slot.cls.file, slot.cls.symbol)
             if scoped not in ("", slot.cls.symbol):
                 return scoped

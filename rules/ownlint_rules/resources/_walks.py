@@ -255,7 +255,8 @@ class Walk:
                 self.out.append((event, state))
             return 0
         if meaning in ("released", "kept", "gone"):
-            self.ended.append(event)
+            if not (isinstance(event, e.CallEvent) and failure.ends_program(self.function, event.node)):
+                self.ended.append(event)
             return 0
         if isinstance(event, e.Mark) and event.what == "loop":
             return self._around_loop(event, state)

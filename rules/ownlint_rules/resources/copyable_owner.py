@@ -79,7 +79,7 @@ def copyable_owner(cls: Class, program: Program) -> Iterator[Finding]:
     of_python = cls.name in program.names.bound_types or copying.speaks_python(cls)
     is_value = of_python and copying.is_handle(cls, field)
     sure = made is not None or ((is_meant or is_value) and copies.how not in ("assignment", "unclear"))
-    steps = [cls.step(field, "this is copied as it is")]
+    steps = [cls.step(field, "an implicit copy gets the same value of this member")]
     if made is not None:
         steps.append(made.step)
     if copies.missed is not None:
@@ -90,9 +90,9 @@ def copyable_owner(cls: Class, program: Program) -> Iterator[Finding]:
     yield (cls.finding if at is not None else destructor.finding)(
         at or destructor.record,
         f"`{cls.name}` {can}, and each copy releases `{field.name}`",
-        certainty=because("later-use", "harmless while no copy ends before the object does")
+        certainty=because("later-use", "harmless as long as no copy is destroyed while another is in use")
         if sure
-        else because("possible", f"nothing in sight copies a `{cls.name}`"),
+        else because("possible", f"no code that copies `{cls.name}` was found"),
         help=f"delete `{cls.name}(const {cls.name}&)` and its assignment, or define both",
         steps=tuple(steps),
     )

@@ -80,7 +80,7 @@ def handle_never_released(cls: Class, program: Program) -> Iterator[Finding]:
             f"nothing releases what `{slot.field.name}` holds",
             certainty=certainty,
             help=_help(known, slot, made),
-            steps=(store.function.step(store.node, "here it is put there"),),
+            steps=(store.function.step(store.node, "it is stored here"),),
         )
 
 
@@ -90,6 +90,5 @@ def _help(known: slots.Slots, slot: slots.Slot, made: resources.Acquisition) -> 
         return f"hold it as `{scoped}`, which releases it"
     if made.releases == ("delete",):
         return "hold it as `std::unique_ptr`, or delete it in the destructor"
-    if made.releases:
-        return f"release it with `{made.releases[0]}` in the destructor"
-    return "release it in the destructor"
+    where = "in the destructor" if slot.cls.methods else f"where `{slot.cls.name}` is freed"
+    return f"release it with `{made.releases[0]}` {where}" if made.releases else f"release it {where}"

@@ -69,7 +69,8 @@ def lost_on_failure(function: Function) -> Iterator[Finding]:
                 loss.acquired,
                 f"`{loss.name}` is lost when {losing.when(function, loss)}",
                 certainty=because("possible", _IN_A_TEST) if _ends_a_test(function) else loss.certainty,
-                help=f"release `{loss.name}` on this way, or let an owner hold it from the start",
+                help=f"release `{loss.name}` before this exit"
+                + losing.owner_advice(function, "let a smart pointer own it from the start"),
                 steps=tuple(losing.steps(function, loss, f"`{loss.name}`")),
             )
 

@@ -51,7 +51,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Step, because, failure, places, rule
+from ownlint import Finding, Function, Step, because, failure, rule
 from ownlint_rules.resources import _consuming as consuming
 
 
@@ -82,15 +82,15 @@ def _is_lost(function: Function, one: consuming.Consumed, failed: failure.Failur
 
 def _finding(function: Function, one: consuming.Consumed, failed: failure.Failure) -> Finding:
     cause = failed.cause
-    work = places.last_name(cause.node.callee) if cause is not None else "the call"
+    work = failure.work(function, cause)
     asked = consuming.asked(function, one.member)
     steps = [function.step(failed.at, "this leaves with what was moved from")]
     if asked is not None:
         steps.append(Step(asked[0].path, asked[1].span, f"and this asks if `{one.name}` has a value"))
     return function.finding(
         one.call,
-        f"`{one.name}` is moved from when `{work}` fails, and still looks as if it had its value",
-        certainty=because("path", f"on the path where `{work}` fails")
+        f"`{one.name}` is moved from when {work} fails, and still looks as if it had its value",
+        certainty=because("path", f"on the path where {work} fails")
         if asked is not None
         else because("possible", f"nothing was found that asks whether `{one.name}` has a value"),
         help=f"take the value out of `{one.name}` first (`std::exchange`), or reset it on the failing way",

@@ -69,22 +69,23 @@ def release_skipped(function: Function) -> Iterator[Finding]:
                 loss.acquired,
                 _SAYS[loss.kind].format(loss.name),
                 certainty=loss.certainty,
-                help=f"release `{loss.name}` on every way, or let an owner hold it",
+                help=f"release `{loss.name}` on every path"
+                + losing.owner_advice(function, "let a smart pointer own it"),
                 steps=tuple(_steps(function, loss)),
             )
     for lost in given_up.given_up(function):
         yield function.finding(
             lost.at,
-            f"`{lost.name}` gives up what it owns, and nobody takes it",
-            help="let the owner end it, or hand the result to who shall",
-            steps=(function.step(lost.made, "it is made here"),),
+            f"`{lost.name}` gives up what it owns, and the result is discarded: the object leaks",
+            help="call `reset()` instead, or pass the result to the new owner",
+            steps=(function.step(lost.made, "it is created here"),),
         )
     for left in rounds.left_early(function):
         yield function.finding(
             left.leave,
             f"the rest of `{left.container}` is not released when the loop is left here",
             certainty=left.certainty,
-            help="go on releasing behind the failure, or let the container hold owners",
+            help="release the remaining elements on failure, or store smart pointers",
             steps=(
                 function.step(left.release, "each round releases one element"),
                 function.step(left.test, "this can fail before the last round"),
@@ -103,6 +104,6 @@ def _steps(function: Function, loss: losing.HandleLoss) -> Iterator[Step]:
                 if way.exit.span != loss.acquired.span:
                     yield function.step(way.exit, "overwritten here")
             case events.End():
-                yield function.step(way.exit, f"this way ends the life of `{loss.name}`")
+                yield function.step(way.exit, f"`{loss.name}` goes out of scope here")
             case _:
-                yield function.step(way.exit, "this way leaves with it")
+                yield function.step(way.exit, "this exits without releasing it")

@@ -41,7 +41,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, places, rule
+from ownlint import Finding, Function, failure, rule
 from ownlint_rules.resources import _losing as losing
 
 
@@ -50,7 +50,7 @@ def released_before_success(function: Function) -> Iterator[Finding]:
     for loss in losing.losses(function):
         if loss.kind == "disowned":
             cause = next((way.cause for way in loss.ways if way.cause is not None), None)
-            work = f"`{places.last_name(cause.node.callee)}`" if cause is not None else "the work"
+            work = failure.work(function, cause)
             yield function.finding(
                 loss.acquired,
                 f"`{loss.name}` gives up what it owns before {work} has succeeded",

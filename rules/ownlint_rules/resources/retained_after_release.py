@@ -56,7 +56,7 @@ def retained_after_release(function: Function) -> Iterator[Finding]:
             owner = places.receiver(given) or given
             yield function.finding(
                 call,
-                f"`{text(owner)}` gives up its reference here, and `{places.last_name(call.callee)}` counts another",
+                f"`{text(owner)}` gives up its reference here, and `{places.called(call)}` counts another",
                 certainty=because("sharing", "harmless if the extra reference is released elsewhere"),
                 help="adopt what is released without counting it, or retain what `get()` answers",
             )

@@ -113,7 +113,7 @@ def _may_keep(function: Function) -> bool:
 def _finding(function: Function, kept: assignments.Assignment, failed: failure.Failure, skip: skipping.Skip) -> Finding:
     shown = places.render(kept.place)
     cause = failed.cause
-    work = f"`{places.last_name(cause.node.callee)}`" if cause is not None else "the work"
+    work = failure.work(function, cause)
     steps = [skip.step]
     if cause is not None:
         steps.append(function.step(cause, "this can still fail"))
@@ -131,7 +131,7 @@ def _certainty(function: Function, failed: failure.Failure, skip: skipping.Skip)
         return because("possible", trials.REASON)
     if passing.ends_with_failure(function):
         return because("possible", "the object may be given up when this fails")
-    work = f"on the path where `{places.last_name(failed.cause.node.callee)}` fails" if failed.cause else ""
+    work = f"on the path where {failure.work(function, failed.cause)} fails" if failed.cause else ""
     return weaker(skip.certainty, failed.certainty, because("path", work))
 
 

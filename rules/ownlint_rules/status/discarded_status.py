@@ -231,7 +231,7 @@ def _dropped(function: Function, call: events.CallEvent) -> Iterator[Finding]:
     idiom = _discarding_idiom(function, call.node)
     if idiom is not None:
         inner, status, written = idiom
-        said = f"is discarded by `{places.last_name(call.node.callee)}`"
+        said = f"is discarded by `{places.called(call.node)}`"
         yield _finding(function, call, status, written, said, because("possible", _ON_PURPOSE), of=inner)
 
 
@@ -357,7 +357,7 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
             return because("possible", f"the code of `{name}` may be dropped on purpose")
         if _fills_only_what_is_set(function, node):
             return because("possible", f"what `{name}` would fill has a value already")
-        return tempered(sure, because("intent", f"`{name}` answers with a code, which is sometimes dropped on purpose"))
+        return tempered(sure, because("intent", f"`{name}` returns an error code, which callers may ignore on purpose"))
     if how != "statement" and not last_chance and (status.advisory or _is_meant(function, at, node, how)):
         return because("possible", f"the result of `{name}` may be dropped on purpose here")
     silent = how == "statement" and not status.nodiscard
@@ -792,6 +792,7 @@ def _finding(
         help=_help(function, status),
         steps=(*_declared(function, node, written), *_replaced(function, then)),
         fix=_log_instead(function, node, status, written),
+        cause=places.called(node),
     )
 
 

@@ -237,7 +237,7 @@ def _may_leave(function: Function, call: events.CallEvent) -> bool:
 def _finding(function: Function, empty: _Empty, line: events.CallEvent, use: events.Event) -> Finding:
     called = text(empty.cause.node.callee)
     state = "holds nothing" if empty.holds else "is null"
-    certainty = because("path", f"on the path where `{places.last_name(empty.cause.node.callee)}` fails")
+    certainty = because("path", f"on the path where {failure.work(function, empty.cause)} fails")
     return function.finding(
         empty.test,
         f"`{empty.name}` {state} where `{called}` fails, which is only logged",

@@ -142,7 +142,7 @@ def _finding(
 ) -> Finding:
     flag = places.render(announced.place)
     cause = failed.cause
-    work = f"`{places.last_name(cause.node.callee)}`" if cause is not None else "the work"
+    work = failure.work(function, cause)
     early = skip.step.path == function.path and skip.step.span.start <= announced.event.span.start
     steps = [skip.step] if early else []
     if cause is not None:

@@ -328,6 +328,7 @@ def _spot(function: Function, call: records.Call) -> Finding:
         f"the error of `{text(call.callee)}` is owned here and leaks",
         certainty=weaker(function.program.calls.callee(call, function).certainty, because("sharing", _HANDED_ON)),
         help="keep it in a local, and free it or hand it on",
+        cause=places.called(call),
     )
 
 

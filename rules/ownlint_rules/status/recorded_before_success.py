@@ -115,7 +115,7 @@ def _is_wish(place: Place) -> bool:
 def _finding(function: Function, note: noting.Note, failed: failure.Failure, test: events.Test) -> Finding:
     shown = places.render(note.place if note.helper is None else note.write.place)
     cause = failed.cause
-    work = f"`{places.last_name(cause.node.callee)}`" if cause is not None else "the work"
+    work = failure.work(function, cause)
     steps = []
     if note.helper is not None:
         steps.append(note.helper.step(note.write, f"`{note.helper.name}` notes it here"))
@@ -136,11 +136,11 @@ def _certainty(function: Function, failed: failure.Failure) -> Certainty:
         return because("possible", trials.REASON)
     if passing.ends_with_failure(function):
         return because("possible", "the object may be given up when this fails")
-    return weaker(failed.certainty, because("path", _path(failed)))
+    return weaker(failed.certainty, because("path", _path(function, failed)))
 
 
-def _path(failed: failure.Failure) -> str:
-    return f"on the path where `{places.last_name(failed.cause.node.callee)}` fails" if failed.cause else ""
+def _path(function: Function, failed: failure.Failure) -> str:
+    return f"on the path where {failure.work(function, failed.cause)} fails" if failed.cause else ""
 
 
 def _skipping_test(
