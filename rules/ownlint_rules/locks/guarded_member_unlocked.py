@@ -168,6 +168,8 @@ class _UnlockedJudge:
             said = self.guard.why == "annotation" and function.is_method
             return because("convention" if said else "guess", shown)
         if self.guard.why == "annotation":
+            if guarded.was_held(use, self.guard.lock):
+                return because("threads", "harmless if no other thread changes it meanwhile")
             return "certain"
         if is_design:
             return because("possible", "there are more such accesses, which may be by design")
