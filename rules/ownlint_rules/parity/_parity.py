@@ -33,6 +33,7 @@ _VIEW = re.compile(
     r"size|length|count|empty|is_?empty|c?r?(?:begin|end)|front|back|first|last|top|data|at", re.IGNORECASE
 )
 _SCOPE = re.compile(r"\b(\w+)::")
+_CAST = re.compile(r"\b(?:static_cast<[\w: ]*>|(?:std::)?(?:u?int\d*(?:_t)?|s?size_t))(?=\()|\((?:u?int\d*(?:_t)?|s?size_t)\)")
 _SHORT = 3
 """Statements that a guard may run before it leaves."""
 _LONG = 2000
@@ -45,9 +46,12 @@ Exit = OneOf["throws", "fails", "leaves", "aborts", "skips", "repairs", "refuses
 
 class ParityGuard(NamedTuple):
     """`condition` is one on which the function does not go on, backends' words taken out and parameters numbered.
-    `names` are what it reads; `sources` says of the locals among them, and so on, what they were worked out from."""
+    `names` are the places that it reads; `sources` says of the locals among them, and so on, what they were worked out
+    from."""
 
     condition: str
+    form: str
+    """The same with what stands for a local that is given a value once, so that its name does not count."""
     names: frozenset[str]
     sources: tuple[tuple[str, frozenset[str]], ...]
     exit: Exit
@@ -73,9 +77,10 @@ class Release(NamedTuple):
 
 
 class AskedCondition(NamedTuple):
-    """A condition and what it reads; `names` has what locals were worked out from, too, `own` has not."""
+    """A condition and the places that it reads; `names` has what locals were worked out from, too, `own` has not."""
 
     condition: str
+    form: str
     names: frozenset[str]
     own: frozenset[str]
     span: Span
@@ -324,28 +329,42 @@ def _filled_slots(variable: r.Variable) -> Iterator[tuple[_TableSlot, str]]:
                     stack.append(inner)
 
 
-def known_subjects(guard: ParityGuard, outline: FunctionOutline) -> frozenset[str]:
+def known_subjects(guard: ParityGuard, outline: FunctionOutline, roots_only: bool = False) -> frozenset[str]:
     """What a guard looks at, as far as a body deals with it: what it reads, and for a local that the body does not have
-    what that was worked out from; empty where the body does not deal with all of it."""
+    what that was worked out from; empty where the body does not deal with all of it. Of an object it may be enough
+    that the body has it, whatever part the guard looks at."""
     sources = dict(guard.sources)
     found: set[str] = set()
     seen: set[str] = set()
     stack = sorted(guard.names)
     while stack:
-        name = stack.pop()
-        if name in outline.mentioned:
-            found.add(name)
-        elif name not in sources:
+        place = stack.pop()
+        root, *parts = (part for part in place.split(".") if not part.endswith(("*", ")")))
+        if outline.mentioned.issuperset([root] if roots_only else [root, *parts]):
+            found.add(place)
+        elif root not in sources:
             return frozenset()
-        elif name not in seen:
-            seen.add(name)
-            stack += sorted(sources[name])
+        elif root not in seen:
+            seen.add(root)
+            stack += sorted(sources[root])
     return frozenset(found)
 
 
 def _is_asked(names: frozenset[str], conditions: Iterable[AskedCondition]) -> bool:
-    """Whether some condition looks at all of the names."""
-    return any(names <= asked.names for asked in conditions)
+    """Whether some condition looks at all of these places."""
+    return any(covers(asked.names, names) for asked in conditions)
+
+
+def covers(asked: Iterable[str], places: Iterable[str]) -> bool:
+    """Whether each of the places is among those asked about, is a part of one that a call looks at as a whole, or has
+    a part that is."""
+    known = [place.replace("()", "") for place in asked]
+    return all(any(_touches(one, place.replace("()", "")) for one in known) for place in places)
+
+
+def _touches(asked: str, place: str) -> bool:
+    whole, of = place.removesuffix(".*"), asked.removesuffix(".*")
+    return of == whole or of.startswith(f"{whole}.") or (asked != of and whole.startswith(f"{of}."))
 
 
 @questions.program_question
@@ -391,7 +410,13 @@ class ParityReading:
             stack.extend(reversed(_inside(statement)))
         tokens = self.tokens[:_LONG]
         mentioned = {token for token in self.tokens if _NAME.fullmatch(token)}
-        mentioned |= {name for guard in self.guards for name in guard.names}
+        mentioned |= {
+            part
+            for guard in self.guards
+            for place in guard.names
+            for part in place.split(".")
+            if not part.endswith(("*", ")"))
+        }
         return FunctionOutline(
             tuple(self.guards),
             tuple(self.handled),
@@ -520,8 +545,9 @@ class ParityReading:
                 ):
                     return False
                 names = frozenset(name for arg in call.args for name in self.names_in(arg))
+                written = self.plain(call)
                 self.asked.append(
-                    AskedCondition(self.plain(call), self._traced(names), names, statement.span, text(call))
+                    AskedCondition(written, self.form(call), self._traced(names), names, statement.span, text(call))
                 )
                 if self._is_question(condition):
                     self._note(call, "aborts", statement.span)
@@ -535,17 +561,21 @@ class ParityReading:
             return False
         if not isinstance(_canonical(condition), r.Unary) and not _compares(condition):
             return False
-        asked = self._asked(condition)._replace(condition=f"{name}({self.plain(condition)})")
+        asked = self._asked(condition)
+        asked = asked._replace(condition=f"{name}({asked.condition})", form=f"{name}({asked.form})")
         self.asked.append(asked)
         if not asked.own or not self._is_question(condition):
             return False
         guard = self._guard(condition, asked.own, "refuses", call.span)
-        self.guards.append(guard._replace(condition=asked.condition, shown=f"{name}({guard.shown})"))
+        self.guards.append(
+            guard._replace(condition=asked.condition, form=asked.form, shown=f"{name}({guard.shown})")
+        )
         return True
 
     def _asked(self, condition: r.Value) -> AskedCondition:
         names = self.names_in(condition)
-        return AskedCondition(self.plain(condition), self._traced(names), names, condition.span, text(condition))
+        written, form = self.plain(condition), self.form(condition)
+        return AskedCondition(written, form, self._traced(names), names, condition.span, text(condition))
 
     def _is_conditional(self, span: Span) -> bool:
         """Whether the preprocessor decides about it, inside of this function: it is meant for some versions only."""
@@ -557,8 +587,9 @@ class ParityReading:
             self.guards.append(self._guard(condition, names, left, span))
 
     def _guard(self, condition: r.Value, names: frozenset[str], left: Exit, span: Span) -> ParityGuard:
-        sources = tuple((name, self._sources[name]) for name in sorted(self._traced(names)) if name in self._sources)
-        return ParityGuard(self.plain(condition), names, sources, left, span, text(condition))
+        roots = sorted({_root(place) for place in self._traced(names)})
+        sources = tuple((name, self._sources[name]) for name in roots if name in self._sources)
+        return ParityGuard(self.plain(condition), self.form(condition), names, sources, left, span, text(condition))
 
     def _exit(self, then: r.Body) -> Exit | None:
         """How a few statements leave, where they do nothing but leave."""
@@ -657,7 +688,7 @@ class ParityReading:
         found = set(names)
         stack = sorted(names)
         while stack:
-            fresh = self._sources.get(stack.pop(), frozenset()) - found
+            fresh = self._sources.get(_root(stack.pop()), frozenset()) - found
             found |= fresh
             stack += sorted(fresh)
         return frozenset(found)
@@ -679,8 +710,12 @@ class ParityReading:
                         )
                     if isinstance(inner, r.Call):
                         for name in self._filled(inner):
-                            found.setdefault(name, set()).update(self._worked_on(inner) - {name})
-        return {name: frozenset(sources - {name}) for name, sources in found.items() if name in own and sources}
+                            found.setdefault(name, set()).update(self._worked_on(inner))
+        return {
+            name: frozenset(place for place in sources if _root(place) != name)
+            for name, sources in found.items()
+            if name in own and sources
+        }
 
     def _filled(self, call: r.Call) -> Iterator[str]:
         """The locals whose address a call is given."""
@@ -769,7 +804,6 @@ class ParityReading:
 
     def asked_by(self, call: r.Call, callee: Function, depth: int = 2) -> Iterator[frozenset[str]]:
         """What a callee and those that it calls ask, in this body's words: of its object and of what it is given."""
-        given = {f"P{n}": self.names_in(argument) for n, argument in enumerate(call.args, 1)}
         inner = ParityReading(self.parity, callee)
         below = [
             names
@@ -778,16 +812,28 @@ class ParityReading:
             if one is not callee
             for names in inner.asked_by(made, one, depth - 1)
         ]
+        members = callee.home.members if callee.home is not None else frozenset()
         for names in (*(asked.names for asked in self.parity.outline(callee).asked), *below):
-            yield frozenset(word for name in names for word in given.get(name, frozenset({name})))
+            yield frozenset(self.in_words_of(call, names, members))
 
-    def reached(self, call: r.Call, mentioned: frozenset[str]) -> frozenset[str]:
-        """What a call is given; where that is a whole parameter, all that the body may look at in it."""
-        whole = any(
-            isinstance(inner, r.Name) and inner.text in self.numbers
-            for inner in (_pointed_at(given) for given in (*call.args, places.receiver(call)))
-        )
-        return self.names_in(call) | (without_parameters(mentioned) if whole else frozenset())
+    def in_words_of(self, call: r.Call, names: Iterable[str], members: frozenset[str]) -> Iterator[str]:
+        """Places of what is called as its caller names them: parts of what is given, and of the object it is called
+        on."""
+        of = places.receiver(call)
+        for place in names:
+            root, dot, rest = place.partition(".")
+            if _PARAMETER.fullmatch(root) and int(root[1:]) <= len(call.args):
+                given = call.args[int(root[1:]) - 1]
+            elif of is not None and root in {self.parity.neutral(name) for name in members}:
+                given, dot, rest = of, ".", place
+            else:
+                yield place
+                continue
+            whole = self.place(given)
+            if whole:
+                yield whole + dot + rest
+            else:
+                yield from self.names_in(given)
 
     # --- words ---
 
@@ -801,14 +847,125 @@ class ParityReading:
             "this->", ""
         )
 
+    def form(self, condition: r.Value) -> str:
+        """As text like `plain`, but with what a local is given in place of its name, and without casts of numbers."""
+        return self._inlined(_ordered(condition), 0)
+
+    def _inlined(self, value: r.Value, depth: int) -> str:
+        written = _CAST.sub("", self.plain(value))
+        given = {
+            inner.text: initial
+            for inner in places.walk(value)
+            if isinstance(inner, r.Name) and depth < 4 and (initial := self._only_value(inner.text)) is not None
+        }
+        if not given:
+            return written
+        shown = {self.parity.neutral(name): self._inlined(initial, depth + 1) for name, initial in given.items()}
+        return _NAME.sub(lambda match: shown.get(match[0], match[0]), written)
+
+    def _only_value(self, name: str) -> r.Value | None:
+        """What a local is given where it is declared, where it is given nothing else."""
+        if name in self.numbers or self.function.mentions("=" + name):
+            return None
+        return self._made(self.function.locals.get(name, ("", None))[1])
+
     def names_in(self, value: r.Value) -> frozenset[str]:
-        """The places a condition looks at, by their words; constants are none."""
+        """The places a condition looks at, `P1.count`, with `P1.*` for one that a call is given as a whole; constants
+        are none."""
+        return frozenset(self._places_in(value))
+
+    def _places_in(self, value: r.Value) -> Iterator[str]:
+        stack: list[r.Value] = [value]
+        while stack:
+            inner = stack.pop()
+            if place := self.place(inner):
+                if not _is_constant(_root(place)) and not _is_constant(place.rpartition(".")[2]):
+                    yield place
+                stack += _indexes(inner)
+            elif isinstance(inner, r.Call) and not _converts(inner):
+                of = places.receiver(inner)
+                for operand in (*([of] if of is not None else []), *inner.args):
+                    whole = self.place(operand)
+                    if whole and not _is_constant(_root(whole)):
+                        yield f"{whole}.*"
+                    if not whole:
+                        stack.append(operand)
+                    stack += _indexes(operand)
+            elif isinstance(inner, r.Call):
+                stack += inner.args
+            else:
+                stack += places.children(inner)
+
+    def place(self, value: r.Value | None) -> str:
+        """What a name, a member of it, an element, or a getter of such leads to; empty for anything else."""
+        match places.strip(value):
+            case r.Name(text=name):
+                if name in _LITERALS:
+                    return ""
+                name = name.rpartition("::")[2]
+                return self.numbers.get(name) or self._aliased(name) or self.parity.neutral(name)
+            case r.Member(base=r.Name(text="this"), name=name):
+                return self.parity.neutral(name)
+            case r.Member(base=base, name=name):
+                return f"{of}.{self.parity.neutral(name)}" if (of := self.place(base)) else ""
+            case r.Index(base=base) | r.Unary(op="*" | "&", value=base):
+                return self.place(base)
+            case r.Call(args=()) as call if call.kind == "call":
+                of = self.place(places.receiver(call))
+                if of and _VIEW.fullmatch(places.last_name(call.callee)):
+                    return of
+                if (member := self._got(call)) and (of or isinstance(call.callee, r.Name)):
+                    return f"{of}.{member}()" if of else f"{member}()"
+        return ""
+
+    def _aliased(self, name: str) -> str:
+        """What a reference or a pointer is a name for."""
+        written, initial = self.function.locals.get(name, ("", None))
+        kind = types.parse(written)
+        if initial is None or kind.is_value or self.function.mentions("=" + name):
+            return ""
+        inner = places.strip(initial)
+        named = {one.text for one in places.walk(inner) if isinstance(one, r.Name)}
+        return self.place(inner) if name not in named and named.isdisjoint(self.function.locals) else ""
+
+    def _got(self, call: r.Call) -> str:
+        """The member that a method does nothing but answer with."""
         found = set()
-        for inner in _looked_at(value):
-            name = inner.text.rpartition("::")[2] if isinstance(inner, r.Name) else inner.name
-            if name not in _LITERALS and not _is_constant(name):
-                found.add(self.numbers.get(name) or self.parity.neutral(name))
-        return frozenset(found)
+        for callee in self.program.calls.callee(call, self.function).functions:
+            match callee.body if callee.is_short else ():
+                case (r.Leave(kind="return", value=r.Name(text=name)),) if callee.home and callee.home.field(name):
+                    found.add(self.parity.neutral(name))
+                case _:
+                    return ""
+        return found.pop() if len(found) == 1 else ""
+
+
+def _root(place: str) -> str:
+    return place.partition(".")[0].removesuffix("()")
+
+
+def _indexes(value: r.Value) -> list[r.Value]:
+    """What the elements on the way to a place are chosen by."""
+    found: list[r.Value] = []
+    inner = places.strip(value)
+    while isinstance(inner, (r.Member, r.Index, r.Unary)):
+        if isinstance(inner, r.Index):
+            found += inner.indexes
+        inner = places.strip(inner.value if isinstance(inner, r.Unary) else inner.base)
+    return found
+
+
+def _converts(call: r.Call) -> bool:
+    """`size_t(n)`, `uint32_t{n}`."""
+    return places.last_name(call.callee) in types.SCALARS
+
+
+def _ordered(condition: r.Value) -> r.Value:
+    """With the lesser of two sides first, by one of two ways to write a comparison."""
+    match condition:
+        case r.Binary(op=">" | ">=" as op, left=left, right=right):
+            return r.Binary(condition.start, condition.end, ranges.turned(op), right, left)
+    return condition
 
 
 def _looked_at(value: r.Value) -> Iterator[r.Name | r.Member]:
@@ -826,7 +983,7 @@ def _looked_at(value: r.Value) -> Iterator[r.Name | r.Member]:
 
 
 def without_parameters(names: frozenset[str]) -> frozenset[str]:
-    return frozenset(name for name in names if not _PARAMETER.fullmatch(name))
+    return frozenset(name for name in names if not _PARAMETER.fullmatch(_root(name)))
 
 
 def _last_given(body: r.Body, name: str) -> r.Value | None:

@@ -88,14 +88,14 @@ def removed_guards(old: Function, new: Function) -> Iterator[parity.ParityGuard]
     to what it calls, to its callers or to a method beside it, not replaced by another question about the same, not made
     needless by a type."""
     then, now = _outline(old), _outline(new)
-    kept = {asked.condition for asked in now.asked}
+    kept = {asked.form for asked in now.asked}
     retyped = _retyped(old, new)
     gone = [
         (guard, subjects)
         for guard in (*then.guards, *_unwrapped(then, now), *_unrepaired(old, new))
-        if guard.condition not in kept
-        and retyped.isdisjoint(guard.names)
-        and (subjects := parity.known_subjects(guard, now))
+        if guard.form not in kept
+        and retyped.isdisjoint(part for place in guard.names for part in place.split("."))
+        and (subjects := parity.known_subjects(guard, now, _is_refused_by_sibling(new, guard)))
     ]
     guards = [guard for guard, _ in gone]
     anew = bool(gone) and not (parity.is_alike(now, then, guards) or _is_only_shorter(then, now, guards))
@@ -107,7 +107,7 @@ def removed_guards(old: Function, new: Function) -> Iterator[parity.ParityGuard]
     for guard, subjects in gone:
         if (
             not any(_fresh_questions(then, now, anew, subjects))
-            and not any(subjects <= names for names in below)
+            and not any(parity.covers(names, subjects) for names in below)
             and not _is_asked_by_callers(new, subjects)
             and not _is_asked_beside(new, guard)
             and not (anew and _is_asked_elsewhere(new, guard))
@@ -119,19 +119,19 @@ def unhandled(old: Function, new: Function) -> Iterator[tuple[parity.ParityGuard
     """The conditions that there is nothing on which the old body left, and the new one does not, which works on it
     as if it were there, while a sibling still asks the same; and where it does."""
     then, now, known = _outline(old), _outline(new), parity.of(new.program)
-    kept = {asked.condition for asked in now.asked}
+    kept = {asked.form for asked in now.asked}
     retyped = _retyped(old, new)
     for guard in then.handled:
-        if guard.condition in kept or not retyped.isdisjoint(guard.names):
+        if guard.form in kept or not retyped.isdisjoint(part for place in guard.names for part in place.split(".")):
             continue
         subjects = parity.known_subjects(guard, now)
         if (
             subjects
             and any(
-                guard.condition == asked.condition for one in known.siblings(new) for asked in known.outline(one).asked
+                guard.form == asked.form for one in known.siblings(new) for asked in known.outline(one).asked
             )
             and (need := parity.ParityReading(known, new).first_need(guard.condition)) is not None
-            and not any(subjects <= names for names in _asked_by_new_callees(old, new, True))
+            and not any(parity.covers(names, subjects) for names in _asked_by_new_callees(old, new, True))
             and not _is_asked_by_callers(new, subjects)
             and not _is_asked_elsewhere(new, guard)
         ):
@@ -142,7 +142,7 @@ def _is_refused_by_sibling(new: Function, guard: parity.ParityGuard) -> bool:
     """Whether a sibling still takes the same for an error: then it is one, however the function was written anew."""
     known = parity.of(new.program)
     return guard.exit in _REFUSES and any(
-        kept.condition == guard.condition and kept.exit in _REFUSES
+        kept.form == guard.form and kept.exit in _REFUSES
         for sibling in known.siblings(new)
         for kept in known.outline(sibling).guards
     )
@@ -156,12 +156,14 @@ def _fresh_questions(
 ) -> Iterator[parity.AskedCondition]:
     """The new body's further questions about the subjects. In one that was written anew a loop, and what asks how they
     stand to something else, has other reasons, unless it is a guard, too."""
-    known = {(asked.condition, asked.repeats) for asked in then.asked}
-    leaving = {guard.condition for guard in now.guards}
+    known = {(asked.form, asked.repeats) for asked in then.asked}
+    leaving = {guard.form for guard in now.guards}
     for asked in now.asked:
-        if (asked.condition, asked.repeats) in known or not subjects <= asked.names or (anew and asked.repeats):
+        if (asked.form, asked.repeats) in known or (anew and asked.repeats):
             continue
-        if not anew or asked.condition in leaving or asked.own == subjects:
+        if not parity.covers(asked.names, subjects):
+            continue
+        if not anew or asked.form in leaving or (parity.covers(asked.own, subjects) and parity.covers(subjects, asked.own)):
             yield asked
 
 
@@ -178,7 +180,7 @@ def _unrepaired(old: Function, new: Function) -> Iterator[parity.ParityGuard]:
     now, known = _outline(new), parity.of(new.program)
     for branch in _outline(old).branches:
         if branch.works.isdisjoint(now.works) and any(
-            branch.guard.condition == kept.guard.condition and branch.works & kept.works
+            branch.guard.form == kept.guard.form and branch.works & kept.works
             for sibling in known.siblings(new)
             for kept in known.outline(sibling).branches
         ):
@@ -207,7 +209,8 @@ def _retyped(old: Function, new: Function) -> frozenset[str]:
     parameters = {f"P{number}" for number, (one, other) in enumerate(pairs, 1) if one != other}
     then, now = _member_types(old.program, new), _member_types(new.program, new)
     neutral = parity.of(new.program).neutral
-    return frozenset(parameters | {neutral(key[1]) for key, type in now.items() if then.get(key, type) != type})
+    others = {key[1] for key, type in then.items() if now.get(key, "") != type}
+    return frozenset(parameters | {neutral(name) for name in others})
 
 
 def _member_types(program: Program, new: Function) -> dict[tuple[str, str], str]:
@@ -238,7 +241,7 @@ def _asked_by_new_callees(old: Function, new: Function, anew: bool) -> list[froz
         if not anew:
             found.append(reading.traced(call))
         elif not callees and parity.may_check(call, call.span in heard):
-            found.append(reading.reached(call, _outline(new).mentioned))
+            found.append(reading.names_in(call))
     return found
 
 
@@ -247,9 +250,8 @@ def _is_asked_by_callers(function: Function, subjects: frozenset[str]) -> bool:
     found = False
     for caller, call in _calls_of(function):
         reading = parity.ParityReading(parity.of(function.program), caller)
-        given = {f"P{n}": reading.names_in(argument) for n, argument in enumerate(call.args, 1)}
-        names = frozenset(word for name in subjects for word in given.get(name, frozenset({name})))
-        if not any(names <= asked.names for asked in _outline(caller).asked):
+        names = frozenset(reading.in_words_of(call, sorted(subjects), frozenset()))
+        if not any(parity.covers(asked.names, names) for asked in _outline(caller).asked):
             return False
         found = True
     return found
@@ -269,8 +271,7 @@ def _calls_of(function: Function) -> Iterator[tuple[Function, r.Call]]:
 def _is_asked_beside(function: Function, guard: parity.ParityGuard) -> bool:
     """Whether another function of the class, its bases or the file asks the same since the change."""
     return any(
-        guard.condition in _conditions(other)
-        and ((old := before(other)) is None or guard.condition not in _conditions(old))
+        guard.form in _conditions(other) and ((old := before(other)) is None or guard.form not in _conditions(old))
         for other in _beside(function)
     )
 
@@ -290,18 +291,20 @@ def _is_asked_elsewhere(function: Function, guard: parity.ParityGuard) -> bool:
             if other is None or other is function or other in siblings:
                 continue
             asking = [
-                one for one in _outline(other).asked if members <= one.names and (members or one.shown == guard.shown)
+                one
+                for one in _outline(other).asked
+                if parity.covers(one.names, members) and (members or one.shown == guard.shown)
             ]
             if asking:
                 old = before(other)
                 had = _conditions(old) if old is not None else set()
-                if any(one.condition not in had for one in asking):
+                if any(one.form not in had for one in asking):
                     return True
     return False
 
 
 def _conditions(function: Function) -> set[str]:
-    return {asked.condition for asked in _outline(function).asked}
+    return {asked.form for asked in _outline(function).asked}
 
 
 def _beside(function: Function) -> Iterable[Function]:
@@ -326,11 +329,11 @@ def emptied(old: Function, new: Function) -> Emptied | None:
     known = parity.of(new.program)
     if any(_took_over(other, then.works) for other in (*_beside(new), *(caller for caller, _ in _calls_of(new)))):
         return None
-    conditions = {asked.condition for asked in then.asked}
+    conditions = {asked.form for asked in then.asked}
     for sibling in known.siblings(new):
         other = known.outline(sibling)
         for asked in other.asked:
-            if asked.condition in conditions:
+            if asked.form in conditions:
                 return Emptied(sibling, asked.span, f"asks `{asked.shown}`")
         for call in parity.calls_in(sibling):
             name = places.last_name(call.callee)

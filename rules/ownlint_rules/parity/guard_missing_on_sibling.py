@@ -120,9 +120,7 @@ def guard_missing_on_sibling(function: Function) -> Iterator[Finding]:
 def _had(function: Function, guard: parity.ParityGuard) -> bool:
     """Whether the change under review takes it out: that is another finding."""
     old = taken_out.before(function)
-    return old is not None and guard.condition in {
-        asked.condition for asked in parity.of(old.program).outline(old).asked
-    }
+    return old is not None and guard.form in {asked.form for asked in parity.of(old.program).outline(old).asked}
 
 
 def _certainty(function: Function, sibling: Function, guard: parity.ParityGuard) -> Certainty:
@@ -131,7 +129,7 @@ def _certainty(function: Function, sibling: Function, guard: parity.ParityGuard)
     if sibling not in parity.of(function.program).backends(function):
         return because("possible", _ON_ONE_BASE.format(sibling.symbol))
     old = taken_out.before(sibling)
-    if old is not None and guard.condition not in {one.condition for one in parity.of(old.program).outline(old).asked}:
+    if old is not None and guard.form not in {one.form for one in parity.of(old.program).outline(old).asked}:
         return because("likely", f"the change adds the check to `{sibling.symbol}` alone")
     return because("possible" if guard.exit == "leaves" else "likely", _ALONE.format(sibling.symbol))
 

@@ -84,7 +84,7 @@ def guard_removed(function: Function) -> Iterator[Finding]:
     for guard in dict.fromkeys((*taken_out.removed_guards(old, function), *removed)):
         said = f"`{function.name}` no longer {_LEFT[guard.exit]} `{guard.shown}`"
         yield _finding(
-            function, old, guard.span, said, _still_asking(function, guard.condition), "check", removed.get(guard)
+            function, old, guard.span, said, _still_asking(function, guard.form), "check", removed.get(guard)
         )
     for release in taken_out.removed_releases(old, function):
         said = f"`{function.name}` no longer calls `{release.shown}`"
@@ -137,12 +137,12 @@ def _finding(
     )
 
 
-def _still_asking(function: Function, condition: str) -> tuple[Function, Span] | None:
+def _still_asking(function: Function, form: str) -> tuple[Function, Span] | None:
     """The first sibling that asks the same, and where."""
     known = parity.of(function.program)
     for sibling in known.siblings(function):
         for asked in known.outline(sibling).asked:
-            if asked.condition == condition:
+            if asked.form == form:
                 return sibling, asked.span
     return None
 
