@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import Class, Function, Program, Span, bodies, failure, places, questions, ranges, text, types
+from ownlint import Class, File, Function, Program, Span, bodies, failure, places, questions, ranges, text, types
 from ownlint import records as r
 
 _WORD = re.compile(r"(?P<letters>[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+)\d*|\d+")
@@ -114,7 +114,7 @@ class _Pair(NamedTuple):
     arity: int
 
 
-class _TableSlot(NamedTuple):
+class TableSlot(NamedTuple):
     """A member, or its number, in tables of a type."""
 
     type: str
@@ -188,10 +188,14 @@ class Parity:
                     found.setdefault(key, []).append(function)
         return found
 
+    def slots(self, function: Function) -> Sequence[TableSlot]:
+        """Where it stands in tables of function pointers."""
+        return self._slots[0].get((function.path, function.name), ())
+
     def _in_slot(self, function: Function) -> list[Function]:
         """Those that stand in the same place of other tables of function pointers of one type."""
-        slots, filled = self._slots
-        mine = slots.get((function.path, function.name), ())
+        filled = self._slots[1]
+        mine = self.slots(function)
         count = len(function.record.parameters)
         others = dict.fromkeys(one for slot in mine for one in filled[slot])
         if len(others) > _MOST_BACKENDS:
@@ -205,18 +209,37 @@ class Parity:
         ]
 
     @questions.program_property
-    def _slots(self) -> tuple[dict[tuple[str, str], list[_TableSlot]], dict[_TableSlot, list[tuple[str, str]]]]:
+    def _slots(self) -> tuple[dict[tuple[str, str], list[TableSlot]], dict[TableSlot, list[tuple[str, str]]]]:
         """The slots that a function stands in, by its path and name, and what stands in each slot."""
-        slots: dict[tuple[str, str], list[_TableSlot]] = {}
-        filled: dict[_TableSlot, list[tuple[str, str]]] = {}
+        slots: dict[tuple[str, str], list[TableSlot]] = {}
+        filled: dict[TableSlot, list[tuple[str, str]]] = {}
         for path, file in sorted(self.program.files.items()):
             defined = {function.name for function in file.functions} if file.language == "cpp" else frozenset()
             for variable in file.variables if defined else ():
-                for slot, name in _filled_slots(variable):
+                for slot, name in self._filled_slots(variable, file):
                     if name in defined:
                         slots.setdefault((path, name), []).append(slot)
                         filled.setdefault(slot, []).append((path, name))
         return slots, filled
+
+    def _filled_slots(self, variable: r.Variable, file: File) -> Iterator[tuple[TableSlot, str]]:
+        """The names in the table that a variable is, or in each of an array of tables."""
+        written = types.parse(variable.type.replace("[", " ").replace("]", " ").replace("struct ", "")).last
+        cls = self.program.names.find_class(written, "", file)
+        fields = [field.name for field in cls.record.fields] if cls is not None else []
+        stack = [places.strip(variable.value)]
+        while stack:
+            table = stack.pop()
+            if not isinstance(table, r.Aggregate):
+                continue
+            for number, item in enumerate(table.items):
+                in_order = fields[number] if number < len(fields) else str(number)
+                member, value = (text(item.key), item.value) if isinstance(item, r.Pair) else (in_order, item)
+                match places.strip(value):
+                    case r.Name(text=name) | r.Unary(op="&", value=r.Name(text=name)):
+                        yield TableSlot(written, member.lstrip(".")), name
+                    case r.Aggregate() as inner:
+                        stack.append(inner)
 
     @questions.program_property
     def _derived(self) -> dict[str, list[Class]]:
@@ -310,23 +333,6 @@ def _blanked(function: Function) -> Iterator[_Pair]:
             for part in (stem, function.symbol)
         )
         yield _Pair(path, symbol, len(function.record.parameters))
-
-
-def _filled_slots(variable: r.Variable) -> Iterator[tuple[_TableSlot, str]]:
-    """The names in the table that a variable is, or in each of an array of tables."""
-    written = types.parse(variable.type.replace("[", " ").replace("]", " ").replace("struct ", "")).last
-    stack = [places.strip(variable.value)]
-    while stack:
-        table = stack.pop()
-        if not isinstance(table, r.Aggregate):
-            continue
-        for number, item in enumerate(table.items):
-            member, value = (text(item.key), item.value) if isinstance(item, r.Pair) else (str(number), item)
-            match places.strip(value):
-                case r.Name(text=name) | r.Unary(op="&", value=r.Name(text=name)):
-                    yield _TableSlot(written, member.lstrip(".")), name
-                case r.Aggregate() as inner:
-                    stack.append(inner)
 
 
 def known_subjects(guard: ParityGuard, outline: FunctionOutline, roots_only: bool = False) -> frozenset[str]:
@@ -644,29 +650,56 @@ class ParityReading:
     def _is_question(self, condition: r.Value) -> bool:
         """Whether the condition looks at what is there already; one that does something, or asks what came of it, is
         no guard."""
+        amounts = {id(side) for inner in places.walk(condition) for side in self._amounts(inner)}
         for inner in places.walk(condition):
             match inner:
                 case r.Assign() | r.Lambda() | r.OpaqueValue():
                     return False
                 case r.Call() if self.program.macros.role(places.last_name(inner.callee)) == "check":
                     continue
+                case r.Call() if _converts(inner) or (id(inner) in amounts and self._computes(inner)):
+                    continue
                 case r.Call(args=args):
                     name = places.last_name(inner.callee)
                     if _STATUS.fullmatch(name) or (args and not _QUESTION.search(name)):
                         return False
-                case r.Name(text=name) if self._holds_outcome(name):
+                case r.Name(text=name) if id(inner) not in amounts and self._holds_outcome(name):
                     return False
         return True
 
+    def _amounts(self, value: r.Value) -> Iterator[r.Value]:
+        """What is compared by size with something else than zero, or with what the call that made it was given:
+        `n > sizeof(buffer)`, where `write(fd, data, n) < n` asks what came of it."""
+        if not isinstance(value, r.Binary) or value.op not in ("<", ">", "<=", ">="):
+            return
+        for side, other in ((value.left, value.right), (value.right, value.left)):
+            if isinstance(places.strip(other), r.Literal) and text(other) in ("0", "-1", "1"):
+                continue
+            against = self.names_in(other)
+            for inner in places.walk(side):
+                made = inner
+                if isinstance(inner, r.Name):
+                    made = self._made(self.function.locals.get(inner.text, ("", None))[1]) or inner
+                if isinstance(made, r.Call) and any(covers(self.names_in(one), against) for one in made.args if against):
+                    continue
+                yield inner
+
+    def _computes(self, call: r.Call) -> bool:
+        """Whether all that can be called does nothing but work out an answer."""
+        callees = self.program.calls.callee(call, self.function).functions
+        return bool(callees) and all(
+            isinstance(one, (r.Leave, r.Declare)) for callee in callees for one in callee.statements
+        )
+
     def _holds_outcome(self, name: str) -> bool:
-        """Whether a local has what a call with arguments answered."""
+        """Whether a local has what a call with arguments answered, and that did more than work it out."""
         written, initial = self.function.locals.get(name, ("", None))
         if self.program.statuses.of(written, self.function) is not None:
             return True
         made = self._made(initial)
         if not isinstance(made, r.Call) or not made.args or name in self.numbers:
             return False
-        return _QUESTION.search(places.last_name(made.callee)) is None
+        return _QUESTION.search(places.last_name(made.callee)) is None and not self._computes(made)
 
     def _made(self, initial: r.Value | None) -> r.Value | None:
         """What a local is given, where the macro around it leaves when it failed."""
@@ -982,8 +1015,13 @@ def _looked_at(value: r.Value) -> Iterator[r.Name | r.Member]:
             stack += places.children(inner)
 
 
-def without_parameters(names: frozenset[str]) -> frozenset[str]:
-    return frozenset(name for name in names if not _PARAMETER.fullmatch(_root(name)))
+def is_of_parameter(place: str) -> bool:
+    return _PARAMETER.fullmatch(_root(place)) is not None
+
+
+def without_parameter(place: str) -> str:
+    """What the place is a part of left out, where that is a parameter."""
+    return place.partition(".")[2] if is_of_parameter(place) else place
 
 
 def _last_given(body: r.Body, name: str) -> r.Value | None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ownlint import Function, Program, Span, places
+from ownlint import Function, Program, Span, places, types
 from ownlint import records as r
 from ownlint_rules.parity import _parity as parity
 
@@ -258,7 +258,7 @@ def _is_asked_by_callers(function: Function, subjects: frozenset[str]) -> bool:
 
 
 def _calls_of(function: Function) -> Iterator[tuple[Function, r.Call]]:
-    """The calls of a function, also through a base class that declares it."""
+    """The calls of a function, also through a base class that declares it, and through a table of functions."""
     family = function.cls.ancestry if function.cls is not None else ()
     for caller in function.program.index.callers(function):
         for call in parity.calls_in(caller):
@@ -266,6 +266,13 @@ def _calls_of(function: Function) -> Iterator[tuple[Function, r.Call]]:
                 callee = function.program.calls.callee(call, caller)
                 if function in callee.functions or (callee.owner is not None and callee.owner in family):
                     yield caller, call
+    for slot in parity.of(function.program).slots(function):
+        for caller in function.program.index.callers_by_name(slot.member):
+            for call in parity.calls_in(caller):
+                if isinstance(call.callee, r.Member) and call.callee.name == slot.member:
+                    table = function.program.types.of(call.callee.base, caller)
+                    if not table or types.parse(table).last == slot.type:
+                        yield caller, call
 
 
 def _is_asked_beside(function: Function, guard: parity.ParityGuard) -> bool:
@@ -277,9 +284,9 @@ def _is_asked_beside(function: Function, guard: parity.ParityGuard) -> bool:
 
 
 def _is_asked_elsewhere(function: Function, guard: parity.ParityGuard) -> bool:
-    """Whether some function of the changed files asks about the same members since the change; about a parameter
-    alone, in the same words."""
-    members = parity.without_parameters(guard.names)
+    """Whether some function of the changed files asks about the same members since the change, of its own object or of
+    what it is given; about a parameter alone, in the same words."""
+    members = frozenset(filter(None, map(_as_members, guard.names)))
     program = function.program
     siblings = parity.of(program).siblings(function)
     for path in sorted(program.earlier_paths):
@@ -293,7 +300,8 @@ def _is_asked_elsewhere(function: Function, guard: parity.ParityGuard) -> bool:
             asking = [
                 one
                 for one in _outline(other).asked
-                if parity.covers(one.names, members) and (members or one.shown == guard.shown)
+                if parity.covers(filter(None, map(_as_members, one.names)), members)
+                and (members or one.shown == guard.shown)
             ]
             if asking:
                 old = before(other)
@@ -301,6 +309,11 @@ def _is_asked_elsewhere(function: Function, guard: parity.ParityGuard) -> bool:
                 if any(one.form not in had for one in asking):
                     return True
     return False
+
+
+def _as_members(place: str) -> str:
+    """A place without the parameter that it is a part of."""
+    return "" if parity.is_of_parameter(place) and "." not in place else parity.without_parameter(place)
 
 
 def _conditions(function: Function) -> set[str]:
