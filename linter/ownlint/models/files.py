@@ -146,6 +146,7 @@ class ModelFile:
             drops_answers=table.flag("drops_answers"),
             makes_room=table.flag("makes_room"),
             trusts_type=table.flag("trusts_type"),
+            casts=table.flag("casts"),
             answers_zero=table.flag("answers_zero"),
             fills=table.texts("fills"),
             format_at=table.number("format_at", 0),

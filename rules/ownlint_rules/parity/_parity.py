@@ -33,7 +33,9 @@ _VIEW = re.compile(
     r"size|length|count|empty|is_?empty|c?r?(?:begin|end)|front|back|first|last|top|data|at", re.IGNORECASE
 )
 _SCOPE = re.compile(r"\b(\w+)::")
-_CAST = re.compile(r"\b(?:static_cast<[\w: ]*>|(?:std::)?(?:u?int\d*(?:_t)?|s?size_t))(?=\()|\((?:u?int\d*(?:_t)?|s?size_t)\)")
+_CAST = re.compile(
+    r"\b(?:static_cast<[\w: ]*>|(?:std::)?(?:u?int\d*(?:_t)?|s?size_t))(?=\()|\((?:u?int\d*(?:_t)?|s?size_t)\)"
+)
 _SHORT = 3
 """Statements that a guard may run before it leaves."""
 _LONG = 2000
@@ -573,9 +575,7 @@ class ParityReading:
         if not asked.own or not self._is_question(condition):
             return False
         guard = self._guard(condition, asked.own, "refuses", call.span)
-        self.guards.append(
-            guard._replace(condition=asked.condition, form=asked.form, shown=f"{name}({guard.shown})")
-        )
+        self.guards.append(guard._replace(condition=asked.condition, form=asked.form, shown=f"{name}({guard.shown})"))
         return True
 
     def _asked(self, condition: r.Value) -> AskedCondition:
@@ -680,7 +680,9 @@ class ParityReading:
                 made = inner
                 if isinstance(inner, r.Name):
                     made = self._made(self.function.locals.get(inner.text, ("", None))[1]) or inner
-                if isinstance(made, r.Call) and any(covers(self.names_in(one), against) for one in made.args if against):
+                if isinstance(made, r.Call) and any(
+                    covers(self.names_in(one), against) for one in made.args if against
+                ):
                     continue
                 yield inner
 

@@ -127,9 +127,7 @@ def unhandled(old: Function, new: Function) -> Iterator[tuple[parity.ParityGuard
         subjects = parity.known_subjects(guard, now)
         if (
             subjects
-            and any(
-                guard.form == asked.form for one in known.siblings(new) for asked in known.outline(one).asked
-            )
+            and any(guard.form == asked.form for one in known.siblings(new) for asked in known.outline(one).asked)
             and (need := parity.ParityReading(known, new).first_need(guard.condition)) is not None
             and not any(parity.covers(names, subjects) for names in _asked_by_new_callees(old, new, True))
             and not _is_asked_by_callers(new, subjects)
@@ -163,7 +161,11 @@ def _fresh_questions(
             continue
         if not parity.covers(asked.names, subjects):
             continue
-        if not anew or asked.form in leaving or (parity.covers(asked.own, subjects) and parity.covers(subjects, asked.own)):
+        if (
+            not anew
+            or asked.form in leaving
+            or (parity.covers(asked.own, subjects) and parity.covers(subjects, asked.own))
+        ):
             yield asked
 
 
