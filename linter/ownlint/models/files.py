@@ -147,6 +147,7 @@ class ModelFile:
             makes_room=table.flag("makes_room"),
             trusts_type=table.flag("trusts_type"),
             casts=table.flag("casts"),
+            durable=table.flag("durable"),
             answers_zero=table.flag("answers_zero"),
             fills=table.texts("fills"),
             format_at=table.number("format_at", 0),

@@ -109,6 +109,7 @@ _NEAR, _MANY = 48, 8
 """So many functions before and behind are looked at; so many that drop alike are an interface without an answer."""
 
 _ON_PURPOSE = "it looks as if it were dropped on purpose"
+_LAST = "it may be dropped on purpose"
 _NO_STATUS = "the result is no status by its type; `[[nodiscard]]` says that it matters"
 _MEMBER = "harmless if the member is looked at in the meantime by code that was not read"
 
@@ -226,7 +227,11 @@ def _dropped(function: Function, call: events.CallEvent) -> Iterator[Finding]:
     if idiom is not None:
         inner, status, written = idiom
         said = f"is discarded by `{places.last_name(call.node.callee)}`"
-        yield _finding(function, call, status, written, said, because("possible", _ON_PURPOSE), of=inner)
+        certainty = because("possible", _ON_PURPOSE)
+        given_up = destructors.only_ends(places.last_name(inner.callee))
+        if destructors.runs_last(function) and not given_up and not function.has_comment_near(call.span):
+            certainty = weaker(_certainty(function, call, inner, status, "void cast"), because("likely", _LAST))
+        yield _finding(function, call, status, written, said, certainty, of=inner)
 
 
 def _is_no_work(function: Function, node: records.Call) -> bool:
@@ -500,9 +505,22 @@ def _discarding_idiom(function: Function, node: records.Call) -> tuple[records.C
     written = function.program.calls.result_type(inner, function)
     status = function.program.statuses.of(written, function)
     name = places.last_name(callee)
-    if status is None or not any(name and name in idiom for idiom in status.discard):
+    if status is None or not (any(name and name in idiom for idiom in status.discard) or _does_nothing(function, node)):
         return None
     return inner, status, written
+
+
+def _does_nothing(function: Function, node: records.Call) -> bool:
+    """Whether the project's own callee has an empty body."""
+    found = function.program.calls.callee(node, function).functions
+    return bool(found) and all(not any(_acts(s) for s in one.statements) for one in found)
+
+
+def _acts(statement: records.Statement) -> bool:
+    match statement:
+        case records.Evaluate(value=records.Cast(type="void", value=records.Name())):
+            return False
+    return True
 
 
 # --- stored, and never looked at ---
