@@ -173,7 +173,7 @@ def _owned(function: Function, given: str) -> str:
 def _is_amount(function: Function, written: str) -> bool:
     """A number, a truth, or one of a set of names."""
     kind = types.parse(written)
-    return kind.is_value and (kind.is_scalar or _enum(function, written))
+    return not kind.reference and (kind.is_scalar or (kind.is_value and _enum(function, written)))
 
 
 def _enum(function: Function, written: str) -> bool:
@@ -235,9 +235,8 @@ def _known(function: Function, cast: records.Cast) -> Certainty | None:
     ):
         return None  # an opaque handle, or a type that is another elsewhere
     canonical = _canonical(function, cast.value) if function.file.meanings else ""
-    given = canonical or _declared(function, cast)
-    if cast.style == _FUNCTION:
-        given = _owned(function, given)
+    given = _owned(function, canonical) if cast.style == _FUNCTION else canonical
+    given = given or _declared(function, cast)
     if not given or "type-parameter" in given or "<dependent" in given:
         return None
     wanted = _meant(function, cast)
@@ -266,6 +265,8 @@ def _is_same_amount(function: Function, cast: records.Cast, spelled: str) -> boo
         case records.Member(base=base, name=name):
             held = list(function.program.types.classes_of(function.program.types.of(base, function), function))
             return bool(held) and all(_is_plain_member(cls.field(name)) for cls in held[:1])
+        case records.Index() | records.Unary(op="*"):
+            return types.parse(cast.type).last != "bool"  # a set of bits hands out what stands for one
         case records.Name() | records.Call(kind="call", callee=records.Name() | records.Member()):
             return True
     return False
@@ -273,7 +274,8 @@ def _is_same_amount(function: Function, cast: records.Cast, spelled: str) -> boo
 
 def _name_of(written: str) -> str:
     kind = types.parse(written)
-    return kind.name.removeprefix("std::") if not kind.pointers and not kind.arguments else written
+    const = "const " if kind.pointers and kind.const else ""
+    return const + kind.name.removeprefix("std::") + "*" * kind.pointers if not kind.arguments else written
 
 
 def _is_plain_member(found: tuple[Class, records.Field] | None) -> bool:
@@ -319,6 +321,8 @@ def _declared(function: Function, cast: records.Cast) -> str:
     if not isinstance(value, _OPERANDS) or not all(_is_sure(function, inner) for inner in _leading_to(value)):
         return ""
     written = function.program.types.of(value, function)
+    if cast.style == _FUNCTION:
+        written = _owned(function, written)
     return "" if types.parse(written).is_placeholder else _in_full(function, written, value.start)
 
 
