@@ -8,9 +8,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
-from ownlint import Function, Status, because, bodies, events, failure, must_look, pairs, places, records, types
+from ownlint import (
+    Function,
+    Place,
+    Status,
+    assignments,
+    because,
+    bodies,
+    events,
+    failure,
+    must_look,
+    pairs,
+    places,
+    records,
+    types,
+)
 
 _OUTCOMES = re.compile(
     r"(?:Status|Result|Outcome|Error|Err|Errc|Code|Rc)(?:_t|Type|Kind)?$|_(?:status|result|error|rc)(?:_t)?$"
@@ -57,13 +72,31 @@ def code(function: Function, node: records.Call, written: str) -> Status | None:
         return None
     enum = function.program.names.find_class(kind.name, function.record.scope, function.file, enum=True)
     if enum is None:
-        return _number(function, node, written)
+        return _explained(function, kind) or _number(function, node, written)
     if not enum.record.fields or (enum.record.kind != "enum class" and only_ends(places.last_name(node.callee))):
         return None
     if not _OUTCOMES.search(enum.name) or not _FINE.match(enum.record.fields[0].name):
         return None
     sure = because("likely", f"`{enum.name}` is taken for a status by its name and its first value")
     return Status(enum.name, "enum", must_look(enum.record), (), (), sure)
+
+
+def _explained(function: Function, kind: types.Type) -> Status | None:
+    """A plain struct of a truth and a reason: `struct Outcome { bool ok; std::string why; };`."""
+    cls = function.program.names.find_class(kind.name, function.record.scope, function.file)
+    fields = cls.record.fields if cls is not None else ()
+    if cls is None or not any(f.type == "bool" and _WORKED.fullmatch(f.name) for f in fields):
+        return None
+    if not any(_WHY.fullmatch(f.name) for f in fields):
+        return None
+    sure = because("likely", f"`{cls.name}` is taken for a status by its members")
+    return Status(cls.name, "result", must_look(cls.record), (), (), sure)
+
+
+_WORKED = re.compile(r"(?i)(?:is_?)?(?:ok|success|succeeded|success?ful|failed|good|error)_?")
+_WHY = re.compile(
+    r"(?i)(?:error|err|fail(?:ure)?)?_?(?:message|msg|why|reason|text|code|error|detail|description|what|errno)_?"
+)
 
 
 def only_ends(name: str) -> bool:
@@ -118,30 +151,48 @@ def _tells_failure(callee: Function) -> bool:
         refused = any(isinstance(value, records.Unary) and value.op == "-" for value in answers)
         if not refused and not any(isinstance(value, records.Literal) and value.text == "0" for value in answers):
             return False
-    failed = [one for one in failure.failures(callee) if one.cause is not None and one.leave.kind == "return"]
-    worked = any(failure.refuses(callee, value) is not True for value in answers)
-    return worked and any(failure.reports_failure(callee, one.leave.value) for one in failed)
+    if all(failure.refuses(callee, value) is True for value in answers):
+        return False
+    failed = {one.leave for one in failure.failures(callee) if one.cause is not None and one.leave.kind == "return"}
+    failed |= {leave for leave in callee.flow.leaves if leave.kind == "return" and _is_short_of(callee, leave)}
+    return any(failure.reports_failure(callee, leave.value) for leave in failed)
+
+
+def _is_short_of(callee: Function, leave: events.LeaveEvent) -> bool:
+    """`if (fwrite(p, 1, n, f) != n) return false;`"""
+    for test, _ in islice(callee.flow.guards(leave), 1):
+        for inner in places.walk(test.value):
+            if isinstance(inner, records.Call):
+                return any(model.has("may fail") for model in callee.program.calls.callee(inner, callee).models)
+    return False
 
 
 def _is_looked_at_here(function: Function, node: records.Call) -> bool:
-    """Whether the body looks at what other calls of a library answer."""
+    """Whether the body looks at what another call of a library answers that was given the same."""
+    given = [assignments.place(function, argument) for argument in node.args]
     return any(
         call.node is not node
         and any(model.effects for model in function.program.calls.callee(call.node, function).models)
+        and any(place is not None and place in given for place in _given(function, call.node))
         for call in _tested(function)
     )
 
 
+def _given(function: Function, node: records.Call) -> Iterator[Place | None]:
+    yield from (assignments.place(function, argument) for argument in node.args)
+
+
 def _is_looked_at(function: Function, name: str) -> bool:
-    """Whether every other caller looks at what a function of that name answers."""
-    uses = looked_at = 0
+    """Whether every other caller takes what a function of that name answers, and one asks whether it has worked."""
+    looked_at = 0
     for caller in function.program.index.callers_by_name(name)[:_CALLERS]:
         tested = {id(call.node) for call in _tested(caller)}
         for call in caller.flow.calls:
             if places.last_name(call.node.callee) == name and not (caller is function and call.dropped):
-                uses += 1
+                if call.dropped:
+                    return False
                 looked_at += id(call.node) in tested
-    return uses > 0 and uses == looked_at
+    return looked_at > 0
 
 
 def _tested(function: Function) -> list[events.CallEvent]:

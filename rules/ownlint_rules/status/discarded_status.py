@@ -505,6 +505,8 @@ def _discarding_idiom(function: Function, node: records.Call) -> tuple[records.C
     written = function.program.calls.result_type(inner, function)
     status = function.program.statuses.of(written, function)
     name = places.last_name(callee)
+    if status is not None and destructors.runs_last(function) and any(f".{name}()" in idiom for idiom in status.ok):
+        return inner, status, written  # it is asked, and the answer dropped
     if status is None or not (any(name and name in idiom for idiom in status.discard) or _does_nothing(function, node)):
         return None
     return inner, status, written
@@ -530,6 +532,7 @@ def _never_read(function: Function, stored: dict[int, records.Call]) -> Iterator
     """A local that takes a status and is never looked at, or is overwritten before anybody could look."""
     flow = function.flow
     voided = _voided(function)
+    last = destructors.runs_last(function)
     for write in flow.writes:
         call = stored.get(write.span.start)
         if call is None or write.index not in flow.reachable or len(write.place) != 1 or answers.makes_success(call):
@@ -541,12 +544,19 @@ def _never_read(function: Function, stored: dict[int, records.Call]) -> Iterator
         if lost == "overwritten" and write.fresh and _is_made_by_its_type(call, written):
             continue
         status = function.program.statuses.of(written, function)
-        if status is None or status.kind == "enum" or (status.advisory and lost == _NEXT_ROUND):
+        if status is None and lost != _NEXT_ROUND:
+            status = destructors.code(function, call, function.program.calls.result_type(call, function))
+        elif status is not None and (status.kind == "enum" or (status.advisory and lost == _NEXT_ROUND)):
+            continue
+        if status is None:
             continue
         how = "overwritten" if lost in ("overwritten", _NEXT_ROUND) else "store"
         certainty = _certainty(function, write, call, status, how)
         unnamed = not write.place[0].strip("_")
-        if (lost == "cast to void" and function.has_comment_near(write.span)) or unnamed or _keeps(function, written):
+        is_said = lost == "cast to void" and (
+            function.has_comment_near(write.span) or (write.place[0] in _disowned(function) and not last)
+        )
+        if is_said or unnamed or _keeps(function, written):
             certainty = because("possible", _ON_PURPOSE)
         elif lost == _NEXT_ROUND:
             certainty = weaker(certainty, because("likely", "harmless if the outcome of the last round alone counts"))
@@ -634,7 +644,7 @@ def _stored(function: Function) -> dict[int, records.Call]:
 
 def _may_be_lost(function: Function, name: str, said: Counter[bytes]) -> bool:
     """Whether it is assigned to, named nowhere else than where it is declared, or cast to void."""
-    return function.mentions("=" + name) or b"void" in said or said[name.encode()] < 2
+    return function.mentions("=" + name) or b"void" in said or said[name.encode()] < 2 or name in _disowned(function)
 
 
 def _stored_call(function: Function, declared: str, value: records.Value | None) -> records.Call | None:
@@ -648,6 +658,8 @@ def _stored_call(function: Function, declared: str, value: records.Value | None)
     kind = types.parse(declared)
     plain = declared.rstrip(" &")
     is_status = kind.is_placeholder or function.program.statuses.of(plain, function) is not None
+    if not is_status and destructors.runs_last(function):
+        is_status = destructors.code(function, value, plain) is not None
     return value if is_status else None
 
 
@@ -668,7 +680,25 @@ def _voided(function: Function) -> frozenset[int]:
         match statement:
             case records.Evaluate(value=records.Cast(type="void", value=records.Name(start=start))):
                 found.add(start)
+            case records.Evaluate(value=records.Call() as call) if (name := _disowned_by(function, call)) is not None:
+                found.add(name.start)
     return frozenset(found)
+
+
+def _disowned(function: Function) -> frozenset[str]:
+    """The locals that a statement says to be ignored: `status.IgnoreError();`."""
+    calls = (s.value for s in function.statements if isinstance(s, records.Evaluate))
+    found = (_disowned_by(function, call) for call in calls if isinstance(call, records.Call))
+    return frozenset(name.text for name in found if name is not None)
+
+
+def _disowned_by(function: Function, call: records.Call) -> records.Name | None:
+    of = call.callee.base if isinstance(call.callee, records.Member) else None
+    if not isinstance(of, records.Name) or call.args or of.text not in function.locals:
+        return None
+    status = function.program.statuses.of(function.program.types.of(of, function), function)
+    name = places.last_name(call.callee)
+    return of if status is not None and any(name in idiom for idiom in status.discard) else None
 
 
 def _captured(function: Function) -> frozenset[str]:

@@ -131,7 +131,7 @@ def _caught(function: Function) -> Iterator[Finding]:
 def _tells(statement: records.Statement) -> bool:
     """Whether a handler's statement does anything."""
     match statement:
-        case records.Block() | records.Leave(kind="return", value=None):
+        case records.Block() | records.Leave(kind="return" | "continue" | "break", value=None):
             return False
         case records.Evaluate(value=records.Cast(type="void", value=records.Name())):
             return False
