@@ -129,12 +129,9 @@ def _number(function: Function, node: records.Call, written: str) -> Status | No
     if any(model.durable for model in callee.models):
         return Status(written or "int", "enum", False, (), (), "certain")
     if not callee.functions:
-        may_fail = any(model.has("may fail") or model.effects[:1] for model in callee.models)
-        if kind.last == "bool" or not (
-            _is_looked_at_here(function, node) if may_fail else _is_looked_at(function, name)
-        ):
+        if kind.last == "bool":
             return None
-        if not may_fail and only_ends(name):
+        if not _is_looked_at_here(function, node) and (only_ends(name) or not _is_looked_at(function, name)):
             return None
         sure = because("likely", f"`{name}` is taken to answer with a code, as others look at it")
         return Status(written or "int", "enum", False, (), (), sure)

@@ -214,9 +214,12 @@ def _may_answer(function: Function, call: records.Call) -> bool:
 
 
 def _dropped(function: Function, call: events.CallEvent) -> Iterator[Finding]:
-    if _is_no_work(function, call.node):
-        return
-    written, status = _answer(function, call)
+    if not _asks_alone(function, call.node):
+        if _is_no_work(function, call.node):
+            return
+        written, status = _answer(function, call)
+    else:
+        written, status = "", None
     if status is not None:
         certainty = _certainty(function, call, call.node, status, call.dropped)
         if call.dropped != "statement" and function.has_comment_near(call.span):
@@ -505,11 +508,21 @@ def _discarding_idiom(function: Function, node: records.Call) -> tuple[records.C
     written = function.program.calls.result_type(inner, function)
     status = function.program.statuses.of(written, function)
     name = places.last_name(callee)
-    if status is not None and destructors.runs_last(function) and any(f".{name}()" in idiom for idiom in status.ok):
-        return inner, status, written  # it is asked, and the answer dropped
-    if status is None or not (any(name and name in idiom for idiom in status.discard) or _does_nothing(function, node)):
+    if status is None:
         return None
-    return inner, status, written
+    is_idiom = any(name and name in idiom for idiom in status.discard)
+    if is_idiom or _asks_alone(function, node) or _does_nothing(function, node):
+        return inner, status, written
+    return None
+
+
+def _asks_alone(function: Function, node: records.Call) -> bool:
+    """`Work().ok();` in a destructor: it is asked, and the answer dropped."""
+    inner = node.callee.base if isinstance(node.callee, records.Member) else None
+    if not isinstance(inner, records.Call) or node.args or not destructors.runs_last(function):
+        return False
+    status = function.program.statuses.of(function.program.calls.result_type(inner, function), function)
+    return status is not None and f".{places.last_name(node.callee)}()" in status.ok
 
 
 def _does_nothing(function: Function, node: records.Call) -> bool:
@@ -560,6 +573,8 @@ def _never_read(function: Function, stored: dict[int, records.Call]) -> Iterator
             certainty = because("possible", _ON_PURPOSE)
         elif lost == _NEXT_ROUND:
             certainty = weaker(certainty, because("likely", "harmless if the outcome of the last round alone counts"))
+        if lost == "cast to void" and write.place[0] in _disowned(function):
+            lost, certainty = "never read", weaker(certainty, because("likely", _LAST))
         said = f"goes to `{write.place[0]}`, which is {lost}"
         yield _finding(function, call, status, written, said, certainty, then=then)
 
