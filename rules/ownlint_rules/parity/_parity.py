@@ -43,7 +43,15 @@ _FEWEST_TOKENS = 8
 _MOST_BACKENDS = 8
 _ALIKE = 0.7
 
-Exit = OneOf["throws", "fails", "leaves", "aborts", "skips", "repairs", "refuses", "handles"]
+_VALIDATES = re.compile(
+    r"(?:check(?!point|out|sum|ed)|validate|verify|ensure(?!_?(?:cap|space|size|room|alloc|init))|require|insist|demand|assert)",
+    re.IGNORECASE,
+)
+"""Names of what is called for nothing but to refuse what it is given."""
+
+Exit = OneOf[
+    "throws", "fails", "leaves", "aborts", "skips", "repairs", "refuses", "handles", "validates", "passes over"
+]
 
 
 class ParityGuard(NamedTuple):
@@ -174,8 +182,8 @@ class Parity:
         return []
 
     def _namesakes(self, function: Function) -> list[Function]:
-        """Those that are called the same but for one word, by which the names of their files differ as well:
-        `spi_send` in `spi_link.c`, `uart_send` in `uart_link.c`."""
+        """Those that are called the same but for one word, by which the names of their files differ as well, or which
+        stand in one file: `spi_send` in `spi_link.c`, `uart_send` in `uart_link.c`."""
         if function.language != "cpp" or function.record.kind == "lambda":
             return []
         found = [one for key in _blanked(function) for one in self._by_blank.get(key, ()) if one is not function]
@@ -326,36 +334,42 @@ class Parity:
 
 
 def _blanked(function: Function) -> Iterator[_Pair]:
-    """Path and symbol without a word that both have, for each such word."""
+    """Path and symbol without a word that both have, and the path and the symbol without another, for each such
+    word."""
     stem = function.path.rpartition(".")[0]
     said = {word[0].lower() for word in _WORD.finditer(stem)}
-    for blank in sorted(said & {word[0].lower() for word in _WORD.finditer(function.symbol)}):
+    for blank in sorted({word[0].lower() for word in _WORD.finditer(function.symbol)}):
         path, symbol = (
             _WORD.sub(lambda word: "*" if word[0].lower() == blank else word[0], part)  # noqa: B023
             for part in (stem, function.symbol)
         )
-        yield _Pair(path, symbol, len(function.record.parameters))
+        yield _Pair(path if blank in said else stem, symbol, len(function.record.parameters))
 
 
-def known_subjects(guard: ParityGuard, outline: FunctionOutline, roots_only: bool = False) -> frozenset[str]:
+def known_subjects(guard: ParityGuard, outline: FunctionOutline, limits: Iterable[str] | None = None) -> frozenset[str]:
     """What a guard looks at, as far as a body deals with it: what it reads, and for a local that the body does not have
-    what that was worked out from; empty where the body does not deal with all of it. Of an object it may be enough
-    that the body has it, whatever part the guard looks at."""
+    what that was worked out from; empty where the body does not deal with all of it. With `limits`, members of the
+    object to which something is compared, it is enough that the body has an object, whatever part the guard looks at,
+    and something that is compared to these."""
     sources = dict(guard.sources)
     found: set[str] = set()
     seen: set[str] = set()
+    deals = False
     stack = sorted(guard.names)
     while stack:
         place = stack.pop()
         root, *parts = (part for part in place.split(".") if not part.endswith(("*", ")")))
-        if outline.mentioned.issuperset([root] if roots_only else [root, *parts]):
+        if outline.mentioned.issuperset([root] if limits is not None else [root, *parts]):
+            found.add(place)
+            deals = True
+        elif limits is not None and root in limits:
             found.add(place)
         elif root not in sources:
             return frozenset()
         elif root not in seen:
             seen.add(root)
             stack += sorted(sources[root])
-    return frozenset(found)
+    return frozenset(found) if deals else frozenset()
 
 
 def _is_asked(names: frozenset[str], conditions: Iterable[AskedCondition]) -> bool:
@@ -547,7 +561,12 @@ class ParityReading:
                 return True
             case r.Evaluate(value=r.Call(args=(condition, *_)) as call):
                 if self.program.macros.role(places.last_name(call.callee)) == "return on failure":
+                    made = places.strip(condition)
+                    if isinstance(made, r.Call) and self._validates(made):
+                        return True
                     return self._is_refusal(call, condition)
+                if self._validates(call):
+                    return True
                 if self.program.macros.role(places.last_name(call.callee)) != "check" or self._is_conditional(
                     statement.span
                 ):
@@ -561,6 +580,17 @@ class ParityReading:
                     self._note(call, "aborts", statement.span)
                     return True
         return False
+
+    def _validates(self, call: r.Call) -> bool:
+        """Whether the call is of a function that refuses what it is given: `ValidateShape(shape)`."""
+        name, names = places.last_name(call.callee), self.names_in(call)
+        if call.kind != "call" or not names or not _VALIDATES.match(name) or self._is_conditional(call.span):
+            return False
+        if self.program.macros.role(name):
+            return False
+        self.asked.append(self._asked(call))
+        self.guards.append(self._guard(call, names, "validates", call.span))
+        return True
 
     def _is_refusal(self, call: r.Call, condition: r.Value) -> bool:
         """Whether the call is of a macro that leaves on a comparison: `RETURN_IF(n == 0, Invalid("empty"))`."""
@@ -604,6 +634,8 @@ class ParityReading:
         match then[-1]:
             case r.Leave(kind="throw"):
                 return "throws"
+            case r.Leave(kind="continue") if len(then) == 1:
+                return "passes over"
             case r.Leave(kind="return", value=value) if value is None or self._is_success(value):
                 return "leaves"
             case r.Leave(kind="return", value=value) if failure.refuses(self.function, value) or self._explains(value):
@@ -661,7 +693,7 @@ class ParityReading:
                     continue
                 case r.Call(args=args):
                     name = places.last_name(inner.callee)
-                    if _STATUS.fullmatch(name) or (args and not _QUESTION.search(name)):
+                    if _STATUS.fullmatch(name) or (args and not (_QUESTION.search(name) or _VALIDATES.match(name))):
                         return False
                 case r.Name(text=name) if id(inner) not in amounts and self._holds_outcome(name):
                     return False

@@ -90,12 +90,14 @@ def removed_guards(old: Function, new: Function) -> Iterator[parity.ParityGuard]
     then, now = _outline(old), _outline(new)
     kept = {asked.form for asked in now.asked}
     retyped = _retyped(old, new)
+    members = frozenset(map(parity.of(new.program).neutral, new.home.members)) if new.home is not None else frozenset()
     gone = [
         (guard, subjects)
         for guard in (*then.guards, *_unwrapped(then, now), *_unrepaired(old, new))
         if guard.form not in kept
         and retyped.isdisjoint(part for place in guard.names for part in place.split("."))
-        and (subjects := parity.known_subjects(guard, now, _is_refused_by_sibling(new, guard)))
+        and (guard.exit not in _NEED_SIBLING or _is_refused_by_sibling(new, guard))
+        and (subjects := parity.known_subjects(guard, now, members if _is_refused_by_sibling(new, guard) else None))
     ]
     guards = [guard for guard, _ in gone]
     anew = bool(gone) and not (parity.is_alike(now, then, guards) or _is_only_shorter(then, now, guards))
@@ -139,14 +141,17 @@ def unhandled(old: Function, new: Function) -> Iterator[tuple[parity.ParityGuard
 def _is_refused_by_sibling(new: Function, guard: parity.ParityGuard) -> bool:
     """Whether a sibling still takes the same for an error: then it is one, however the function was written anew."""
     known = parity.of(new.program)
-    return guard.exit in _REFUSES and any(
-        kept.form == guard.form and kept.exit in _REFUSES
+    alike = _REFUSES if guard.exit in _REFUSES else (guard.exit,)
+    return (guard.exit in _REFUSES or guard.exit == "passes over") and any(
+        kept.form == guard.form and kept.exit in alike
         for sibling in known.siblings(new)
         for kept in known.outline(sibling).guards
     )
 
 
-_REFUSES = ("throws", "fails", "aborts", "refuses")
+_REFUSES = ("throws", "fails", "aborts", "refuses", "validates")
+_NEED_SIBLING = ("validates", "passes over")
+"""What may be left out for many reasons."""
 
 
 def _fresh_questions(

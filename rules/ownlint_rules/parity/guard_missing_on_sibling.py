@@ -96,7 +96,8 @@ def guard_missing_on_sibling(function: Function) -> Iterator[Finding]:
     said: set[str] = set()
     for sibling in siblings:
         other = known.outline(sibling)
-        lacking = [guard for guard in known.lacking(function, other.guards) if not _had(function, guard)]
+        asking = [guard for guard in other.guards if guard.exit not in ("validates", "passes over")]
+        lacking = [guard for guard in known.lacking(function, asking) if not _had(function, guard)]
         if not parity.is_alike(own, other, lacking):
             continue
         for guard in lacking:

@@ -110,6 +110,8 @@ _LEFT = {
     "repairs": "acts on",
     "refuses": "asks",
     "handles": "handles",
+    "validates": "calls",
+    "passes over": "passes over",
 }
 
 
