@@ -348,9 +348,9 @@ def _blanked(function: Function) -> Iterator[_Pair]:
 
 def known_subjects(guard: ParityGuard, outline: FunctionOutline, limits: Iterable[str] | None = None) -> frozenset[str]:
     """What a guard looks at, as far as a body deals with it: what it reads, and for a local that the body does not have
-    what that was worked out from; empty where the body does not deal with all of it. With `limits`, members of the
-    object to which something is compared, it is enough that the body has an object, whatever part the guard looks at,
-    and something that is compared to these."""
+    what that was worked out from; empty where the body does not deal with all of it. With `limits`, the
+    members of the own object, it is enough that the body has an object, whatever part the guard looks at, and one of
+    all that is compared with these and with parameters."""
     sources = dict(guard.sources)
     found: set[str] = set()
     seen: set[str] = set()
@@ -358,17 +358,20 @@ def known_subjects(guard: ParityGuard, outline: FunctionOutline, limits: Iterabl
     stack = sorted(guard.names)
     while stack:
         place = stack.pop()
-        root, *parts = (part for part in place.split(".") if not part.endswith(("*", ")")))
+        root = _root(place)
+        parts = [part for part in place.split(".")[1:] if not part.endswith(("*", ")"))]
         if outline.mentioned.issuperset([root] if limits is not None else [root, *parts]):
             found.add(place)
             deals = True
-        elif limits is not None and root in limits:
+        elif limits is not None and (root in limits or is_of_parameter(root)):
             found.add(place)
         elif root not in sources:
             return frozenset()
         elif root not in seen:
             seen.add(root)
             stack += sorted(sources[root])
+    if limits is not None and outline.works and all(_root(place) in limits for place in found):
+        return frozenset(found)  # the state of the object itself, whatever the body does with it
     return frozenset(found) if deals else frozenset()
 
 
@@ -436,7 +439,7 @@ class ParityReading:
             part
             for guard in self.guards
             for place in guard.names
-            for part in place.split(".")
+            for part in (_root(place), *place.split(".")[1:])
             if not part.endswith(("*", ")"))
         }
         return FunctionOutline(
