@@ -970,7 +970,7 @@ class ParityReading:
         """What a name, a member of it, an element, or a getter of such leads to; empty for anything else."""
         match places.strip(value):
             case r.Name(text=name):
-                if name in _LITERALS:
+                if name in _LITERALS or self._is_enumerator(name):
                     return ""
                 name = name.rpartition("::")[2]
                 return self.numbers.get(name) or self._aliased(name) or self.parity.neutral(name)
@@ -987,6 +987,11 @@ class ParityReading:
                 if (member := self._got(call)) and (of or isinstance(call.callee, r.Name)):
                     return f"{of}.{member}()" if of else f"{member}()"
         return ""
+
+    def _is_enumerator(self, name: str) -> bool:
+        of = name.rpartition("::")[0]
+        file, scope = self.function.file, self.function.record.scope
+        return bool(of) and self.program.names.find_class(of, scope, file, enum=True) is not None
 
     def _aliased(self, name: str) -> str:
         """What a reference or a pointer is a name for."""

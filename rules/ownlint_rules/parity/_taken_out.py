@@ -39,7 +39,14 @@ def before(function: Function) -> Function | None:
     fitting = [one for one in there if _types(one) == _types(function)] or [
         one for one in there if len(one.record.parameters) == count
     ]
-    return fitting[0] if len(fitting) == 1 else None
+    if len(fitting) > 1:  # specialisations of a template go by one name
+        now = [
+            one
+            for one in program.index.functions_called(function.name)
+            if one.symbol == function.symbol and one.path == function.path and _types(one) == _types(function)
+        ]
+        return fitting[now.index(function)] if len(now) == len(fitting) and function in now else None
+    return fitting[0] if fitting else None
 
 
 def _is_still_there(function: Function, old: Function) -> bool:
