@@ -375,6 +375,23 @@ def known_subjects(guard: ParityGuard, outline: FunctionOutline, limits: Iterabl
     return frozenset(found) if deals else frozenset()
 
 
+def made_of(guard: ParityGuard) -> frozenset[str]:
+    """The places that a guard looks at, with what locals were worked out from in their place."""
+    sources = dict(guard.sources)
+    found: set[str] = set()
+    seen: set[str] = set()
+    stack = sorted(guard.names)
+    while stack:
+        place = stack.pop()
+        root = _root(place)
+        if root not in sources:
+            found.add(place)
+        elif root not in seen:
+            seen.add(root)
+            stack += sorted(sources[root])
+    return frozenset(found)
+
+
 def _is_asked(names: frozenset[str], conditions: Iterable[AskedCondition]) -> bool:
     """Whether some condition looks at all of these places."""
     return any(covers(asked.names, names) for asked in conditions)

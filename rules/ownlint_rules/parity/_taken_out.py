@@ -116,8 +116,8 @@ def removed_guards(old: Function, new: Function) -> Iterator[parity.ParityGuard]
     for guard, subjects in gone:
         if (
             not any(_fresh_questions(then, now, anew, subjects))
-            and not any(parity.covers(names, subjects) for names in below)
-            and not _is_asked_by_callers(new, subjects)
+            and not any(_is_about(names, subjects, guard) for names in below)
+            and not _is_asked_by_callers(new, subjects, guard)
             and not _is_asked_beside(new, guard)
             and not (anew and _is_asked_elsewhere(new, guard))
         ):
@@ -138,8 +138,8 @@ def unhandled(old: Function, new: Function) -> Iterator[tuple[parity.ParityGuard
             subjects
             and any(guard.form == asked.form for one in known.siblings(new) for asked in known.outline(one).asked)
             and (need := parity.ParityReading(known, new).first_need(guard.condition)) is not None
-            and not any(parity.covers(names, subjects) for names in _asked_by_new_callees(old, new, True))
-            and not _is_asked_by_callers(new, subjects)
+            and not any(_is_about(names, subjects, guard) for names in _asked_by_new_callees(old, new, True))
+            and not _is_asked_by_callers(new, subjects, guard)
             and not _is_asked_elsewhere(new, guard)
         ):
             yield guard, need
@@ -259,13 +259,25 @@ def _asked_by_new_callees(old: Function, new: Function, anew: bool) -> list[froz
     return found
 
 
-def _is_asked_by_callers(function: Function, subjects: frozenset[str]) -> bool:
+def _is_about(asked: Iterable[str], subjects: frozenset[str], guard: parity.ParityGuard) -> bool:
+    """Whether what others ask covers what the guard looked at, or what its locals were worked out from."""
+    names, origins = list(asked), parity.made_of(guard)
+    return parity.covers(names, subjects) or (bool(origins) and parity.covers(names, origins))
+
+
+def _is_asked_by_callers(function: Function, subjects: frozenset[str], guard: parity.ParityGuard) -> bool:
     """Whether all who call the function ask before: about the arguments that they give."""
     found = False
     for caller, call in _calls_of(function):
         reading = parity.ParityReading(parity.of(function.program), caller)
-        names = frozenset(reading.in_words_of(call, sorted(subjects), frozenset()))
-        if not any(parity.covers(asked.names, names) for asked in _outline(caller).asked):
+        named, made = (
+            frozenset(reading.in_words_of(call, sorted(places_), frozenset()))
+            for places_ in (subjects, parity.made_of(guard))
+        )
+        if not any(
+            parity.covers(asked.names, named) or (made and parity.covers(asked.names, made))
+            for asked in _outline(caller).asked
+        ):
             return False
         found = True
     return found
