@@ -40,6 +40,7 @@ from ownlint import (
     Certainty,
     Class,
     Edit,
+    File,
     Finding,
     Fix,
     Function,
@@ -186,8 +187,8 @@ def _is_copied(function: Function, statement: records.Statement, cast: records.C
     handed to a call by reference, or a type that is left to the compiler."""
     if isinstance(cast.value, records.Call):
         return False
-    if isinstance(statement, records.Declare) and types.parse(statement.type).is_placeholder:
-        return statement.value is cast
+    if isinstance(statement, records.Declare) and statement.value is cast:
+        return types.parse(statement.type).is_placeholder
     if isinstance(statement, records.Leave) and statement.value is cast:
         return function.record.kind == "lambda" or types.parse(function.record.result).is_placeholder
     around = (inner for value in _values(statement) for inner in places.walk(value))
@@ -257,7 +258,7 @@ def _is_same_amount(function: Function, cast: records.Cast, spelled: str) -> boo
     alone."""
     if "volatile" in spelled or _name_of(spelled) != _name_of(cast.type):
         return False
-    if not all(_is_sure(function, inner) for inner in _leading_to(cast.value)):
+    if not all(_is_sure(function, inner) and not _may_be_another(function, inner) for inner in _leading_to(cast.value)):
         return False
     match cast.value:
         case records.Name(text=name) if name not in function.locals:
@@ -270,6 +271,26 @@ def _is_same_amount(function: Function, cast: records.Cast, spelled: str) -> boo
         case records.Name() | records.Call(kind="call", callee=records.Name() | records.Member()):
             return True
     return False
+
+
+def _may_be_another(function: Function, value: records.Value) -> bool:
+    """Whether a function is called that is declared in some builds only: in the others it may be a library's."""
+    if not isinstance(value, records.Call):
+        return False
+    found = function.program.index.records_called(places.last_name(value.callee))
+    return any(_is_conditional(file, record) for file, record in found)
+
+
+def _is_conditional(file: File, record: records.FunctionRecord) -> bool:
+    """Whether an `#if` stands around it that is no header's own."""
+    around = [
+        (start, end)
+        for start, end in zip(file.conditional[::2], file.conditional[1::2], strict=True)
+        if start <= record.start and record.end <= end
+    ]
+    widest = min(around, default=(0, 0))
+    is_guard = all(widest[0] <= one.start and one.end <= widest[1] for one in file.functions)
+    return len(around) > is_guard
 
 
 def _name_of(written: str) -> str:

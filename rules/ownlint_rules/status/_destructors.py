@@ -35,7 +35,8 @@ _FINE = re.compile(r"(?i)(?:\w+_)?k?(?:ok|okay|success|no_?err(?:or)?)$")
 _CLEANS = re.compile(r"(?i)(?:re?move|delete|unlink|close|shut_?down|cancel|clear|disconnect|rmdir)")
 """Calls that throw unless they are given a code: given up either way."""
 _GIVES_UP = re.compile(
-    r"(?i)_*(?:do_?)?(?:roll_?back|abort|stop|join|wait|quit|terminate|kill|interrupt|wake|notify|leave|exit|reset|un\w+|de\w+)"
+    r"(?i)(?:rollback|roll|abort|stop|join|wait|quit|terminate|kill|interrupt|wake|notify|leave|exit|reset|cancel"
+    r"|close|shut|shutdown|remove|delete|clear|disconnect|un\w+|de\w+)$"
 )
 """Calls that undo or end something: nothing is lost where they fail."""
 _CALLERS = 24
@@ -101,7 +102,8 @@ _WHY = re.compile(
 
 def only_ends(name: str) -> bool:
     """Whether a call of that name gives something up, undoes it or waits for its end."""
-    return bool(pairs.releasing_verb(name) or _CLEANS.match(name) or _GIVES_UP.match(name))
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)[:2]
+    return bool(pairs.releasing_verb(name) or _CLEANS.match(name) or any(_GIVES_UP.match(word) for word in words))
 
 
 def may_throw(function: Function, call: records.Call, depth: int = _DEEP) -> bool:
@@ -131,7 +133,9 @@ def _number(function: Function, node: records.Call, written: str) -> Status | No
     if not callee.functions:
         if kind.last == "bool":
             return None
-        if not _is_looked_at_here(function, node) and (only_ends(name) or not _is_looked_at(function, name)):
+        if not _is_looked_at_here(function, node) and (
+            only_ends(name) or any(model.has("release") for model in callee.models) or not _is_looked_at(function, name)
+        ):
             return None
         sure = because("likely", f"`{name}` is taken to answer with a code, as others look at it")
         return Status(written or "int", "enum", False, (), (), sure)

@@ -333,6 +333,8 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
         # Error codes of C libraries are dropped on purpose wherever nothing can be done about them.
         decided = how != "statement" and status.nodiscard  # the compiler warns: a cast is a decision
         if destructors.code(function, node, program.calls.result_type(node, function)) is not None:
+            if telling.tells_itself(function, node):
+                return because("possible", f"`{name}` writes to the log itself")
             return because("likely", f"the code of `{name}` may be dropped on purpose")
         if decided or last_chance or _releases(function, node):
             return because("possible", f"the code of `{name}` may be dropped on purpose")

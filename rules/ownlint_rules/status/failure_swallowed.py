@@ -145,9 +145,10 @@ def _lost_work(function: Function, tried: records.Try) -> events.CallEvent | Non
     for call in function.flow.calls if inside is not None else ():
         if inside is not None and call.span.start in inside and call.node.kind == "call":
             name = places.last_name(call.node.callee)
-            if not destructors.only_ends(name) and not telling.is_logger(function.program, name):
-                if destructors.may_throw(function, call.node) or _WRITES.match(name):
-                    return call
+            if destructors.only_ends(name) or telling.is_logger(function.program, name):
+                continue
+            if destructors.may_throw(function, call.node) or _WRITES.match(name):
+                return call
     return None
 
 
