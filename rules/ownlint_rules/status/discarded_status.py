@@ -32,7 +32,10 @@ may be a function, a lambda or an object that holds one. What counts as a status
 enums, owned error pointers) and from the project itself: a class of its own with a `bool ok() const` and
 something that explains, or an enum that must not be dropped. In a destructor also a scoped enum of the project's own
 whose name and first value say so, a cast of what `[[nodiscard]]` says must be looked at, and a status that a call
-puts into a local which nothing reads (`std::error_code`).
+puts into a local which nothing reads (`std::error_code`); the number of a library's call without which nothing is
+safely written (`fsync`), or that everybody else looks at; what a function of the project's own returns that tells so
+whether it has worked, if it gives nothing up; a plain struct of a truth and a reason; and an outcome that is dropped by
+an idiom (`IgnoreError()`), by a function that does nothing, or by asking and not looking at the answer.
 
 Quiet: results taken by reference (`Status& Update(..)` hands back its receiver), idioms that say that the
 outcome is meant to be dropped (`IgnoreError()` and its relatives), a cast to void with a comment beside it that
