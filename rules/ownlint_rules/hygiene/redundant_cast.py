@@ -19,13 +19,14 @@ int Id(Stream* stream) { return stream->id; }
 
 Reported where a parser that knows types says that operand and target are one pointer to a class, or one class by
 reference; without one, where declarations say so: of a name, a member, a function that is surely the one called, an
-element of a container, what an iterator or an owner leads to. A number or an enum is reported where it is declared by the
-very name that it is cast to. A function template that does nothing but cast is a cast, too, the project's own and a
+element of a container, what an iterator or an owner leads to. A number or an enum is reported where it is declared by
+the very name that it is cast to. A function template that does nothing but cast is a cast, too, the project's own and a
 library's (`std::static_pointer_cast`, `llvm::cast`). The fix deletes the cast and keeps the operand.
 
 Quiet: numbers by two names, which may be one type on this platform alone; bit-fields, what is `volatile`, and a number
-that is handed to a call as a copy of a variable; copies that are made on purpose, moves, casts to `void`, of `this`, and to
-or from another name of the type, as handles have whose type is hidden; templates, where the type may be another next time.
+that is handed to a call as a copy of a variable; copies that are made on purpose, moves, casts to `void`, of `this`,
+and to or from another name of the type, as handles have whose type is hidden; templates, where the type may be another
+next time.
 
 Limits: a cast of an expression that is no name, member, element, call or address is not looked at, nor one to a class
 with template arguments that are not spelled as the compiler does.

@@ -52,7 +52,8 @@ classes on one base; one that still has the check is named.
 A function that was written anew is reported where a sibling still takes the same for an error, and where a sibling
 still leaves when there is nothing, and the new body works on it as if it were there. Functions that fill the same slot
 of tables of one type are siblings too, as are those in one file whose names differ by a word, and those of which the
-names differ by the word by which the names of their files do (`spi_send` in `spi_link.c`, `uart_send` in `uart_link.c`).
+names differ by the word by which the names of their files do (`spi_send` in `spi_link.c`, `uart_send` in
+`uart_link.c`).
 Where a sibling still has it, a check may be a call that refuses what it is given (`ValidateShape(shape)`), or a test on
 which a loop passes over an element.
 

@@ -31,8 +31,8 @@ Reported where a status, a result or a code is tested in a function that answers
 a path leads from the failing side to an exit that says success, on which nobody reads the outcome, nothing is
 written and nothing is called because of it.
 
-In a destructor also a `catch` that does nothing with what it caught, where the project's own code throws it, or the work
-that is tried writes something.
+In a destructor also a `catch` that does nothing with what it caught, where the project's own code throws it, or the
+work that is tried writes something.
 
 Quiet where the failing side does anything of its own, where the outcome is read later, where only a question was
 asked (`Find..`, `Validate..`, a const method), where the good side merely replaces a default or where what was tried is
