@@ -641,7 +641,7 @@ def refuses(function: Function, value: r.Value | None) -> bool | None:
         case r.Literal(kind="null"):
             return True
         case r.Literal(kind="int", text=shown):
-            return shown != "0"
+            return (shown == "0") is bool(types.parse(function.record.result).pointers)
         case r.Literal():
             return None
         case r.Unary(op="-"):

@@ -471,6 +471,8 @@ class Field(Node, frozen=True, array_like=True, gc=False):
     value: Value | None = None
     comment: str = ""
     thread_local: bool = False
+    bits: bool = False
+    """A bit-field: it has another type in an expression than its declaration says."""
 
 
 class Base(Node, frozen=True, array_like=True, gc=False):

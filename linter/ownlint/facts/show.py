@@ -247,7 +247,8 @@ def _class(each: r.ClassRecord, facts: r.FileRecord) -> Iterator[str]:
         value = "" if field.value is None else f" = {text(field.value)}"
         comment = f"  # {_short(field.comment)}" if field.comment else ""
         static = "thread_local " if field.thread_local else "static " if field.static else ""
-        yield f"  {static}{field.name}: {field.type or '?'}{value}{_annotations(field.annotations)}{comment}"
+        bits = " bits" if field.bits else ""
+        yield f"  {static}{field.name}: {field.type or '?'}{bits}{value}{_annotations(field.annotations)}{comment}"
 
 
 def _bound_class(index: int, bound: r.BoundClass, facts: r.FileRecord) -> Iterator[str]:

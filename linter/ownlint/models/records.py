@@ -278,6 +278,10 @@ class FunctionModel(msgspec.Struct, frozen=True):
     """Its letters for the address of something that has to be released where the call answers more than 0."""
     trusts_type: bool = False
     """The object is taken for one of the type that the template names: nothing looks whether it is."""
+    durable: bool = False
+    """What was written before is safe only where it worked: `fsync`."""
+    casts: bool = False
+    """It answers with its argument, taken for one of the type that the template names."""
     by_reference: bool = False
     """What it answers is a place: what the call borrows is the place itself, not what stands there."""
     drops_answers: bool = False

@@ -512,7 +512,18 @@ class Calls:
             meant = self._names.expand(callee.text, function.file, function.record.scope)
             if meant != callee.text and self._names.find_class(meant, function.record.scope, function.file) is not None:
                 return meant
-        return found.result
+        return self._instantiated(found, call, function, depth)
+
+    def _instantiated(self, found: Callee, call: r.Call, function: Function, depth: int) -> str:
+        """What the callee answers, with the arguments of its template that are written, of its class or its own."""
+        result, on = found.result, receiver(call)
+        if on is not None and found.owner is not None and found.owner.record.template:
+            of = types.parse(self._types.of(on, function, depth + 1))
+            if of.arguments and of.last == found.owner.name:
+                result = types.substituted(result, found.owner.record.template, of.arguments)
+        if call.template and len({record.template for record in found.records}) == 1:
+            result = types.substituted(result, found.records[0].template, types.arguments_of(call.template))
+        return result
 
     def _led_to(self, on: r.Value, name: str, function: Function, depth: int) -> str:
         """What a method leads to that containers, pointers and optionals have: an element, a pointer, an iterator."""

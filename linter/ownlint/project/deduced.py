@@ -123,7 +123,10 @@ class Types:
             return kind.arguments[name == "second"]
         for cls in self.classes_of(base, function):
             if found := cls.field(name):
-                return self._field(*found, function)
+                written = self._field(*found, function)
+                if cls.record.template and kind.arguments and kind.last == cls.name and found[0] is cls:
+                    return types.substituted(written, cls.record.template, kind.arguments)
+                return written
         return ""
 
     def _field(self, cls: Class, field: r.Field, function: Function) -> str:

@@ -41,7 +41,9 @@ _EXPLAINS = frozenset(
         "reason",
     }
 )
-_QUESTION = re.compile(r"(?:is|has)?_?(?:ok|succe(?:ss|ss?ful|eded)|good|fail(?:ed|ure)|error)", re.IGNORECASE)
+_QUESTION = re.compile(
+    r"(?:is|has)?_?(?:ok|succe(?:ss|ss?ful|eded)|good|fail(?:ed|ure)|error)|has_?value", re.IGNORECASE
+)
 
 
 _ERROR = re.compile(r"(?:^|_|(?<=[a-z]))(?:[Ee]rr(?:or)?|ERROR|[Ff]ailure|[Ss]tatus)(?:_t|_st)?$")

@@ -7,6 +7,7 @@ knows them; both are text here. Nothing in this module knows a library.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 import msgspec
@@ -120,6 +121,9 @@ _FIRST_BOUND = re.compile(r"([\w:\s*]*\w[\s*]*)\[\w*\]((?:\[\w*\])*)")
 
 def element(written: str) -> str:
     """What a pointer, smart pointer, optional or sequence of this type leads to; of a map the value's type."""
+    if written.endswith("]") and "[" in written:  # of `T*[8]`, and of `T[4][5]` the rows
+        name, _, bounds = written.partition("[")
+        return name.rstrip() + bounds.partition("]")[2]
     kind = parse(written)
     if not kind.arguments and written.endswith("]") and (match := _FIRST_BOUND.fullmatch(written)):
         return match[1] + match[2]
@@ -128,6 +132,20 @@ def element(written: str) -> str:
     if not kind.arguments:
         return ""
     return kind.arguments[1] if len(kind.arguments) > 1 and _looks_associative(kind.last) else kind.arguments[0]
+
+
+_TEMPLATE_PARAMETER = re.compile(r"(\w+)\s*(?:=|$)")
+_WORD = re.compile(r"(?<![\w:])[A-Za-z_]\w*(?!\w)")
+
+
+def substituted(written: str, parameters: str, arguments: Sequence[str]) -> str:
+    """A type that a template says, `T*`, for the arguments that it is given; parameters without one stay."""
+    given = {
+        match[1]: argument
+        for one, argument in zip(arguments_of(parameters), arguments, strict=False)
+        if (match := _TEMPLATE_PARAMETER.match(one.strip()))
+    }
+    return _WORD.sub(lambda match: given.get(match[0], match[0]), written) if given else written
 
 
 def walked(written: str) -> str:

@@ -19,11 +19,14 @@ int Id(Stream* stream) { return stream->id; }
 
 Reported where a parser that knows types says that operand and target are one pointer to a class, or one class by
 reference; without one, where declarations say so: of a name, a member, a function that is surely the one called, an
-element of a container, what an iterator or an owner leads to. The fix deletes the cast and keeps the operand.
+element of a container, what an iterator or an owner leads to. A number or an enum is reported where it is declared by
+the very name that it is cast to. A function template that does nothing but cast is a cast, too, the project's own and a
+library's (`std::static_pointer_cast`, `llvm::cast`). The fix deletes the cast and keeps the operand.
 
-Quiet: numbers, since two of them may be one type on this platform alone; copies that are made on purpose, moves,
-casts to `void`, of `this`, and to or from another name of the type, as handles have whose type is hidden; templates,
-where the type may be another next time.
+Quiet: numbers by two names, which may be one type on this platform alone; bit-fields, what is `volatile`, and a number
+that is handed to a call as a copy of a variable; copies that are made on purpose, moves, casts to `void`, of `this`,
+and to or from another name of the type, as handles have whose type is hidden; templates, where the type may be another
+next time.
 
 Limits: a cast of an expression that is no name, member, element, call or address is not looked at, nor one to a class
 with template arguments that are not spelled as the compiler does.
@@ -36,7 +39,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Certainty, Edit, Finding, Fix, Function, Span, because, places, records, rule, text, types
+from ownlint import (
+    Certainty,
+    Class,
+    Edit,
+    File,
+    Finding,
+    Fix,
+    Function,
+    Program,
+    Span,
+    because,
+    places,
+    questions,
+    records,
+    rule,
+    text,
+    types,
+)
 
 _CASTS = re.compile(rb"\[9,\d")
 _STYLES = frozenset({"c", "static_cast", "reinterpret_cast", "dynamic_cast", "const_cast"})
@@ -53,15 +73,16 @@ _NO_TYPES = "the types are known by their written names alone"
 
 @rule(severity="note", fixable=True)
 def redundant_cast(function: Function) -> Iterator[Finding]:
-    if not function.says(_CASTS) or _is_template(function):
+    if not _may_cast(function) or _is_template(function):
         return
     for statement in function.statements:
         for value in _values(statement):
-            for cast in places.walk(value):
-                if not isinstance(cast, records.Cast) or cast.style not in _STYLES:
+            for inner in places.walk(value):
+                cast = _cast(function, inner)
+                certainty = _known(function, cast) if cast is not None else None
+                if cast is None or certainty is None:
                     continue
-                certainty = _known(function, cast)
-                if certainty is not None:
+                if not _is_amount(function, cast.type) or not _is_copied(function, statement, cast):
                     yield function.finding(
                         cast,
                         f"`{text(cast.value)}` is a `{cast.type}` already",
@@ -70,6 +91,115 @@ def redundant_cast(function: Function) -> Iterator[Finding]:
                         fix=_fix(function, statement, cast),
                         cause=cast.type,
                     )
+
+
+def _may_cast(function: Function) -> bool:
+    if function.says(_CASTS):
+        return True
+    casting = _casting_templates(function.program)
+    return any(name in casting or "returns" in function.program.models.verbs(name) for name in function.mentioned)
+
+
+@questions.program_question
+def _casting_templates(program: Program) -> frozenset[str]:
+    """Names of the project's templates that take one thing and may hand it on as another."""
+    return frozenset(
+        name
+        for name, record in program.index.declared_functions()
+        if "template" in record.qualifiers and len(record.parameters) == 1 and record.result not in ("", "void")
+    )
+
+
+def _cast(function: Function, value: records.Value) -> records.Cast | None:
+    """The cast that a value is, by the language or by a function: `cast<Call>(node)`, which makes a pointer to what its
+    template names of a pointer, plain or owning."""
+    match value:
+        case records.Cast(style=style) if style in _STYLES:
+            return value
+        case records.Call(kind="call", template=written, args=(operand,)) if written and _casts(function, value):
+            return records.Cast(value.start, value.end, _like(function, written, operand), _FUNCTION, operand)
+    return None
+
+
+_FUNCTION = "function"
+
+
+def _casts(function: Function, call: records.Call) -> bool:
+    callee = function.program.calls.callee(call, function)
+    if callee.functions:
+        return all(_only_casts(one) for one in callee.functions)
+    return bool(callee.models) and all(model.casts for model in callee.models)
+
+
+def _only_casts(callee: Function) -> bool:
+    """Whether a template answers with nothing but its parameter, cast, or null."""
+    if "template" not in callee.record.qualifiers or len(callee.record.parameters) != 1:
+        return False
+    name, found = callee.record.parameters[0].name, False
+    for statement in callee.statements:
+        if not isinstance(statement, records.Leave):
+            continue
+        pending = [statement.value]
+        while pending:
+            match pending.pop():
+                case records.Conditional(then=then, other=other):
+                    pending += [then, other]
+                case records.Cast(style=style, value=records.Name(text=text)) if style in _STYLES and text == name:
+                    found = True
+                case records.Call(template=written, args=(records.Name(text=text),)) as call if written:
+                    if text != name or not _casts(callee, call):
+                        return False
+                    found = True
+                case records.Literal(kind="null"):
+                    continue
+                case _:
+                    return False
+    return found
+
+
+def _like(function: Function, written: str, operand: records.Value) -> str:
+    """What a function makes of the operand that casts to this: a pointer of a pointer or an owner."""
+    kind = types.parse(written)
+    if not kind.is_value:
+        return written
+    given = _owned(function, function.program.types.of(operand, function))
+    const = "const " if types.parse(given).const or kind.const else ""
+    return f"{const}{written.replace('const ', '')}{'*' * types.parse(given).pointers}"
+
+
+def _owned(function: Function, given: str) -> str:
+    """What an owner leads to, as a plain pointer does."""
+    kind = types.parse(given)
+    if kind.arguments and {"smart pointer", "shared pointer"} & set(function.program.types.roles(given, function)):
+        return f"{kind.arguments[0]}*"
+    return given
+
+
+def _is_amount(function: Function, written: str) -> bool:
+    """A number, a truth, or one of a set of names."""
+    kind = types.parse(written)
+    return not kind.reference and (kind.is_scalar or (kind.is_value and _enum(function, written)))
+
+
+def _enum(function: Function, written: str) -> bool:
+    name = types.parse(written).name
+    return function.program.names.find_class(name, function.record.scope, function.file, enum=True) is not None
+
+
+def _is_copied(function: Function, statement: records.Statement, cast: records.Cast) -> bool:
+    """Whether the cast of a variable makes a value of it where the variable itself would do something else: what is
+    handed to a call by reference, or a type that is left to the compiler."""
+    if isinstance(cast.value, records.Call):
+        return False
+    if isinstance(statement, records.Declare) and statement.value is cast:
+        return types.parse(statement.type).is_placeholder
+    if isinstance(statement, records.Leave) and statement.value is cast:
+        return function.record.kind == "lambda" or types.parse(function.record.result).is_placeholder
+    around = (inner for value in _values(statement) for inner in places.walk(value))
+    return any(
+        isinstance(inner, (records.Call, records.Aggregate)) and any(one is cast for one in places.children(inner))
+        for inner in around
+    )
 
 
 def _values(statement: records.Statement) -> Iterator[records.Value]:
@@ -103,23 +233,79 @@ def _known(function: Function, cast: records.Cast) -> Certainty | None:
     if "&&" in cast.type or "(" in cast.type or "auto" in cast.type:
         return None
     spelled = _spelled(function, cast.value)
+    if _is_amount(function, cast.type):
+        return because("type", _NO_TYPES) if _is_same_amount(function, cast, spelled) else None
     if types.parse(spelled).name != types.parse(cast.type).name and (
         _is_alias(function, spelled, cast.start) or _is_alias(function, cast.type, cast.start)
     ):
         return None  # an opaque handle, or a type that is another elsewhere
     canonical = _canonical(function, cast.value) if function.file.meanings else ""
-    given = canonical or _declared(function, cast)
+    given = _owned(function, canonical) if cast.style == _FUNCTION else canonical
+    given = given or _declared(function, cast)
     if not given or "type-parameter" in given or "<dependent" in given:
         return None
     wanted = _meant(function, cast)
     kind = types.parse(wanted)
-    if kind.is_value or _BUILTIN.fullmatch(_SPACES.sub(" ", kind.name)):
+    if kind.is_value and cast.style != _FUNCTION:
+        return None
+    if _BUILTIN.fullmatch(_SPACES.sub(" ", kind.name)):
         return None
     if kind.reference and not types.parse(given).pointers:
         given = given.rstrip(" &") + "&"
     if not wanted or _plain(given) != _plain(wanted):
         return None
     return "certain" if canonical else because("type", _NO_TYPES)
+
+
+def _is_same_amount(function: Function, cast: records.Cast, spelled: str) -> bool:
+    """Whether the operand is declared with the very name that it is cast to: two names may be one type on this platform
+    alone."""
+    if "volatile" in spelled or _name_of(spelled) != _name_of(cast.type):
+        return False
+    if not all(_is_sure(function, inner) and not _may_be_another(function, inner) for inner in _leading_to(cast.value)):
+        return False
+    match cast.value:
+        case records.Name(text=name) if name not in function.locals:
+            return _is_plain_member(function.home.field(name) if function.home is not None else None)
+        case records.Member(base=base, name=name):
+            held = list(function.program.types.classes_of(function.program.types.of(base, function), function))
+            return bool(held) and all(_is_plain_member(cls.field(name)) for cls in held[:1])
+        case records.Index() | records.Unary(op="*"):
+            return types.parse(cast.type).last != "bool"  # a set of bits hands out what stands for one
+        case records.Name() | records.Call(kind="call", callee=records.Name() | records.Member()):
+            return True
+    return False
+
+
+def _may_be_another(function: Function, value: records.Value) -> bool:
+    """Whether a function is called that is declared in some builds only: in the others it may be a library's."""
+    if not isinstance(value, records.Call):
+        return False
+    found = function.program.index.records_called(places.last_name(value.callee))
+    return any(_is_conditional(file, record) for file, record in found)
+
+
+def _is_conditional(file: File, record: records.FunctionRecord) -> bool:
+    """Whether an `#if` stands around it that is no header's own."""
+    around = [
+        (start, end)
+        for start, end in zip(file.conditional[::2], file.conditional[1::2], strict=True)
+        if start <= record.start and record.end <= end
+    ]
+    widest = min(around, default=(0, 0))
+    is_guard = all(widest[0] <= one.start and one.end <= widest[1] for one in file.functions)
+    return len(around) > is_guard
+
+
+def _name_of(written: str) -> str:
+    kind = types.parse(written)
+    const = "const " if kind.pointers and kind.const else ""
+    return const + kind.name.removeprefix("std::") + "*" * kind.pointers if not kind.arguments else written
+
+
+def _is_plain_member(found: tuple[Class, records.Field] | None) -> bool:
+    """Whether it is an object's own, and no bit-field; a constant of a class is cast so that it needs no address."""
+    return found is not None and not found[1].bits and not found[1].static
 
 
 def _canonical(function: Function, value: records.Value) -> str:
@@ -160,6 +346,8 @@ def _declared(function: Function, cast: records.Cast) -> str:
     if not isinstance(value, _OPERANDS) or not all(_is_sure(function, inner) for inner in _leading_to(value)):
         return ""
     written = function.program.types.of(value, function)
+    if cast.style == _FUNCTION:
+        written = _owned(function, written)
     return "" if types.parse(written).is_placeholder else _in_full(function, written, value.start)
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import Class, Function, Program, Span, bodies, failure, places, questions, ranges, text, types
+from ownlint import Class, File, Function, Program, Span, bodies, failure, places, questions, ranges, text, types
 from ownlint import records as r
 
 _WORD = re.compile(r"(?P<letters>[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+)\d*|\d+")
@@ -33,6 +33,9 @@ _VIEW = re.compile(
     r"size|length|count|empty|is_?empty|c?r?(?:begin|end)|front|back|first|last|top|data|at", re.IGNORECASE
 )
 _SCOPE = re.compile(r"\b(\w+)::")
+_CAST = re.compile(
+    r"\b(?:static_cast<[\w: ]*>|(?:std::)?(?:u?int\d*(?:_t)?|s?size_t))(?=\()|\((?:u?int\d*(?:_t)?|s?size_t)\)"
+)
 _SHORT = 3
 """Statements that a guard may run before it leaves."""
 _LONG = 2000
@@ -40,14 +43,25 @@ _FEWEST_TOKENS = 8
 _MOST_BACKENDS = 8
 _ALIKE = 0.7
 
-Exit = OneOf["throws", "fails", "leaves", "aborts", "skips", "repairs", "refuses", "handles"]
+_VALIDATES = re.compile(
+    r"(?:check(?!point|out|sum|ed)|validate|verify|ensure(?!_?(?:cap|space|size|room|alloc|init))|require|insist|demand|assert)",
+    re.IGNORECASE,
+)
+"""Names of what is called for nothing but to refuse what it is given."""
+
+Exit = OneOf[
+    "throws", "fails", "leaves", "aborts", "skips", "repairs", "refuses", "handles", "validates", "passes over"
+]
 
 
 class ParityGuard(NamedTuple):
     """`condition` is one on which the function does not go on, backends' words taken out and parameters numbered.
-    `names` are what it reads; `sources` says of the locals among them, and so on, what they were worked out from."""
+    `names` are the places that it reads; `sources` says of the locals among them, and so on, what they were worked out
+    from."""
 
     condition: str
+    form: str
+    """The same with what stands for a local that is given a value once, so that its name does not count."""
     names: frozenset[str]
     sources: tuple[tuple[str, frozenset[str]], ...]
     exit: Exit
@@ -73,9 +87,10 @@ class Release(NamedTuple):
 
 
 class AskedCondition(NamedTuple):
-    """A condition and what it reads; `names` has what locals were worked out from, too, `own` has not."""
+    """A condition and the places that it reads; `names` has what locals were worked out from, too, `own` has not."""
 
     condition: str
+    form: str
     names: frozenset[str]
     own: frozenset[str]
     span: Span
@@ -109,7 +124,7 @@ class _Pair(NamedTuple):
     arity: int
 
 
-class _TableSlot(NamedTuple):
+class TableSlot(NamedTuple):
     """A member, or its number, in tables of a type."""
 
     type: str
@@ -167,8 +182,8 @@ class Parity:
         return []
 
     def _namesakes(self, function: Function) -> list[Function]:
-        """Those that are called the same but for one word, by which the names of their files differ as well:
-        `spi_send` in `spi_link.c`, `uart_send` in `uart_link.c`."""
+        """Those that are called the same but for one word, by which the names of their files differ as well, or which
+        stand in one file: `spi_send` in `spi_link.c`, `uart_send` in `uart_link.c`."""
         if function.language != "cpp" or function.record.kind == "lambda":
             return []
         found = [one for key in _blanked(function) for one in self._by_blank.get(key, ()) if one is not function]
@@ -183,10 +198,14 @@ class Parity:
                     found.setdefault(key, []).append(function)
         return found
 
+    def slots(self, function: Function) -> Sequence[TableSlot]:
+        """Where it stands in tables of function pointers."""
+        return self._slots[0].get((function.path, function.name), ())
+
     def _in_slot(self, function: Function) -> list[Function]:
         """Those that stand in the same place of other tables of function pointers of one type."""
-        slots, filled = self._slots
-        mine = slots.get((function.path, function.name), ())
+        filled = self._slots[1]
+        mine = self.slots(function)
         count = len(function.record.parameters)
         others = dict.fromkeys(one for slot in mine for one in filled[slot])
         if len(others) > _MOST_BACKENDS:
@@ -200,18 +219,37 @@ class Parity:
         ]
 
     @questions.program_property
-    def _slots(self) -> tuple[dict[tuple[str, str], list[_TableSlot]], dict[_TableSlot, list[tuple[str, str]]]]:
+    def _slots(self) -> tuple[dict[tuple[str, str], list[TableSlot]], dict[TableSlot, list[tuple[str, str]]]]:
         """The slots that a function stands in, by its path and name, and what stands in each slot."""
-        slots: dict[tuple[str, str], list[_TableSlot]] = {}
-        filled: dict[_TableSlot, list[tuple[str, str]]] = {}
+        slots: dict[tuple[str, str], list[TableSlot]] = {}
+        filled: dict[TableSlot, list[tuple[str, str]]] = {}
         for path, file in sorted(self.program.files.items()):
             defined = {function.name for function in file.functions} if file.language == "cpp" else frozenset()
             for variable in file.variables if defined else ():
-                for slot, name in _filled_slots(variable):
+                for slot, name in self._filled_slots(variable, file):
                     if name in defined:
                         slots.setdefault((path, name), []).append(slot)
                         filled.setdefault(slot, []).append((path, name))
         return slots, filled
+
+    def _filled_slots(self, variable: r.Variable, file: File) -> Iterator[tuple[TableSlot, str]]:
+        """The names in the table that a variable is, or in each of an array of tables."""
+        written = types.parse(variable.type.replace("[", " ").replace("]", " ").replace("struct ", "")).last
+        cls = self.program.names.find_class(written, "", file)
+        fields = [field.name for field in cls.record.fields] if cls is not None else []
+        stack = [places.strip(variable.value)]
+        while stack:
+            table = stack.pop()
+            if not isinstance(table, r.Aggregate):
+                continue
+            for number, item in enumerate(table.items):
+                in_order = fields[number] if number < len(fields) else str(number)
+                member, value = (text(item.key), item.value) if isinstance(item, r.Pair) else (in_order, item)
+                match places.strip(value):
+                    case r.Name(text=name) | r.Unary(op="&", value=r.Name(text=name)):
+                        yield TableSlot(written, member.lstrip(".")), name
+                    case r.Aggregate() as inner:
+                        stack.append(inner)
 
     @questions.program_property
     def _derived(self) -> dict[str, list[Class]]:
@@ -296,56 +334,79 @@ class Parity:
 
 
 def _blanked(function: Function) -> Iterator[_Pair]:
-    """Path and symbol without a word that both have, for each such word."""
+    """Path and symbol without a word that both have, and the path and the symbol without another, for each such
+    word."""
     stem = function.path.rpartition(".")[0]
     said = {word[0].lower() for word in _WORD.finditer(stem)}
-    for blank in sorted(said & {word[0].lower() for word in _WORD.finditer(function.symbol)}):
+    for blank in sorted({word[0].lower() for word in _WORD.finditer(function.symbol)}):
         path, symbol = (
             _WORD.sub(lambda word: "*" if word[0].lower() == blank else word[0], part)  # noqa: B023
             for part in (stem, function.symbol)
         )
-        yield _Pair(path, symbol, len(function.record.parameters))
+        yield _Pair(path if blank in said else stem, symbol, len(function.record.parameters))
 
 
-def _filled_slots(variable: r.Variable) -> Iterator[tuple[_TableSlot, str]]:
-    """The names in the table that a variable is, or in each of an array of tables."""
-    written = types.parse(variable.type.replace("[", " ").replace("]", " ").replace("struct ", "")).last
-    stack = [places.strip(variable.value)]
-    while stack:
-        table = stack.pop()
-        if not isinstance(table, r.Aggregate):
-            continue
-        for number, item in enumerate(table.items):
-            member, value = (text(item.key), item.value) if isinstance(item, r.Pair) else (str(number), item)
-            match places.strip(value):
-                case r.Name(text=name) | r.Unary(op="&", value=r.Name(text=name)):
-                    yield _TableSlot(written, member.lstrip(".")), name
-                case r.Aggregate() as inner:
-                    stack.append(inner)
-
-
-def known_subjects(guard: ParityGuard, outline: FunctionOutline) -> frozenset[str]:
+def known_subjects(guard: ParityGuard, outline: FunctionOutline, limits: Iterable[str] | None = None) -> frozenset[str]:
     """What a guard looks at, as far as a body deals with it: what it reads, and for a local that the body does not have
-    what that was worked out from; empty where the body does not deal with all of it."""
+    what that was worked out from; empty where the body does not deal with all of it. With `limits`, the
+    members of the own object, it is enough that the body has an object, whatever part the guard looks at, and one of
+    all that is compared with these and with parameters."""
+    sources = dict(guard.sources)
+    found: set[str] = set()
+    seen: set[str] = set()
+    deals = False
+    stack = sorted(guard.names)
+    while stack:
+        place = stack.pop()
+        root = _root(place)
+        parts = [part for part in place.split(".")[1:] if not part.endswith(("*", ")"))]
+        if outline.mentioned.issuperset([root] if limits is not None else [root, *parts]):
+            found.add(place)
+            deals = True
+        elif limits is not None and (root in limits or is_of_parameter(root)):
+            found.add(place)
+        elif root not in sources:
+            return frozenset()
+        elif root not in seen:
+            seen.add(root)
+            stack += sorted(sources[root])
+    if limits is not None and outline.works and all(_root(place) in limits for place in found):
+        return frozenset(found)  # the state of the object itself, whatever the body does with it
+    return frozenset(found) if deals else frozenset()
+
+
+def made_of(guard: ParityGuard) -> frozenset[str]:
+    """The places that a guard looks at, with what locals were worked out from in their place."""
     sources = dict(guard.sources)
     found: set[str] = set()
     seen: set[str] = set()
     stack = sorted(guard.names)
     while stack:
-        name = stack.pop()
-        if name in outline.mentioned:
-            found.add(name)
-        elif name not in sources:
-            return frozenset()
-        elif name not in seen:
-            seen.add(name)
-            stack += sorted(sources[name])
+        place = stack.pop()
+        root = _root(place)
+        if root not in sources:
+            found.add(place)
+        elif root not in seen:
+            seen.add(root)
+            stack += sorted(sources[root])
     return frozenset(found)
 
 
 def _is_asked(names: frozenset[str], conditions: Iterable[AskedCondition]) -> bool:
-    """Whether some condition looks at all of the names."""
-    return any(names <= asked.names for asked in conditions)
+    """Whether some condition looks at all of these places."""
+    return any(covers(asked.names, names) for asked in conditions)
+
+
+def covers(asked: Iterable[str], places: Iterable[str]) -> bool:
+    """Whether each of the places is among those asked about, is a part of one that a call looks at as a whole, or has
+    a part that is."""
+    known = [place.replace("()", "") for place in asked]
+    return all(any(_touches(one, place.replace("()", "")) for one in known) for place in places)
+
+
+def _touches(asked: str, place: str) -> bool:
+    whole, of = place.removesuffix(".*"), asked.removesuffix(".*")
+    return of == whole or of.startswith(f"{whole}.") or (asked != of and whole.startswith(f"{of}."))
 
 
 @questions.program_question
@@ -391,7 +452,13 @@ class ParityReading:
             stack.extend(reversed(_inside(statement)))
         tokens = self.tokens[:_LONG]
         mentioned = {token for token in self.tokens if _NAME.fullmatch(token)}
-        mentioned |= {name for guard in self.guards for name in guard.names}
+        mentioned |= {
+            part
+            for guard in self.guards
+            for place in guard.names
+            for part in (_root(place), *place.split(".")[1:])
+            if not part.endswith(("*", ")"))
+        }
         return FunctionOutline(
             tuple(self.guards),
             tuple(self.handled),
@@ -514,19 +581,36 @@ class ParityReading:
                 return True
             case r.Evaluate(value=r.Call(args=(condition, *_)) as call):
                 if self.program.macros.role(places.last_name(call.callee)) == "return on failure":
+                    made = places.strip(condition)
+                    if isinstance(made, r.Call) and self._validates(made):
+                        return True
                     return self._is_refusal(call, condition)
+                if self._validates(call):
+                    return True
                 if self.program.macros.role(places.last_name(call.callee)) != "check" or self._is_conditional(
                     statement.span
                 ):
                     return False
                 names = frozenset(name for arg in call.args for name in self.names_in(arg))
+                written = self.plain(call)
                 self.asked.append(
-                    AskedCondition(self.plain(call), self._traced(names), names, statement.span, text(call))
+                    AskedCondition(written, self.form(call), self._traced(names), names, statement.span, text(call))
                 )
                 if self._is_question(condition):
                     self._note(call, "aborts", statement.span)
                     return True
         return False
+
+    def _validates(self, call: r.Call) -> bool:
+        """Whether the call is of a function that refuses what it is given: `ValidateShape(shape)`."""
+        name, names = places.last_name(call.callee), self.names_in(call)
+        if call.kind != "call" or not names or not _VALIDATES.match(name) or self._is_conditional(call.span):
+            return False
+        if self.program.macros.role(name):
+            return False
+        self.asked.append(self._asked(call))
+        self.guards.append(self._guard(call, names, "validates", call.span))
+        return True
 
     def _is_refusal(self, call: r.Call, condition: r.Value) -> bool:
         """Whether the call is of a macro that leaves on a comparison: `RETURN_IF(n == 0, Invalid("empty"))`."""
@@ -535,17 +619,19 @@ class ParityReading:
             return False
         if not isinstance(_canonical(condition), r.Unary) and not _compares(condition):
             return False
-        asked = self._asked(condition)._replace(condition=f"{name}({self.plain(condition)})")
+        asked = self._asked(condition)
+        asked = asked._replace(condition=f"{name}({asked.condition})", form=f"{name}({asked.form})")
         self.asked.append(asked)
         if not asked.own or not self._is_question(condition):
             return False
         guard = self._guard(condition, asked.own, "refuses", call.span)
-        self.guards.append(guard._replace(condition=asked.condition, shown=f"{name}({guard.shown})"))
+        self.guards.append(guard._replace(condition=asked.condition, form=asked.form, shown=f"{name}({guard.shown})"))
         return True
 
     def _asked(self, condition: r.Value) -> AskedCondition:
         names = self.names_in(condition)
-        return AskedCondition(self.plain(condition), self._traced(names), names, condition.span, text(condition))
+        written, form = self.plain(condition), self.form(condition)
+        return AskedCondition(written, form, self._traced(names), names, condition.span, text(condition))
 
     def _is_conditional(self, span: Span) -> bool:
         """Whether the preprocessor decides about it, inside of this function: it is meant for some versions only."""
@@ -557,8 +643,9 @@ class ParityReading:
             self.guards.append(self._guard(condition, names, left, span))
 
     def _guard(self, condition: r.Value, names: frozenset[str], left: Exit, span: Span) -> ParityGuard:
-        sources = tuple((name, self._sources[name]) for name in sorted(self._traced(names)) if name in self._sources)
-        return ParityGuard(self.plain(condition), names, sources, left, span, text(condition))
+        roots = sorted({_root(place) for place in self._traced(names)})
+        sources = tuple((name, self._sources[name]) for name in roots if name in self._sources)
+        return ParityGuard(self.plain(condition), self.form(condition), names, sources, left, span, text(condition))
 
     def _exit(self, then: r.Body) -> Exit | None:
         """How a few statements leave, where they do nothing but leave."""
@@ -567,6 +654,8 @@ class ParityReading:
         match then[-1]:
             case r.Leave(kind="throw"):
                 return "throws"
+            case r.Leave(kind="continue") if len(then) == 1:
+                return "passes over"
             case r.Leave(kind="return", value=value) if value is None or self._is_success(value):
                 return "leaves"
             case r.Leave(kind="return", value=value) if failure.refuses(self.function, value) or self._explains(value):
@@ -613,29 +702,58 @@ class ParityReading:
     def _is_question(self, condition: r.Value) -> bool:
         """Whether the condition looks at what is there already; one that does something, or asks what came of it, is
         no guard."""
+        amounts = {id(side) for inner in places.walk(condition) for side in self._amounts(inner)}
         for inner in places.walk(condition):
             match inner:
                 case r.Assign() | r.Lambda() | r.OpaqueValue():
                     return False
                 case r.Call() if self.program.macros.role(places.last_name(inner.callee)) == "check":
                     continue
+                case r.Call() if _converts(inner) or (id(inner) in amounts and self._computes(inner)):
+                    continue
                 case r.Call(args=args):
                     name = places.last_name(inner.callee)
-                    if _STATUS.fullmatch(name) or (args and not _QUESTION.search(name)):
+                    if _STATUS.fullmatch(name) or (args and not (_QUESTION.search(name) or _VALIDATES.match(name))):
                         return False
-                case r.Name(text=name) if self._holds_outcome(name):
+                case r.Name(text=name) if id(inner) not in amounts and self._holds_outcome(name):
                     return False
         return True
 
+    def _amounts(self, value: r.Value) -> Iterator[r.Value]:
+        """What is compared by size with something else than zero, or with what the call that made it was given:
+        `n > sizeof(buffer)`, where `write(fd, data, n) < n` asks what came of it."""
+        if not isinstance(value, r.Binary) or value.op not in ("<", ">", "<=", ">="):
+            return
+        for side, other in ((value.left, value.right), (value.right, value.left)):
+            if isinstance(places.strip(other), r.Literal) and text(other) in ("0", "-1", "1"):
+                continue
+            against = self.names_in(other)
+            for inner in places.walk(side):
+                made = inner
+                if isinstance(inner, r.Name):
+                    made = self._made(self.function.locals.get(inner.text, ("", None))[1]) or inner
+                if isinstance(made, r.Call) and any(
+                    covers(self.names_in(one), against) for one in made.args if against
+                ):
+                    continue
+                yield inner
+
+    def _computes(self, call: r.Call) -> bool:
+        """Whether all that can be called does nothing but work out an answer."""
+        callees = self.program.calls.callee(call, self.function).functions
+        return bool(callees) and all(
+            isinstance(one, (r.Leave, r.Declare)) for callee in callees for one in callee.statements
+        )
+
     def _holds_outcome(self, name: str) -> bool:
-        """Whether a local has what a call with arguments answered."""
+        """Whether a local has what a call with arguments answered, and that did more than work it out."""
         written, initial = self.function.locals.get(name, ("", None))
         if self.program.statuses.of(written, self.function) is not None:
             return True
         made = self._made(initial)
         if not isinstance(made, r.Call) or not made.args or name in self.numbers:
             return False
-        return _QUESTION.search(places.last_name(made.callee)) is None
+        return _QUESTION.search(places.last_name(made.callee)) is None and not self._computes(made)
 
     def _made(self, initial: r.Value | None) -> r.Value | None:
         """What a local is given, where the macro around it leaves when it failed."""
@@ -657,7 +775,7 @@ class ParityReading:
         found = set(names)
         stack = sorted(names)
         while stack:
-            fresh = self._sources.get(stack.pop(), frozenset()) - found
+            fresh = self._sources.get(_root(stack.pop()), frozenset()) - found
             found |= fresh
             stack += sorted(fresh)
         return frozenset(found)
@@ -679,8 +797,12 @@ class ParityReading:
                         )
                     if isinstance(inner, r.Call):
                         for name in self._filled(inner):
-                            found.setdefault(name, set()).update(self._worked_on(inner) - {name})
-        return {name: frozenset(sources - {name}) for name, sources in found.items() if name in own and sources}
+                            found.setdefault(name, set()).update(self._worked_on(inner))
+        return {
+            name: frozenset(place for place in sources if _root(place) != name)
+            for name, sources in found.items()
+            if name in own and sources
+        }
 
     def _filled(self, call: r.Call) -> Iterator[str]:
         """The locals whose address a call is given."""
@@ -769,7 +891,6 @@ class ParityReading:
 
     def asked_by(self, call: r.Call, callee: Function, depth: int = 2) -> Iterator[frozenset[str]]:
         """What a callee and those that it calls ask, in this body's words: of its object and of what it is given."""
-        given = {f"P{n}": self.names_in(argument) for n, argument in enumerate(call.args, 1)}
         inner = ParityReading(self.parity, callee)
         below = [
             names
@@ -778,16 +899,28 @@ class ParityReading:
             if one is not callee
             for names in inner.asked_by(made, one, depth - 1)
         ]
+        members = callee.home.members if callee.home is not None else frozenset()
         for names in (*(asked.names for asked in self.parity.outline(callee).asked), *below):
-            yield frozenset(word for name in names for word in given.get(name, frozenset({name})))
+            yield frozenset(self.in_words_of(call, names, members))
 
-    def reached(self, call: r.Call, mentioned: frozenset[str]) -> frozenset[str]:
-        """What a call is given; where that is a whole parameter, all that the body may look at in it."""
-        whole = any(
-            isinstance(inner, r.Name) and inner.text in self.numbers
-            for inner in (_pointed_at(given) for given in (*call.args, places.receiver(call)))
-        )
-        return self.names_in(call) | (without_parameters(mentioned) if whole else frozenset())
+    def in_words_of(self, call: r.Call, names: Iterable[str], members: frozenset[str]) -> Iterator[str]:
+        """Places of what is called as its caller names them: parts of what is given, and of the object it is called
+        on."""
+        of = places.receiver(call)
+        for place in names:
+            root, dot, rest = place.partition(".")
+            if _PARAMETER.fullmatch(root) and int(root[1:]) <= len(call.args):
+                given = call.args[int(root[1:]) - 1]
+            elif of is not None and root in {self.parity.neutral(name) for name in members}:
+                given, dot, rest = of, ".", place
+            else:
+                yield place
+                continue
+            whole = self.place(given)
+            if whole:
+                yield whole + dot + rest
+            else:
+                yield from self.names_in(given)
 
     # --- words ---
 
@@ -801,14 +934,130 @@ class ParityReading:
             "this->", ""
         )
 
+    def form(self, condition: r.Value) -> str:
+        """As text like `plain`, but with what a local is given in place of its name, and without casts of numbers."""
+        return self._inlined(_ordered(condition), 0)
+
+    def _inlined(self, value: r.Value, depth: int) -> str:
+        written = _CAST.sub("", self.plain(value))
+        given = {
+            inner.text: initial
+            for inner in places.walk(value)
+            if isinstance(inner, r.Name) and depth < 4 and (initial := self._only_value(inner.text)) is not None
+        }
+        if not given:
+            return written
+        shown = {self.parity.neutral(name): self._inlined(initial, depth + 1) for name, initial in given.items()}
+        return _NAME.sub(lambda match: shown.get(match[0], match[0]), written)
+
+    def _only_value(self, name: str) -> r.Value | None:
+        """What a local is given where it is declared, where it is given nothing else."""
+        if name in self.numbers or self.function.mentions("=" + name):
+            return None
+        return self._made(self.function.locals.get(name, ("", None))[1])
+
     def names_in(self, value: r.Value) -> frozenset[str]:
-        """The places a condition looks at, by their words; constants are none."""
+        """The places a condition looks at, `P1.count`, with `P1.*` for one that a call is given as a whole; constants
+        are none."""
+        return frozenset(self._places_in(value))
+
+    def _places_in(self, value: r.Value) -> Iterator[str]:
+        stack: list[r.Value] = [value]
+        while stack:
+            inner = stack.pop()
+            if place := self.place(inner):
+                if not _is_constant(_root(place)) and not _is_constant(place.rpartition(".")[2]):
+                    yield place
+                stack += _indexes(inner)
+            elif isinstance(inner, r.Call) and not _converts(inner):
+                of = places.receiver(inner)
+                for operand in (*([of] if of is not None else []), *inner.args):
+                    whole = self.place(operand)
+                    if whole and not _is_constant(_root(whole)):
+                        yield f"{whole}.*"
+                    if not whole:
+                        stack.append(operand)
+                    stack += _indexes(operand)
+            elif isinstance(inner, r.Call):
+                stack += inner.args
+            else:
+                stack += places.children(inner)
+
+    def place(self, value: r.Value | None) -> str:
+        """What a name, a member of it, an element, or a getter of such leads to; empty for anything else."""
+        match places.strip(value):
+            case r.Name(text=name):
+                if name in _LITERALS or self._is_enumerator(name):
+                    return ""
+                name = name.rpartition("::")[2]
+                return self.numbers.get(name) or self._aliased(name) or self.parity.neutral(name)
+            case r.Member(base=r.Name(text="this"), name=name):
+                return self.parity.neutral(name)
+            case r.Member(base=base, name=name):
+                return f"{of}.{self.parity.neutral(name)}" if (of := self.place(base)) else ""
+            case r.Index(base=base) | r.Unary(op="*" | "&", value=base):
+                return self.place(base)
+            case r.Call(args=()) as call if call.kind == "call":
+                of = self.place(places.receiver(call))
+                if of and _VIEW.fullmatch(places.last_name(call.callee)):
+                    return of
+                if (member := self._got(call)) and (of or isinstance(call.callee, r.Name)):
+                    return f"{of}.{member}()" if of else f"{member}()"
+        return ""
+
+    def _is_enumerator(self, name: str) -> bool:
+        of = name.rpartition("::")[0]
+        file, scope = self.function.file, self.function.record.scope
+        return bool(of) and self.program.names.find_class(of, scope, file, enum=True) is not None
+
+    def _aliased(self, name: str) -> str:
+        """What a reference or a pointer is a name for."""
+        written, initial = self.function.locals.get(name, ("", None))
+        kind = types.parse(written)
+        if initial is None or kind.is_value or self.function.mentions("=" + name):
+            return ""
+        inner = places.strip(initial)
+        named = {one.text for one in places.walk(inner) if isinstance(one, r.Name)}
+        return self.place(inner) if name not in named and named.isdisjoint(self.function.locals) else ""
+
+    def _got(self, call: r.Call) -> str:
+        """The member that a method does nothing but answer with."""
         found = set()
-        for inner in _looked_at(value):
-            name = inner.text.rpartition("::")[2] if isinstance(inner, r.Name) else inner.name
-            if name not in _LITERALS and not _is_constant(name):
-                found.add(self.numbers.get(name) or self.parity.neutral(name))
-        return frozenset(found)
+        for callee in self.program.calls.callee(call, self.function).functions:
+            match callee.body if callee.is_short else ():
+                case (r.Leave(kind="return", value=r.Name(text=name)),) if callee.home and callee.home.field(name):
+                    found.add(self.parity.neutral(name))
+                case _:
+                    return ""
+        return found.pop() if len(found) == 1 else ""
+
+
+def _root(place: str) -> str:
+    return place.partition(".")[0].removesuffix("()")
+
+
+def _indexes(value: r.Value) -> list[r.Value]:
+    """What the elements on the way to a place are chosen by."""
+    found: list[r.Value] = []
+    inner = places.strip(value)
+    while isinstance(inner, (r.Member, r.Index, r.Unary)):
+        if isinstance(inner, r.Index):
+            found += inner.indexes
+        inner = places.strip(inner.value if isinstance(inner, r.Unary) else inner.base)
+    return found
+
+
+def _converts(call: r.Call) -> bool:
+    """`size_t(n)`, `uint32_t{n}`."""
+    return places.last_name(call.callee) in types.SCALARS
+
+
+def _ordered(condition: r.Value) -> r.Value:
+    """With the lesser of two sides first, by one of two ways to write a comparison."""
+    match condition:
+        case r.Binary(op=">" | ">=" as op, left=left, right=right):
+            return r.Binary(condition.start, condition.end, ranges.turned(op), right, left)
+    return condition
 
 
 def _looked_at(value: r.Value) -> Iterator[r.Name | r.Member]:
@@ -825,8 +1074,13 @@ def _looked_at(value: r.Value) -> Iterator[r.Name | r.Member]:
             stack += places.children(inner)
 
 
-def without_parameters(names: frozenset[str]) -> frozenset[str]:
-    return frozenset(name for name in names if not _PARAMETER.fullmatch(name))
+def is_of_parameter(place: str) -> bool:
+    return _PARAMETER.fullmatch(_root(place)) is not None
+
+
+def without_parameter(place: str) -> str:
+    """What the place is a part of left out, where that is a parameter."""
+    return place.partition(".")[2] if is_of_parameter(place) else place
 
 
 def _last_given(body: r.Body, name: str) -> r.Value | None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ownlint import Function, Program, Span, places
+from ownlint import Function, Program, Span, places, types
 from ownlint import records as r
 from ownlint_rules.parity import _parity as parity
 
@@ -39,7 +39,14 @@ def before(function: Function) -> Function | None:
     fitting = [one for one in there if _types(one) == _types(function)] or [
         one for one in there if len(one.record.parameters) == count
     ]
-    return fitting[0] if len(fitting) == 1 else None
+    if len(fitting) > 1:  # specialisations of a template go by one name
+        now = [
+            one
+            for one in program.index.functions_called(function.name)
+            if one.symbol == function.symbol and one.path == function.path and _types(one) == _types(function)
+        ]
+        return fitting[now.index(function)] if len(now) == len(fitting) and function in now else None
+    return fitting[0] if fitting else None
 
 
 def _is_still_there(function: Function, old: Function) -> bool:
@@ -88,14 +95,16 @@ def removed_guards(old: Function, new: Function) -> Iterator[parity.ParityGuard]
     to what it calls, to its callers or to a method beside it, not replaced by another question about the same, not made
     needless by a type."""
     then, now = _outline(old), _outline(new)
-    kept = {asked.condition for asked in now.asked}
+    kept = {asked.form for asked in now.asked}
     retyped = _retyped(old, new)
+    members = frozenset(map(parity.of(new.program).neutral, new.home.members)) if new.home is not None else frozenset()
     gone = [
         (guard, subjects)
         for guard in (*then.guards, *_unwrapped(then, now), *_unrepaired(old, new))
-        if guard.condition not in kept
-        and retyped.isdisjoint(guard.names)
-        and (subjects := parity.known_subjects(guard, now))
+        if guard.form not in kept
+        and retyped.isdisjoint(part for place in guard.names for part in place.split("."))
+        and (guard.exit not in _NEED_SIBLING or _is_refused_by_sibling(new, guard))
+        and (subjects := parity.known_subjects(guard, now, members if _is_refused_by_sibling(new, guard) else None))
     ]
     guards = [guard for guard, _ in gone]
     anew = bool(gone) and not (parity.is_alike(now, then, guards) or _is_only_shorter(then, now, guards))
@@ -107,8 +116,8 @@ def removed_guards(old: Function, new: Function) -> Iterator[parity.ParityGuard]
     for guard, subjects in gone:
         if (
             not any(_fresh_questions(then, now, anew, subjects))
-            and not any(subjects <= names for names in below)
-            and not _is_asked_by_callers(new, subjects)
+            and not any(_is_about(names, subjects, guard) for names in below)
+            and not _is_asked_by_callers(new, subjects, guard)
             and not _is_asked_beside(new, guard)
             and not (anew and _is_asked_elsewhere(new, guard))
         ):
@@ -119,20 +128,18 @@ def unhandled(old: Function, new: Function) -> Iterator[tuple[parity.ParityGuard
     """The conditions that there is nothing on which the old body left, and the new one does not, which works on it
     as if it were there, while a sibling still asks the same; and where it does."""
     then, now, known = _outline(old), _outline(new), parity.of(new.program)
-    kept = {asked.condition for asked in now.asked}
+    kept = {asked.form for asked in now.asked}
     retyped = _retyped(old, new)
     for guard in then.handled:
-        if guard.condition in kept or not retyped.isdisjoint(guard.names):
+        if guard.form in kept or not retyped.isdisjoint(part for place in guard.names for part in place.split(".")):
             continue
         subjects = parity.known_subjects(guard, now)
         if (
             subjects
-            and any(
-                guard.condition == asked.condition for one in known.siblings(new) for asked in known.outline(one).asked
-            )
+            and any(guard.form == asked.form for one in known.siblings(new) for asked in known.outline(one).asked)
             and (need := parity.ParityReading(known, new).first_need(guard.condition)) is not None
-            and not any(subjects <= names for names in _asked_by_new_callees(old, new, True))
-            and not _is_asked_by_callers(new, subjects)
+            and not any(_is_about(names, subjects, guard) for names in _asked_by_new_callees(old, new, True))
+            and not _is_asked_by_callers(new, subjects, guard)
             and not _is_asked_elsewhere(new, guard)
         ):
             yield guard, need
@@ -141,14 +148,17 @@ def unhandled(old: Function, new: Function) -> Iterator[tuple[parity.ParityGuard
 def _is_refused_by_sibling(new: Function, guard: parity.ParityGuard) -> bool:
     """Whether a sibling still takes the same for an error: then it is one, however the function was written anew."""
     known = parity.of(new.program)
-    return guard.exit in _REFUSES and any(
-        kept.condition == guard.condition and kept.exit in _REFUSES
+    alike = _REFUSES if guard.exit in _REFUSES else (guard.exit,)
+    return (guard.exit in _REFUSES or guard.exit == "passes over") and any(
+        kept.form == guard.form and kept.exit in alike
         for sibling in known.siblings(new)
         for kept in known.outline(sibling).guards
     )
 
 
-_REFUSES = ("throws", "fails", "aborts", "refuses")
+_REFUSES = ("throws", "fails", "aborts", "refuses", "validates")
+_NEED_SIBLING = ("validates", "passes over")
+"""What may be left out for many reasons."""
 
 
 def _fresh_questions(
@@ -156,12 +166,18 @@ def _fresh_questions(
 ) -> Iterator[parity.AskedCondition]:
     """The new body's further questions about the subjects. In one that was written anew a loop, and what asks how they
     stand to something else, has other reasons, unless it is a guard, too."""
-    known = {(asked.condition, asked.repeats) for asked in then.asked}
-    leaving = {guard.condition for guard in now.guards}
+    known = {(asked.form, asked.repeats) for asked in then.asked}
+    leaving = {guard.form for guard in now.guards}
     for asked in now.asked:
-        if (asked.condition, asked.repeats) in known or not subjects <= asked.names or (anew and asked.repeats):
+        if (asked.form, asked.repeats) in known or (anew and asked.repeats):
             continue
-        if not anew or asked.condition in leaving or asked.own == subjects:
+        if not parity.covers(asked.names, subjects):
+            continue
+        if (
+            not anew
+            or asked.form in leaving
+            or (parity.covers(asked.own, subjects) and parity.covers(subjects, asked.own))
+        ):
             yield asked
 
 
@@ -178,7 +194,7 @@ def _unrepaired(old: Function, new: Function) -> Iterator[parity.ParityGuard]:
     now, known = _outline(new), parity.of(new.program)
     for branch in _outline(old).branches:
         if branch.works.isdisjoint(now.works) and any(
-            branch.guard.condition == kept.guard.condition and branch.works & kept.works
+            branch.guard.form == kept.guard.form and branch.works & kept.works
             for sibling in known.siblings(new)
             for kept in known.outline(sibling).branches
         ):
@@ -207,7 +223,8 @@ def _retyped(old: Function, new: Function) -> frozenset[str]:
     parameters = {f"P{number}" for number, (one, other) in enumerate(pairs, 1) if one != other}
     then, now = _member_types(old.program, new), _member_types(new.program, new)
     neutral = parity.of(new.program).neutral
-    return frozenset(parameters | {neutral(key[1]) for key, type in now.items() if then.get(key, type) != type})
+    others = {key[1] for key, type in then.items() if now.get(key, "") != type}
+    return frozenset(parameters | {neutral(name) for name in others})
 
 
 def _member_types(program: Program, new: Function) -> dict[tuple[str, str], str]:
@@ -238,25 +255,36 @@ def _asked_by_new_callees(old: Function, new: Function, anew: bool) -> list[froz
         if not anew:
             found.append(reading.traced(call))
         elif not callees and parity.may_check(call, call.span in heard):
-            found.append(reading.reached(call, _outline(new).mentioned))
+            found.append(reading.names_in(call))
     return found
 
 
-def _is_asked_by_callers(function: Function, subjects: frozenset[str]) -> bool:
+def _is_about(asked: Iterable[str], subjects: frozenset[str], guard: parity.ParityGuard) -> bool:
+    """Whether what others ask covers what the guard looked at, or what its locals were worked out from."""
+    names, origins = list(asked), parity.made_of(guard)
+    return parity.covers(names, subjects) or (bool(origins) and parity.covers(names, origins))
+
+
+def _is_asked_by_callers(function: Function, subjects: frozenset[str], guard: parity.ParityGuard) -> bool:
     """Whether all who call the function ask before: about the arguments that they give."""
     found = False
     for caller, call in _calls_of(function):
         reading = parity.ParityReading(parity.of(function.program), caller)
-        given = {f"P{n}": reading.names_in(argument) for n, argument in enumerate(call.args, 1)}
-        names = frozenset(word for name in subjects for word in given.get(name, frozenset({name})))
-        if not any(names <= asked.names for asked in _outline(caller).asked):
+        named, made = (
+            frozenset(reading.in_words_of(call, sorted(places_), frozenset()))
+            for places_ in (subjects, parity.made_of(guard))
+        )
+        if not any(
+            parity.covers(asked.names, named) or (made and parity.covers(asked.names, made))
+            for asked in _outline(caller).asked
+        ):
             return False
         found = True
     return found
 
 
 def _calls_of(function: Function) -> Iterator[tuple[Function, r.Call]]:
-    """The calls of a function, also through a base class that declares it."""
+    """The calls of a function, also through a base class that declares it, and through a table of functions."""
     family = function.cls.ancestry if function.cls is not None else ()
     for caller in function.program.index.callers(function):
         for call in parity.calls_in(caller):
@@ -264,21 +292,27 @@ def _calls_of(function: Function) -> Iterator[tuple[Function, r.Call]]:
                 callee = function.program.calls.callee(call, caller)
                 if function in callee.functions or (callee.owner is not None and callee.owner in family):
                     yield caller, call
+    for slot in parity.of(function.program).slots(function):
+        for caller in function.program.index.callers_by_name(slot.member):
+            for call in parity.calls_in(caller):
+                if isinstance(call.callee, r.Member) and call.callee.name == slot.member:
+                    table = function.program.types.of(call.callee.base, caller)
+                    if not table or types.parse(table).last == slot.type:
+                        yield caller, call
 
 
 def _is_asked_beside(function: Function, guard: parity.ParityGuard) -> bool:
     """Whether another function of the class, its bases or the file asks the same since the change."""
     return any(
-        guard.condition in _conditions(other)
-        and ((old := before(other)) is None or guard.condition not in _conditions(old))
+        guard.form in _conditions(other) and ((old := before(other)) is None or guard.form not in _conditions(old))
         for other in _beside(function)
     )
 
 
 def _is_asked_elsewhere(function: Function, guard: parity.ParityGuard) -> bool:
-    """Whether some function of the changed files asks about the same members since the change; about a parameter
-    alone, in the same words."""
-    members = parity.without_parameters(guard.names)
+    """Whether some function of the changed files asks about the same members since the change, of its own object or of
+    what it is given; about a parameter alone, in the same words."""
+    members = frozenset(filter(None, map(_as_members, guard.names)))
     program = function.program
     siblings = parity.of(program).siblings(function)
     for path in sorted(program.earlier_paths):
@@ -290,18 +324,26 @@ def _is_asked_elsewhere(function: Function, guard: parity.ParityGuard) -> bool:
             if other is None or other is function or other in siblings:
                 continue
             asking = [
-                one for one in _outline(other).asked if members <= one.names and (members or one.shown == guard.shown)
+                one
+                for one in _outline(other).asked
+                if parity.covers(filter(None, map(_as_members, one.names)), members)
+                and (members or one.shown == guard.shown)
             ]
             if asking:
                 old = before(other)
                 had = _conditions(old) if old is not None else set()
-                if any(one.condition not in had for one in asking):
+                if any(one.form not in had for one in asking):
                     return True
     return False
 
 
+def _as_members(place: str) -> str:
+    """A place without the parameter that it is a part of."""
+    return "" if parity.is_of_parameter(place) and "." not in place else parity.without_parameter(place)
+
+
 def _conditions(function: Function) -> set[str]:
-    return {asked.condition for asked in _outline(function).asked}
+    return {asked.form for asked in _outline(function).asked}
 
 
 def _beside(function: Function) -> Iterable[Function]:
@@ -326,11 +368,11 @@ def emptied(old: Function, new: Function) -> Emptied | None:
     known = parity.of(new.program)
     if any(_took_over(other, then.works) for other in (*_beside(new), *(caller for caller, _ in _calls_of(new)))):
         return None
-    conditions = {asked.condition for asked in then.asked}
+    conditions = {asked.form for asked in then.asked}
     for sibling in known.siblings(new):
         other = known.outline(sibling)
         for asked in other.asked:
-            if asked.condition in conditions:
+            if asked.form in conditions:
                 return Emptied(sibling, asked.span, f"asks `{asked.shown}`")
         for call in parity.calls_in(sibling):
             name = places.last_name(call.callee)

@@ -96,7 +96,8 @@ def guard_missing_on_sibling(function: Function) -> Iterator[Finding]:
     said: set[str] = set()
     for sibling in siblings:
         other = known.outline(sibling)
-        lacking = [guard for guard in known.lacking(function, other.guards) if not _had(function, guard)]
+        asking = [guard for guard in other.guards if guard.exit not in ("validates", "passes over")]
+        lacking = [guard for guard in known.lacking(function, asking) if not _had(function, guard)]
         if not parity.is_alike(own, other, lacking):
             continue
         for guard in lacking:
@@ -120,9 +121,7 @@ def guard_missing_on_sibling(function: Function) -> Iterator[Finding]:
 def _had(function: Function, guard: parity.ParityGuard) -> bool:
     """Whether the change under review takes it out: that is another finding."""
     old = taken_out.before(function)
-    return old is not None and guard.condition in {
-        asked.condition for asked in parity.of(old.program).outline(old).asked
-    }
+    return old is not None and guard.form in {asked.form for asked in parity.of(old.program).outline(old).asked}
 
 
 def _certainty(function: Function, sibling: Function, guard: parity.ParityGuard) -> Certainty:
@@ -131,9 +130,9 @@ def _certainty(function: Function, sibling: Function, guard: parity.ParityGuard)
     if sibling not in parity.of(function.program).backends(function):
         return because("possible", _ON_ONE_BASE.format(sibling.symbol))
     old = taken_out.before(sibling)
-    if old is not None and guard.condition not in {one.condition for one in parity.of(old.program).outline(old).asked}:
+    if old is not None and guard.form not in {one.form for one in parity.of(old.program).outline(old).asked}:
         return because("convention", f"the change adds the check to `{sibling.symbol}` alone")
-    return because("guess" if guard.exit == "leaves" else "convention", _ALONE.format(sibling.symbol))
+    return because("guess" if guard.exit == "leaves" else "likely", _ALONE.format(sibling.symbol))
 
 
 def _keeps(own: parity.FunctionOutline, release: parity.Release) -> bool:

@@ -51,8 +51,11 @@ classes on one base; one that still has the check is named.
 
 A function that was written anew is reported where a sibling still takes the same for an error, and where a sibling
 still leaves when there is nothing, and the new body works on it as if it were there. Functions that fill the same slot
-of tables of one type are siblings too, as are those of which the names differ by the word by which the names of their
-files do (`spi_send` in `spi_link.c`, `uart_send` in `uart_link.c`).
+of tables of one type are siblings too, as are those in one file whose names differ by a word, and those of which the
+names differ by the word by which the names of their files do (`spi_send` in `spi_link.c`, `uart_send` in
+`uart_link.c`).
+Where a sibling still has it, a check may be a call that refuses what it is given (`ValidateShape(shape)`), or a test on
+which a loop passes over an element.
 
 Quiet: a check that moved into a helper, to another method of the class or a base, or to all callers, one that another
 question about the same replaces, any other function of which less than 70 % is as it was, unless nothing but the check
@@ -84,7 +87,7 @@ def guard_removed(function: Function) -> Iterator[Finding]:
     for guard in dict.fromkeys((*taken_out.removed_guards(old, function), *removed)):
         said = f"`{function.name}` no longer {_LEFT[guard.exit]} `{guard.shown}`"
         yield _finding(
-            function, old, guard.span, said, _still_asking(function, guard.condition), "check", removed.get(guard)
+            function, old, guard.span, said, _still_asking(function, guard.form), "check", removed.get(guard)
         )
     for release in taken_out.removed_releases(old, function):
         said = f"`{function.name}` no longer calls `{release.shown}`"
@@ -110,6 +113,8 @@ _LEFT = {
     "repairs": "acts on",
     "refuses": "asks",
     "handles": "handles",
+    "validates": "calls",
+    "passes over": "passes over",
 }
 
 
@@ -137,12 +142,12 @@ def _finding(
     )
 
 
-def _still_asking(function: Function, condition: str) -> tuple[Function, Span] | None:
+def _still_asking(function: Function, form: str) -> tuple[Function, Span] | None:
     """The first sibling that asks the same, and where."""
     known = parity.of(function.program)
     for sibling in known.siblings(function):
         for asked in known.outline(sibling).asked:
-            if asked.condition == condition:
+            if asked.form == form:
                 return sibling, asked.span
     return None
 

@@ -8,17 +8,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
-from ownlint import Function, Status, because, bodies, must_look, places, records, types
+from ownlint import (
+    Function,
+    Place,
+    Status,
+    assignments,
+    because,
+    bodies,
+    events,
+    failure,
+    must_look,
+    pairs,
+    places,
+    records,
+    types,
+)
 
 _OUTCOMES = re.compile(
     r"(?:Status|Result|Outcome|Error|Err|Errc|Code|Rc)(?:_t|Type|Kind)?$|_(?:status|result|error|rc)(?:_t)?$"
 )
-_FINE = re.compile(r"(?i)k?_?(?:ok|okay|success|no_?err(?:or)?)$")
+_FINE = re.compile(r"(?i)(?:\w+_)?k?(?:ok|okay|success|no_?err(?:or)?)$")
 """The first value of an enum whose values tell how something went."""
 _CLEANS = re.compile(r"(?i)(?:re?move|delete|unlink|close|shut_?down|cancel|clear|disconnect|rmdir)")
 """Calls that throw unless they are given a code: given up either way."""
+_GIVES_UP = re.compile(
+    r"(?i)(?:rollback|roll|abort|stop|join|wait|quit|terminate|kill|interrupt|wake|notify|leave|exit|reset|cancel"
+    r"|close|shut|shutdown|remove|delete|clear|disconnect|un\w+|de\w+)$"
+)
+"""Calls that undo or end something: nothing is lost where they fail."""
+_CALLERS = 24
+_DEEP = 3
 _UNWANTED = re.compile(r"(?i)_*(?:ign|unused|dummy|drop|discard)")
 
 
@@ -50,12 +72,135 @@ def code(function: Function, node: records.Call, written: str) -> Status | None:
     if not kind.is_value or not runs_last(function):
         return None
     enum = function.program.names.find_class(kind.name, function.record.scope, function.file, enum=True)
-    if enum is None or enum.record.kind != "enum class" or not enum.record.fields:
+    if enum is None:
+        return _explained(function, kind) or _number(function, node, written)
+    if not enum.record.fields or (enum.record.kind != "enum class" and only_ends(places.last_name(node.callee))):
         return None
     if not _OUTCOMES.search(enum.name) or not _FINE.match(enum.record.fields[0].name):
         return None
     sure = because("type", f"`{enum.name}` is taken for a status by its name and its first value")
     return Status(enum.name, "enum", must_look(enum.record), (), (), sure)
+
+
+def _explained(function: Function, kind: types.Type) -> Status | None:
+    """A plain struct of a truth and a reason: `struct Outcome { bool ok; std::string why; };`."""
+    cls = function.program.names.find_class(kind.name, function.record.scope, function.file)
+    fields = cls.record.fields if cls is not None else ()
+    if cls is None or not any(f.type == "bool" and _WORKED.fullmatch(f.name) for f in fields):
+        return None
+    if not any(_WHY.fullmatch(f.name) for f in fields):
+        return None
+    sure = because("type", f"`{cls.name}` is taken for a status by its members")
+    return Status(cls.name, "result", must_look(cls.record), (), (), sure)
+
+
+_WORKED = re.compile(r"(?i)(?:is_?)?(?:ok|success|succeeded|success?ful|failed|good|error)_?")
+_WHY = re.compile(
+    r"(?i)(?:error|err|fail(?:ure)?)?_?(?:message|msg|why|reason|text|code|error|detail|description|what|errno)_?"
+)
+
+
+def only_ends(name: str) -> bool:
+    """Whether a call of that name gives something up, undoes it or waits for its end."""
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)[:2]
+    return bool(pairs.releasing_verb(name) or _CLEANS.match(name) or any(_GIVES_UP.match(word) for word in words))
+
+
+def may_throw(function: Function, call: records.Call, depth: int = _DEEP) -> bool:
+    """Whether a call reaches a `throw` of the project's own that nothing on the way catches."""
+    for callee in function.program.calls.callee(call, function).functions:
+        if "noexcept" in callee.record.qualifiers or callee is function:
+            continue
+        if any(leave.kind == "throw" for leave in callee.flow.leaves):
+            return True
+        if depth and any(
+            not failure.is_caught(callee, inner) and may_throw(callee, inner.node, depth - 1)
+            for inner in callee.flow.calls
+        ):
+            return True
+    return False
+
+
+def _number(function: Function, node: records.Call, written: str) -> Status | None:
+    """The number or the truth by which a call tells whether it has worked: a library's, where what was written before
+    is safe only then, or where others look at it; the project's own, where it answers so because something failed."""
+    name, kind = places.last_name(node.callee), types.parse(written)
+    if node.kind != "call" or (written and kind.last != "bool" and not failure.is_number(written)):
+        return None
+    callee = function.program.calls.callee(node, function)
+    if any(model.durable for model in callee.models):
+        return Status(written or "int", "enum", False, (), (), "certain")
+    if not callee.functions:
+        if kind.last == "bool":
+            return None
+        if not _is_looked_at_here(function, node) and (
+            only_ends(name) or any(model.has("release") for model in callee.models) or not _is_looked_at(function, name)
+        ):
+            return None
+        sure = because("convention", f"`{name}` is taken to answer with a code, as others look at it")
+        return Status(written or "int", "enum", False, (), (), sure)
+    if not only_ends(name) and all(_tells_failure(one) for one in callee.functions):
+        sure = because("convention", f"`{name}` is taken to tell whether it has worked, by what it returns")
+        return Status(written, "enum", False, (), (), sure)
+    return None
+
+
+def _tells_failure(callee: Function) -> bool:
+    """Whether it answers with a failure where something that it called has failed, and with a success elsewhere."""
+    answers = [leave.value for leave in callee.flow.leaves if leave.kind == "return" and not leave.via]
+    if failure.is_number(callee.record.result):
+        refused = any(isinstance(value, records.Unary) and value.op == "-" for value in answers)
+        if not refused and not any(isinstance(value, records.Literal) and value.text == "0" for value in answers):
+            return False
+    if all(failure.refuses(callee, value) is True for value in answers):
+        return False
+    failed = {one.leave for one in failure.failures(callee) if one.cause is not None and one.leave.kind == "return"}
+    failed |= {leave for leave in callee.flow.leaves if leave.kind == "return" and _is_short_of(callee, leave)}
+    return any(failure.reports_failure(callee, leave.value) for leave in failed)
+
+
+def _is_short_of(callee: Function, leave: events.LeaveEvent) -> bool:
+    """`if (fwrite(p, 1, n, f) != n) return false;`"""
+    for test, _ in islice(callee.flow.guards(leave), 1):
+        for inner in places.walk(test.value):
+            if isinstance(inner, records.Call):
+                return any(model.has("may fail") for model in callee.program.calls.callee(inner, callee).models)
+    return False
+
+
+def _is_looked_at_here(function: Function, node: records.Call) -> bool:
+    """Whether the body looks at what another call of a library answers that was given the same."""
+    given = [assignments.place(function, argument) for argument in node.args]
+    return any(
+        call.node is not node
+        and any(model.effects for model in function.program.calls.callee(call.node, function).models)
+        and any(place is not None and place in given for place in _given(function, call.node))
+        for call in _tested(function)
+    )
+
+
+def _given(function: Function, node: records.Call) -> Iterator[Place | None]:
+    yield from (assignments.place(function, argument) for argument in node.args)
+
+
+def _is_looked_at(function: Function, name: str) -> bool:
+    """Whether every other caller takes what a function of that name answers, and one asks whether it has worked."""
+    looked_at = 0
+    for caller in function.program.index.callers_by_name(name)[:_CALLERS]:
+        tested = {id(call.node) for call in _tested(caller)}
+        for call in caller.flow.calls:
+            if places.last_name(call.node.callee) == name and not (caller is function and call.dropped):
+                if call.dropped:
+                    return False
+                looked_at += id(call.node) in tested
+    return looked_at > 0
+
+
+def _tested(function: Function) -> list[events.CallEvent]:
+    """The calls of which a test asks whether they have failed."""
+    tests = [event for event in function.flow.events if isinstance(event, events.Test)]
+    found = (failure.failing(function, test, outcome)[0] for test in tests for outcome in (True, False))
+    return [call for call in found if call is not None]
 
 
 def unread_errors(function: Function) -> Iterator[UnreadError]:

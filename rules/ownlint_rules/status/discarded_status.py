@@ -32,7 +32,10 @@ may be a function, a lambda or an object that holds one. What counts as a status
 enums, owned error pointers) and from the project itself: a class of its own with a `bool ok() const` and
 something that explains, or an enum that must not be dropped. In a destructor also a scoped enum of the project's own
 whose name and first value say so, a cast of what `[[nodiscard]]` says must be looked at, and a status that a call
-puts into a local which nothing reads (`std::error_code`).
+puts into a local which nothing reads (`std::error_code`); the number of a library's call without which nothing is
+safely written (`fsync`), or that everybody else looks at; what a function of the project's own returns that tells so
+whether it has worked, if it gives nothing up; a plain struct of a truth and a reason; and an outcome that is dropped by
+an idiom (`IgnoreError()`), by a function that does nothing, or by asking and not looking at the answer.
 
 Quiet: results taken by reference (`Status& Update(..)` hands back its receiver), idioms that say that the
 outcome is meant to be dropped (`IgnoreError()` and its relatives), a cast to void with a comment beside it that
@@ -113,6 +116,7 @@ _NEAR, _MANY = 48, 8
 """So many functions before and behind are looked at; so many that drop alike are an interface without an answer."""
 
 _ON_PURPOSE = "it looks as if it were dropped on purpose"
+_LAST = "it may be dropped on purpose"
 _NO_STATUS = "the result is no status by its type; `[[nodiscard]]` says that it matters"
 _MEMBER = "harmless if the member is looked at in the meantime by code that was not read"
 
@@ -217,11 +221,14 @@ def _may_answer(function: Function, call: records.Call) -> bool:
 
 
 def _dropped(function: Function, call: events.CallEvent) -> Iterator[Finding]:
-    if _is_no_work(function, call.node):
-        return
-    written, status = _answer(function, call)
-    if status is not None and _is_asked_of_argument(function, call):
-        return
+    if not _asks_alone(function, call.node):
+        if _is_no_work(function, call.node):
+            return
+        written, status = _answer(function, call)
+        if status is not None and _is_asked_of_argument(function, call):
+            return
+    else:
+        written, status = "", None
     if status is not None:
         certainty = _certainty(function, call, call.node, status, call.dropped)
         if call.dropped != "statement" and function.has_comment_near(call.span):
@@ -232,7 +239,11 @@ def _dropped(function: Function, call: events.CallEvent) -> Iterator[Finding]:
     if idiom is not None:
         inner, status, written = idiom
         said = f"is discarded by `{places.called(call.node)}`"
-        yield _finding(function, call, status, written, said, because("possible", _ON_PURPOSE), of=inner)
+        certainty = because("possible", _ON_PURPOSE)
+        given_up = destructors.only_ends(places.last_name(inner.callee))
+        if destructors.runs_last(function) and not given_up and not function.has_comment_near(call.span):
+            certainty = weaker(_certainty(function, call, inner, status, "void cast"), because("intent", _LAST))
+        yield _finding(function, call, status, written, said, certainty, of=inner)
 
 
 def _is_asked_of_argument(function: Function, call: events.CallEvent) -> bool:
@@ -352,6 +363,8 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
         # Error codes of C libraries are dropped on purpose wherever nothing can be done about them.
         decided = how != "statement" and status.nodiscard  # the compiler warns: a cast is a decision
         if destructors.code(function, node, program.calls.result_type(node, function)) is not None:
+            if telling.tells_itself(function, node):
+                return because("possible", f"`{name}` writes to the log itself")
             return because("intent", f"the code of `{name}` may be dropped on purpose")
         if decided or last_chance or _releases(function, node):
             return because("possible", f"the code of `{name}` may be dropped on purpose")
@@ -527,9 +540,34 @@ def _discarding_idiom(function: Function, node: records.Call) -> tuple[records.C
     written = function.program.calls.result_type(inner, function)
     status = function.program.statuses.of(written, function)
     name = places.last_name(callee)
-    if status is None or not any(name and name in idiom for idiom in status.discard):
+    if status is None:
         return None
-    return inner, status, written
+    is_idiom = any(name and name in idiom for idiom in status.discard)
+    if is_idiom or _asks_alone(function, node) or _does_nothing(function, node):
+        return inner, status, written
+    return None
+
+
+def _asks_alone(function: Function, node: records.Call) -> bool:
+    """`Work().ok();` in a destructor: it is asked, and the answer dropped."""
+    inner = node.callee.base if isinstance(node.callee, records.Member) else None
+    if not isinstance(inner, records.Call) or node.args or not destructors.runs_last(function):
+        return False
+    status = function.program.statuses.of(function.program.calls.result_type(inner, function), function)
+    return status is not None and f".{places.last_name(node.callee)}()" in status.ok
+
+
+def _does_nothing(function: Function, node: records.Call) -> bool:
+    """Whether the project's own callee has an empty body."""
+    found = function.program.calls.callee(node, function).functions
+    return bool(found) and all(not any(_acts(s) for s in one.statements) for one in found)
+
+
+def _acts(statement: records.Statement) -> bool:
+    match statement:
+        case records.Evaluate(value=records.Cast(type="void", value=records.Name())):
+            return False
+    return True
 
 
 # --- stored, and never looked at ---
@@ -539,6 +577,7 @@ def _never_read(function: Function, stored: dict[int, records.Call]) -> Iterator
     """A local that takes a status and is never looked at, or is overwritten before anybody could look."""
     flow = function.flow
     voided = _voided(function)
+    last = destructors.runs_last(function)
     for write in flow.writes:
         call = stored.get(write.span.start)
         if call is None or write.index not in flow.reachable or len(write.place) != 1 or answers.makes_success(call):
@@ -550,15 +589,24 @@ def _never_read(function: Function, stored: dict[int, records.Call]) -> Iterator
         if lost == "overwritten" and write.fresh and _is_made_by_its_type(call, written):
             continue
         status = function.program.statuses.of(written, function)
-        if status is None or status.kind == "enum" or (status.advisory and lost == _NEXT_ROUND):
+        if status is None and lost != _NEXT_ROUND:
+            status = destructors.code(function, call, function.program.calls.result_type(call, function))
+        elif status is not None and (status.kind == "enum" or (status.advisory and lost == _NEXT_ROUND)):
+            continue
+        if status is None:
             continue
         how = "overwritten" if lost in ("overwritten", _NEXT_ROUND) else "store"
         certainty = _certainty(function, write, call, status, how)
         unnamed = not write.place[0].strip("_")
-        if (lost == "cast to void" and function.has_comment_near(write.span)) or unnamed or _keeps(function, written):
+        is_said = lost == "cast to void" and (
+            function.has_comment_near(write.span) or (write.place[0] in _disowned(function) and not last)
+        )
+        if is_said or unnamed or _keeps(function, written):
             certainty = because("possible", _ON_PURPOSE)
         elif lost == _NEXT_ROUND:
             certainty = weaker(certainty, because("path", "harmless if the outcome of the last round alone counts"))
+        if lost == "cast to void" and write.place[0] in _disowned(function):
+            lost, certainty = "never read", weaker(certainty, because("intent", _LAST))
         said = f"goes to `{write.place[0]}`, which is {lost}"
         yield _finding(function, call, status, written, said, certainty, then=then)
 
@@ -643,7 +691,7 @@ def _stored(function: Function) -> dict[int, records.Call]:
 
 def _may_be_lost(function: Function, name: str, said: Counter[bytes]) -> bool:
     """Whether it is assigned to, named nowhere else than where it is declared, or cast to void."""
-    return function.mentions("=" + name) or b"void" in said or said[name.encode()] < 2
+    return function.mentions("=" + name) or b"void" in said or said[name.encode()] < 2 or name in _disowned(function)
 
 
 def _stored_call(function: Function, declared: str, value: records.Value | None) -> records.Call | None:
@@ -657,6 +705,8 @@ def _stored_call(function: Function, declared: str, value: records.Value | None)
     kind = types.parse(declared)
     plain = declared.rstrip(" &")
     is_status = kind.is_placeholder or function.program.statuses.of(plain, function) is not None
+    if not is_status and destructors.runs_last(function):
+        is_status = destructors.code(function, value, plain) is not None
     return value if is_status else None
 
 
@@ -677,7 +727,25 @@ def _voided(function: Function) -> frozenset[int]:
         match statement:
             case records.Evaluate(value=records.Cast(type="void", value=records.Name(start=start))):
                 found.add(start)
+            case records.Evaluate(value=records.Call() as call) if (name := _disowned_by(function, call)) is not None:
+                found.add(name.start)
     return frozenset(found)
+
+
+def _disowned(function: Function) -> frozenset[str]:
+    """The locals that a statement says to be ignored: `status.IgnoreError();`."""
+    calls = (s.value for s in function.statements if isinstance(s, records.Evaluate))
+    found = (_disowned_by(function, call) for call in calls if isinstance(call, records.Call))
+    return frozenset(name.text for name in found if name is not None)
+
+
+def _disowned_by(function: Function, call: records.Call) -> records.Name | None:
+    of = call.callee.base if isinstance(call.callee, records.Member) else None
+    if not isinstance(of, records.Name) or call.args or of.text not in function.locals:
+        return None
+    status = function.program.statuses.of(function.program.types.of(of, function), function)
+    name = places.last_name(call.callee)
+    return of if status is not None and any(name in idiom for idiom in status.discard) else None
 
 
 def _captured(function: Function) -> frozenset[str]:

@@ -31,6 +31,9 @@ Reported where a status, a result or a code is tested in a function that answers
 a path leads from the failing side to an exit that says success, on which nobody reads the outcome, nothing is
 written and nothing is called because of it.
 
+In a destructor also a `catch` that does nothing with what it caught, where the project's own code throws it, or the
+work that is tried writes something.
+
 Quiet where the failing side does anything of its own, where the outcome is read later, where only a question was
 asked (`Find..`, `Validate..`, a const method), where the good side merely replaces a default or where what was tried is
 tried elsewhere, and for results whose failure is an answer like another (`LogicalResult`). Shown with
@@ -57,6 +60,7 @@ from ownlint import (
     Place,
     Span,
     because,
+    bodies,
     events,
     failure,
     places,
@@ -67,6 +71,7 @@ from ownlint import (
     trials,
 )
 from ownlint_rules.status import _answers as answers
+from ownlint_rules.status import _destructors as destructors
 from ownlint_rules.status import _telling as telling
 
 _TRIES = re.compile(r"if_?possible|best_?effort|^_?(?:try|maybe|prefetch|probe|warm)(?![a-z])", re.IGNORECASE)
@@ -78,6 +83,7 @@ _OK_SAYS = re.compile(
 
 @rule(severity="warning", cwe=(390,))
 def failure_swallowed(function: Function) -> Iterator[Finding]:
+    yield from _caught(function)
     if not _could_tell(function) or not function.program.statuses.may_hold(function):
         return
     branches = telling.silent_branches(function)
@@ -92,6 +98,66 @@ def failure_swallowed(function: Function) -> Iterator[Finding]:
         leave = telling.answers_success(function, after)
         if leave is not None and not _has_default(function, after):
             yield _finding(function, seen, after, leave)
+
+
+_TRY = re.compile(rb"\[36,")
+
+
+def _caught(function: Function) -> Iterator[Finding]:
+    """`try { Flush(); } catch (...) {}` in a destructor."""
+    if function.language != "cpp" or not function.says(_TRY) or not destructors.runs_last(function):
+        return
+    for statement in function.statements:
+        if not isinstance(statement, records.Try):
+            continue
+        cause = _lost_work(function, statement)
+        for handler in statement.handlers if cause is not None else ():
+            if cause is not None and not any(_tells(inner) for inner in bodies.statements(handler.body)):
+                said = f"a failure of `{text(cause.node.callee)}` is caught here and told to nobody"
+                certainty = because("intent", "the failure may be ignored on purpose")
+                if function.has_comment_inside(handler.span) or function.has_comment_near(
+                    Span(handler.start, handler.start + 1)
+                ):
+                    certainty = because("possible", "a comment stands in the handler")
+                elif trials.is_trial(function):
+                    certainty = because("possible", trials.REASON)
+                yield function.finding(
+                    Span(handler.start, handler.start + len("catch")),
+                    said,
+                    certainty=certainty,
+                    help="log it, or keep it where a caller can ask",
+                    steps=(function.step(cause, "this can throw"),),
+                )
+                break
+
+
+def _tells(statement: records.Statement) -> bool:
+    """Whether a handler's statement does anything."""
+    match statement:
+        case records.Block() | records.Leave(kind="return" | "continue" | "break", value=None):
+            return False
+        case records.Evaluate(value=records.Cast(type="void", value=records.Name())):
+            return False
+    return True
+
+
+def _lost_work(function: Function, tried: records.Try) -> events.CallEvent | None:
+    """The first call that is tried of which a failure loses something: the project's own that throws, and gives
+    nothing up."""
+    inside = Span(tried.body[0].start, tried.body[-1].end) if tried.body else None
+    for call in function.flow.calls if inside is not None else ():
+        if inside is not None and call.span.start in inside and call.node.kind == "call":
+            name = places.last_name(call.node.callee)
+            if destructors.only_ends(name) or telling.is_logger(function.program, name):
+                continue
+            if destructors.may_throw(function, call.node) or _WRITES.match(name):
+                return call
+    return None
+
+
+_WRITES = re.compile(
+    r"(?i)_*(?:do_?)?(?:commit|flush|f?sync|save|store|persist|write|publish|post|checkpoint|upload)(?!r)"
+)
 
 
 def _could_tell(function: Function) -> bool:

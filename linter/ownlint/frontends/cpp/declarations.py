@@ -344,6 +344,7 @@ class Declarations(CppStatements):
                 if rest[stop].is_named and rest[stop].kind_id != g.BITFIELD:
                     value_node = rest[stop]
                 stop += 1
+            bits = any(one.kind_id == g.BITFIELD for one in rest[index:stop])
             index = stop
             declarator = self.declarator(child)
             begin = start if first else child.start_byte
@@ -357,7 +358,7 @@ class Declarations(CppStatements):
             elif declarator.function is not None and kind != g.INIT_DECLARATOR:
                 self.function(node, specifiers, declarator, prefix, None, value_node, ())
             else:
-                self.variable(child, begin, end, specifiers, declarator, value_node, prefix)
+                self.variable(child, begin, end, specifiers, declarator, value_node, prefix, bits)
         self.children = whole if not node.has_error else self.children
         self.hoisted.clear()
 
@@ -390,6 +391,7 @@ class Declarations(CppStatements):
         declarator: Declarator,
         value_node: Node | None,
         prefix: _Prefix,
+        bits: bool,
     ) -> None:
         value: r.Value | None = None
         if node.kind_id == g.INIT_DECLARATOR:
@@ -402,8 +404,9 @@ class Declarations(CppStatements):
         for name in self.declared_names(declarator):
             if self.members is not None and "friend" not in prefix.words:
                 comment = self.comment_of(start, end) if self.comments else ""
+                kept = static or local
                 self.members.fields.append(
-                    r.Field(start, end, name, type_, static or local, self.access, annotations, value, comment, local)
+                    r.Field(start, end, name, type_, kept, self.access, annotations, value, comment, local, bits)
                 )
             else:
                 plain, scope = name, self.scope
