@@ -70,7 +70,7 @@ def test_findings_are_1_and_exit_zero_makes_them_0(run: Run) -> None:
         " --> a.cc:5:5\n"
         "  |\n"
         "5 | int bad_one(int x) {\n"
-        "  |     ^^^^^^^ here\n"
+        "  |     ^^^^^^^\n"
         "  |\n"
         "  = help: name it well\n"
         "\n"

@@ -47,18 +47,6 @@ GAPS: dict[tuple[str, str, str], str] = {
     ("cpp-functions-declared-first", "lock-order-reversed", "Locks behind accessors"): _FIRST,
     ("cpp-functions-declared-first", "environment-read-repeatedly", "Two functions read one variable"): _FIRST,
     ("cpp-one-line", "destructor-misses-handle", "One bug, one finding"): _BY_LINE,
-    ("cpp-braces-behind", "destructor-misses-handle", "One bug, one finding"): _BY_LINE,
-    ("cpp-one-line", "owned-error-leaked", "Dropped at once is another rule's"): _BY_LINE,
-    (
-        "cpp-one-line",
-        "guarded-member-unlocked",
-        "A reference that outlives the lock is the other rule's",
-    ): _BY_LINE,
-    (
-        "cpp-braces-behind",
-        "guarded-member-unlocked",
-        "A reference that outlives the lock is the other rule's",
-    ): _BY_LINE,
     ("cpp-comments-between-tokens", "new-reference-unowned", _NAMESPACES): _SPLIT_MACRO,
     ("cpp-line-comments-between-tokens", "new-reference-unowned", _NAMESPACES): _SPLIT_MACRO,
     ("cpp-a-token-a-line", "new-reference-unowned", _NAMESPACES): _SPLIT_MACRO,

@@ -10,10 +10,10 @@ import msgspec
 
 from ownlint import analysis, inputs, pipeline
 from ownlint.cli.contracting import read_all
+from ownlint.cli.model_differences import Differences, differences
 from ownlint.facts.errors import RefusalError
 from ownlint.models.files import ModelFile
 from ownlint.models.tables import bytes_of
-from ownlint.project.model_differences import Differences, differences
 from ownlint.project.program import Program
 from ownlint.report.model import Sources
 from ownlint.sources.discover import discover

@@ -126,8 +126,8 @@ _LONGEST_NAME = 40
 
 
 def called(call: r.Call) -> str:
-    """How a message names what is called, never empty: `find` of `m.find(k)`, `table[i]` of `table[i](x)`,
-    `o.attr("read")` of `o.attr("read")(n)`, `(lambda)` of one that is called at once."""
+    """How a message names what is called, never empty: `find` of `m.find(k)`, `o.attr("read")` of
+    `o.attr("read")(n)`, `(lambda)` of one that is called at once."""
     callee = strip(call.callee)
     if name := last_name(callee):
         return name

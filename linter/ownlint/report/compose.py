@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 
@@ -70,12 +71,19 @@ def compose(
     )
 
 
+_NAMED = re.compile(r"`([^`]+)`")
+
+
 def _led(finding: Finding, sources: Sources) -> Finding:
-    """Without steps that lead nowhere: to the finding's own line, or where one has led already."""
+    """Without steps that lead nowhere: to the finding's own line, unless they alone name something there, or where one
+    has led already."""
     if not finding.steps:
         return finding
     own = sources.line(finding.path, finding.span.start)
     steps = [s for s in finding.steps if s.path != finding.path or sources.line(s.path, s.span.start) != own]
+    if not steps:
+        named = _NAMED.findall(finding.message)
+        steps = [s for s in finding.steps if not set(_NAMED.findall(s.message)).issubset(named)]
     told = {(s.path, s.span.start, s.message): s for s in reversed(steps)}
     return msgspec.structs.replace(finding, steps=tuple(reversed(told.values())))
 

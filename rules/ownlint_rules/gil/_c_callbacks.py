@@ -33,6 +33,8 @@ class CCallback(NamedTuple):
     at: Step
     member: str = ""
     """The name of the struct's member."""
+    taker: str = ""
+    """The function that is given it."""
     of_cpp: bool = False
     """A function of C++ is given it, through which exceptions may pass."""
 
@@ -209,12 +211,10 @@ def _arguments(function: Function, event: e.CallEvent, node: r.Call) -> Iterator
         of_cpp = _is_of_cpp(function, node)
         if _is_released(function, event):
             step = function.step(event, f"`{written}` is given it as a callback without the GIL")
-            yield held, CCallback("released", step, of_cpp=of_cpp)
+            yield held, CCallback("released", step, taker=written, of_cpp=of_cpp)
         elif callbacks.user_data(held):
-            yield (
-                held,
-                CCallback("argument", function.step(event, f"`{written}` is given it as a callback"), of_cpp=of_cpp),
-            )
+            step = function.step(event, f"`{written}` is given it as a callback")
+            yield held, CCallback("argument", step, taker=written, of_cpp=of_cpp)
 
 
 def _is_of_cpp(function: Function, node: r.Call) -> bool:

@@ -72,6 +72,7 @@ def exception_crosses_c(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or function.path.endswith(".c"):  # C has no exceptions
         return
     steps: tuple[Step, ...] = ()
+    held: list[c_callbacks.CCallback] = []
     unread: Certainty = "certain"
     who = "C calls"
     if function.record.kind == "destructor":
@@ -85,7 +86,8 @@ def exception_crosses_c(function: Function) -> Iterator[Finding]:
             unread = because("unread-code", "harmless if what calls it is C++, and lets it through")
     for event, what, certainty in _thrown(function):
         name = "this lambda" if function.record.kind == "lambda" else f"`{function.name}`"
-        left = f"{name}, which is called from C" if who == "C calls" else f"the destructor `{function.name}`"
+        by = f"by `{held[0].taker}`" if function.record.kind == "lambda" and held and held[0].taker else "from C"
+        left = f"{name}, which is called {by}" if who == "C calls" else f"the destructor `{function.name}`"
         yield function.finding(
             event,
             f"{what} leaves {left}",
