@@ -102,7 +102,7 @@ def _stored(function: Function) -> Iterator[Finding]:
     seen: set[int] = set()
     judged = 0
     for store in keeping.stores(function, _can_outlive):
-        owner = _owner(function, store.kept)
+        owner = _owner(function, store.kept, store.event)
         if not owner or owner == store.place[0] or store.event.index in seen:
             continue
         if (judged := judged + 1) > _MOST:
@@ -138,7 +138,7 @@ def _can_outlive(function: Function, place: Place, target: records.Value | None)
     return place[0] in function.locals and (len(place) > 1 or target is None)
 
 
-def _owner(function: Function, kept: keeping.Kept) -> str:
+def _owner(function: Function, kept: keeping.Kept, since: events.Event | None = None) -> str:
     inner = places.strip(kept.value)
     if kept.read:
         return ""
@@ -147,7 +147,7 @@ def _owner(function: Function, kept: keeping.Kept) -> str:
             return inner.text
         if kept.holder is not None and ending.is_taken_whole(function, inner.text, kept.taken_as):
             return inner.text
-    return ending.owner_of(function, inner)
+    return ending.owner_of(function, inner, since=since)
 
 
 def _user(place: Place) -> Place:
