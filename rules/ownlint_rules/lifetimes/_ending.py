@@ -202,9 +202,7 @@ def owner_of(
     return ""
 
 
-def _named(
-    function: Function, name: str, depth: int, unseen: bool = False, since: e.Event | None = None
-) -> str:
+def _named(function: Function, name: str, depth: int, unseen: bool = False, since: e.Event | None = None) -> str:
     """A local string or vector is where a view of it leads; a pointer leads where it was made to lead."""
     if name not in function.locals:
         return ""
