@@ -46,10 +46,10 @@ atomic (`initialized_`, `ready_`) that one thread sets before it does the work t
 
 Quiet where every caller holds a lock (annotations, guards, the calls in the project), for atomics and once flags, for
 `thread_local`, in constructors and what they alone call, and, in classes that know no lock, in methods that are not
-const and in iterators, readers and the like. Shown with `--certainty possible`: a number that is made alone, which a second thread
-would set to the same, in a class that knows no lock, flags and methods that start something
-and hand out nothing, files of bindings, where Python's own lock may be held, and what is reached through overrides
-alone, whose callers may hold the lock.
+const and in iterators, readers and the like. Shown with `--certainty possible`: a number that is made alone, which a
+second thread would set to the same, in a class that knows no lock, flags and methods that start something and hand out
+nothing, files of bindings, where Python's own lock may be held, and what is reached through overrides alone, whose
+callers may hold the lock.
 
 Limits: that an object is used by one thread in spite of its lock cannot be seen. Values that are told empty by other
 words than a test of the object itself (`size() == 0`) are not followed.
