@@ -307,11 +307,6 @@ def _asks_alone(function: Function, position: int, depth: int) -> bool:
     return asked
 
 
-def _is_name(value: r.Value | None, name: str) -> bool:
-    inner = places.strip(value)
-    return isinstance(inner, r.Name) and inner.text == name
-
-
 def _type(function: Function, name: str) -> str:
     written, initial = function.locals[name]
     if types.parse(written).is_placeholder:
