@@ -16,7 +16,8 @@ from ownlint.engine.duties import OWNING as OWNING
 from ownlint.engine.duties import Duties, releases_member
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, because, weaker
-from ownlint.flow.places import last_name, strip
+from ownlint.flow import events as e
+from ownlint.flow.places import last_name, strip, walk
 from ownlint.models import habits
 from ownlint.models.records import Place, Verb
 from ownlint.project import types
@@ -193,6 +194,8 @@ class Resources:
         if not found or found[0] is None or any(one is None or one.argument != found[0].argument for one in found):
             return None
         one = found[0]
+        if one.argument < 0 and callee.all_defined and all(_takes_nothing(target) for target in callee.functions):
+            return None
         where = RESULT if one.argument < 0 else Place("argument", one.argument + 1)
         in_arena = one.record.owner.rpartition("::")[2] in self._idle_releasers
         certainty = weaker(one.certainty, callee.certainty)
@@ -517,6 +520,58 @@ class Resources:
             return True
         destructor = cls.destructor
         return any(releases_member(self, event.node, destructor, field) for event in destructor.flow.calls)
+
+
+def _takes_nothing(function: Function) -> bool:
+    """Whether a function of such a name only points at an element that is there in any case, and notes nowhere that it
+    is taken: `next = pool->items + pool->used; return next;`. Whoever does not go on to use it owes nothing."""
+    lent = {
+        leave.value.text
+        for leave in function.flow.leaves
+        if leave.kind == "return" and isinstance(leave.value, r.Name) and _points_at_element(function, leave.value.text)
+    }
+    return bool(lent) and all(
+        (isinstance(leave.value, r.Name) and leave.value.text in lent and _is_unmarked(function, leave, lent))
+        or _is_null(leave.value)
+        for leave in function.flow.leaves
+        if leave.kind == "return"
+    )
+
+
+def _points_at_element(function: Function, name: str) -> bool:
+    """Whether the local begins as the element of an array to which a counter beside it leads, and stays that."""
+    if name not in function.locals or function.mentions("=" + name):
+        return False
+    initial = strip(function.locals[name][1])
+    if initial is None or any(isinstance(inner, r.Call) for inner in walk(initial)):
+        return False
+    match initial:
+        case r.Binary(op="+", left=r.Member(), right=r.Member()):
+            return True
+        case r.Unary(op="&", value=r.Index(base=r.Member(), indexes=(r.Member(),))):
+            return True
+    return False
+
+
+def _is_unmarked(function: Function, leave: e.LeaveEvent, lent: set[str]) -> bool:
+    """Whether, on the way to it, nothing is changed or called but for what is lent."""
+    inside = [function.flow.aliases.get(name, (name,)) for name in lent]
+    for event in function.flow.before(leave):
+        match event:
+            case e.Write(place=place, fresh=False):
+                is_plain = len(place) == 1 and function.is_local(place)
+                if not is_plain and not any(place[: len(one)] == one for one in inside):
+                    return False
+            case e.CallEvent(node=call):
+                first = strip(call.args[0]) if call.args else None
+                if not (isinstance(first, r.Name) and first.text in lent):
+                    return False
+    return True
+
+
+def _is_null(value: r.Value | None) -> bool:
+    inner = strip(value)
+    return isinstance(inner, r.Literal) or (isinstance(inner, r.Name) and inner.text == "NULL")
 
 
 def said_to_end(call: r.Call, index: int) -> bool:

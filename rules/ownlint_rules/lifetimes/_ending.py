@@ -165,9 +165,12 @@ _BY_REFERENCE = re.compile(rb'\[\d+,\d+,"[^"]*",true')
 _DECLARED = re.compile(glance.opens(r.Declare) + rb'\["([^"]*)"\],"([^"&*]*)"')
 
 
-def owner_of(function: Function, value: r.Value | None, depth: int = 0, *, unseen: bool = False) -> str:
+def owner_of(
+    function: Function, value: r.Value | None, depth: int = 0, *, unseen: bool = False, since: e.Event | None = None
+) -> str:
     """The local in whose storage an address lies; empty when it leads to somebody else's. The value is taken as a
-    pointer or a view. `unseen` lets a local whose class nobody shows own what its fields lead to."""
+    pointer or a view. `unseen` lets a local whose class nobody shows own what its fields lead to. What is released by
+    hand counts where that can come after the event `since`."""
     inner = places.strip(value)
     if inner is None or depth > _DEEPEST:
         return ""
@@ -183,9 +186,9 @@ def owner_of(function: Function, value: r.Value | None, depth: int = 0, *, unsee
             owns = is_local_value(function, name) and not _ALONE.isdisjoint(_roles(function, name))
             return name if owns else ""
         case r.Name(text=name):
-            return _named(function, name, depth, unseen)
+            return _named(function, name, depth, unseen, since)
         case r.Member(base=base, arrow=arrow):
-            return _field_of(function, base, arrow, unseen)
+            return _field_of(function, base, arrow, unseen, since)
         case r.Call(callee=r.Member(base=base, name=name), template="") if name in _ways_in(function):
             found = _storage(function, base, depth, called=True)
             is_inside = name not in _TO_POINTEE or (found and not _ALONE.isdisjoint(_roles(function, found)))
@@ -199,7 +202,7 @@ def owner_of(function: Function, value: r.Value | None, depth: int = 0, *, unsee
     return ""
 
 
-def _named(function: Function, name: str, depth: int, unseen: bool = False) -> str:
+def _named(function: Function, name: str, depth: int, unseen: bool = False, since: e.Event | None = None) -> str:
     """A local string or vector is where a view of it leads; a pointer leads where it was made to lead."""
     if name not in function.locals:
         return ""
@@ -216,7 +219,7 @@ def _named(function: Function, name: str, depth: int, unseen: bool = False) -> s
         return ""
     if types.parse(written).is_placeholder and isinstance(made, r.Call) and made.kind != "call":
         return ""
-    return owner_of(function, made, depth + 1, unseen=unseen)
+    return owner_of(function, made, depth + 1, unseen=unseen, since=since)
 
 
 def _is_set_again(function: Function, name: str) -> bool:
@@ -240,7 +243,7 @@ def _storage(function: Function, base: r.Value, depth: int, *, called: bool = Fa
     return ""
 
 
-def _field_of(function: Function, base: r.Value, arrow: bool, unseen: bool) -> str:
+def _field_of(function: Function, base: r.Value, arrow: bool, unseen: bool, since: e.Event | None) -> str:
     """`request.view.buf`: what a pointer in a local leads to ends with it where the local releases that."""
     inner = places.strip(base)
     while isinstance(inner, r.Member) and not inner.arrow:
@@ -248,7 +251,7 @@ def _field_of(function: Function, base: r.Value, arrow: bool, unseen: bool) -> s
     if not isinstance(inner, r.Name) or not is_local_value(function, inner.text, views=True):
         return ""
     owns = not _ALONE.isdisjoint(_roles(function, inner.text))
-    return inner.text if owns or (not arrow and releases(function, inner.text, unseen)) else ""
+    return inner.text if owns or (not arrow and releases(function, inner.text, unseen, since)) else ""
 
 
 def _is_plain(function: Function, name: str, called: bool) -> bool:
@@ -269,8 +272,39 @@ def is_owner(function: Function, name: str) -> bool:
 
 
 def _roles(function: Function, name: str) -> tuple[str, ...]:
+    """Those of a local's type; what only has a count of its object owns nothing alone."""
     written = _type(function, name)
-    return function.program.types.roles(written, function) if written else ()
+    roles = function.program.types.roles(written, function) if written else ()
+    return roles if _ALONE.isdisjoint(roles) or not _gives_up_count(function, written) else ()
+
+
+def _gives_up_count(function: Function, written: str) -> bool:
+    """Whether an owner's deleter is one of the project's that frees nothing itself, but asks the object to do
+    something, such as to drop a count."""
+    kind = types.parse(function.program.names.expand(written, function.file, function.record.scope))
+    deleter = types.parse(kind.arguments[1]).last if len(kind.arguments) > 1 else ""
+    classes = function.program.index.classes_called(deleter, function.file) if deleter else []  # a template, or several
+    calls = [one for cls in classes for one in cls.defined("operator()")]
+    return bool(calls) and all(_asks_alone(one, 0, _DEEPEST) for one in calls)
+
+
+def _asks_alone(function: Function, position: int, depth: int) -> bool:
+    """Whether a function does nothing with the pointer that it is given but call a method of the object."""
+    if depth == 0 or position >= len(function.record.parameters):
+        return False
+    name = function.record.parameters[position].name
+    asked = False
+    for call in function.flow.calls:
+        if _is_name(places.receiver(call.node), name):
+            asked = True
+            continue
+        for index, argument in enumerate(call.node.args):
+            if _is_name(argument, name):
+                called = function.program.calls.callee(call.node, function).functions
+                if not called or not all(_asks_alone(one, index, depth - 1) for one in called):
+                    return False
+                asked = True
+    return asked
 
 
 def _type(function: Function, name: str) -> str:
@@ -314,7 +348,7 @@ def _statics(function: Function) -> set[str]:
     }
 
 
-def releases(function: Function, name: str, unseen: bool = False) -> bool:
+def releases(function: Function, name: str, unseen: bool = False, since: e.Event | None = None) -> bool:
     """Whether what a local leads to goes with it: its class has a destructor, nobody shows its class, or the function
     itself releases it, by hand or in a cleanup."""
     written = _type(function, name)
@@ -324,7 +358,9 @@ def releases(function: Function, name: str, unseen: bool = False) -> bool:
         return True
     if unseen and not written:
         return True
-    if any(_releases(function, call, name) for call in function.flow.calls):
+    behind = None if since is None else {event.index for event in function.flow.after(since)}
+    calls = function.flow.calls if behind is None else [c for c in function.flow.calls if c.index in behind]
+    if any(_releases(function, call, name) for call in calls):
         return True
     return any(_releases(inner, call, name) for inner in function.running_lambdas() for call in inner.flow.calls)
 

@@ -43,6 +43,9 @@ Quiet: what is moved or released to a new owner, set back by hand, by a method, 
 views of strings, statics, what a reference parameter leads to, calls whose result ends first or is waited for, local
 strings that a call gets (they are names, and copied).
 
+Not shown by default (`possible`): a member whose readers in sight only run once it is set again, and a slot that
+several functions fill with locals of their own for what they call.
+
 Limits: a view or a pointer that is returned as such is left to the compiler, which warns. Local arrays are not seen (a
 thread that is given the address of one neither), nor memory that a callee hands out. Of one function, the first 24
 stores that lead to a local are judged.
@@ -82,6 +85,10 @@ _WAIT = re.compile(r"wait", re.IGNORECASE)
 _EMPTIES = re.compile(r"(?:clear|pop|erase|reset|remove|resize|assign|unlink|detach)", re.IGNORECASE)
 _MOST = 24
 """What is judged in one function: each costs a walk over its flow."""
+_SLOT = 3
+"""So many functions make a member a slot that each fills for what it calls."""
+_CALLERS_UP = 3
+"""How many calls up from a read the store is looked for."""
 _HELP = "keep a copy, or let what owns the memory live as long"
 
 
@@ -102,7 +109,7 @@ def _stored(function: Function) -> Iterator[Finding]:
     seen: set[int] = set()
     judged = 0
     for store in keeping.stores(function, _can_outlive):
-        owner = _owner(function, store.kept)
+        owner = _owner(function, store.kept, store.event)
         if not owner or owner == store.place[0] or store.event.index in seen:
             continue
         if (judged := judged + 1) > _MOST:
@@ -138,7 +145,7 @@ def _can_outlive(function: Function, place: Place, target: records.Value | None)
     return place[0] in function.locals and (len(place) > 1 or target is None)
 
 
-def _owner(function: Function, kept: keeping.Kept) -> str:
+def _owner(function: Function, kept: keeping.Kept, since: events.Event | None = None) -> str:
     inner = places.strip(kept.value)
     if kept.read:
         return ""
@@ -147,7 +154,7 @@ def _owner(function: Function, kept: keeping.Kept) -> str:
             return inner.text
         if kept.holder is not None and ending.is_taken_whole(function, inner.text, kept.taken_as):
             return inner.text
-    return ending.owner_of(function, inner)
+    return ending.owner_of(function, inner, since=since)
 
 
 def _user(place: Place) -> Place:
@@ -193,6 +200,9 @@ def _left_at_end(function: Function, store: keeping.Store) -> tuple[Certainty, t
         return None
     back = [event.index for event in flow.after(store.event) if takes_back(event)]
     if not back:
+        if _is_slot(function, store) or _is_set_anew(function, store):
+            said = "where it is used it is set first, as far as can be seen"
+            return because("possible", said), ()
         return because(
             "later-use", f"harmless if `{places.render(_user(store.place))}` is not read before it is set again"
         ), ()
@@ -201,6 +211,79 @@ def _left_at_end(function: Function, store: keeping.Store) -> tuple[Certainty, t
         return None  # taken back under a condition, which may well be the one under which it was stored
     early = because("path", "on a path that leaves before it is taken back")
     return early, (*function.branch(leave, store.event), function.step(leave, "this leaves before it is taken back"))
+
+
+def _is_slot(function: Function, store: keeping.Store) -> bool:
+    """Whether several functions each put a local of their own there, in objects that they are given, and hardly any
+    puts what lasts: it is how they hand it to what they call."""
+    name = store.place[-1]
+    if store.place[0] == places.THIS or len(store.place) < 2 or not isinstance(store.event, events.Write):
+        return False
+    local = lasting = 0
+    for one in function.program.functions:
+        stored = [w for w in one.flow.writes if w.place[-1] == name] if one.mentions("=" + name) else []
+        values = [w.value for w in stored if len(w.place) > 1 and w.place[0] != places.THIS and not _is_empty(w.value)]
+        if values:
+            is_local = all(ending.owner_of(one, value) for value in values)
+            local, lasting = local + is_local, lasting + (not is_local)
+    return local >= max(_SLOT, _SLOT * lasting)
+
+
+def _is_empty(value: records.Value | None) -> bool:
+    held = assignments.held(value)
+    return held is not None and held.kind in ("emptied", "cleared")
+
+
+def _is_set_anew(function: Function, store: keeping.Store) -> bool:
+    """Whether the member of the function's own object has readers in sight, all of which only the function calls, once
+    it is set."""
+    if store.place[0] != places.THIS or len(store.place) != 2 or not isinstance(store.event, events.Write):
+        return False
+    name = store.place[1]
+    readers = [
+        one
+        for one in function.program.functions
+        if one.language == "cpp" and any(_may_be_own(function, one, event.place) for event in _reads(one, name))
+    ]
+    return bool(readers) and all(_is_set_first(one, name, function, store.event) for one in readers)
+
+
+def _may_be_own(function: Function, reader: Function, place: Place) -> bool:
+    """Whether what the reader reads may be the member of an object of the function's class."""
+    home, other = function.home, reader.home
+    return place[0] != places.THIS or home is None or other is None or home in other.ancestry or other in home.ancestry
+
+
+def _reads(function: Function, name: str) -> list[events.Read]:
+    if not glance.says(function, name):
+        return []
+    return [event for event in function.flow if isinstance(event, events.Read) and name in event.place]
+
+
+def _is_set_first(reader: Function, name: str, setter: Function, setting: events.Event) -> bool:
+    """Whether the member is set on every way to each of its reads: in the function itself, or before it is called."""
+    stores = {setting.index} if reader is setter else {w.index for w in reader.flow.writes if w.place[-1] == name}
+    if all(any(by.index in stores for by in reader.flow.dominators(read)) for read in _reads(reader, name)):
+        return True
+    return reader is not setter and _is_called_after(reader, setter, setting, _CALLERS_UP)
+
+
+def _is_called_after(function: Function, setter: Function, setting: events.Event, depth: int) -> bool:
+    if depth == 0 or function.record.kind not in ("method", "function"):
+        return False
+    sites = [
+        (caller, call)
+        for caller in function.program.index.callers(function)
+        for call in caller.flow.calls
+        if places.last_name(call.node.callee) == function.name
+        and function in caller.program.calls.callee(call.node, caller).functions
+    ]
+    return bool(sites) and all(
+        any(by.index == setting.index for by in caller.flow.dominators(call))
+        if caller is setter
+        else _is_called_after(caller, setter, setting, depth - 1)
+        for caller, call in sites
+    )
 
 
 def _is_meeting_point(function: Function, store: keeping.Store) -> bool:

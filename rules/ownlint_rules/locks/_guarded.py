@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Literal as OneOf
 from typing import NamedTuple
@@ -24,7 +24,9 @@ from ownlint import (
     Program,
     Span,
     acquired,
+    assignments,
     bodies,
+    conditions,
     keeping,
     locks,
     mutexes,
@@ -559,6 +561,41 @@ def is_for_show(use: MemberUse) -> bool:
         if any(function.program.macros.role(name) in _SHOWING for name in names if name):
             return True
     return False
+
+
+def is_looked_at_again(use: MemberUse, held: Mapping[int, locks.Locks], lock: str) -> bool:
+    """Whether an access only decides if the lock is worth taking: where a pointer leads somewhere, it is read again
+    under the lock; where it is null, nothing is done. What says that work is done is another matter."""
+    flow = use.function.flow
+    read = flow.events[use.at]
+    if not isinstance(read, e.Read) or not types.parse(use.function.program.types.of(read.node, use.function)).pointers:
+        return False
+    empty = conditions.Given(read.place, assignments.Held("emptied", False, "nullptr"))
+    for test in flow:
+        if not isinstance(test, e.Test) or test.asserted or use.span.start not in test.value.span:
+            continue
+        sides: dict[bool, list[e.Event]] = {True: [], False: []}
+        rest: list[e.Event] = []
+        for event in flow.after(test):
+            side = next((outcome for by, outcome in flow.guards(event) if by is test), None)
+            (rest if side is None else sides[side]).append(event)
+        skipped = conditions.comes_to(use.function, test.value, empty)
+        if skipped is None or any(_does_something(event) for event in (*sides[skipped], *rest)):
+            continue
+        if any(
+            isinstance(event, e.Read)
+            and event.place == read.place
+            and locks.holds(held.get(event.index, frozenset()), lock)
+            for event in sides[not skipped]
+        ):
+            return True
+    return False
+
+
+def _does_something(event: e.Event) -> bool:
+    if isinstance(event, e.LeaveEvent):
+        return event.value is not None and not isinstance(places.strip(event.value), r.Literal)
+    return isinstance(event, e.Read | e.Write | e.CallEvent)
 
 
 def is_explained(use: MemberUse) -> bool:

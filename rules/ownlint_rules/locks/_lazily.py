@@ -266,6 +266,38 @@ def is_getter_of_all(function: Function) -> bool:
     return _OF_ONE_THREAD.isdisjoint(pairs.words(function.home.name))
 
 
+def is_number_alone(function: Function, lazy: Lazy) -> bool:
+    """Whether a plain number is all that is made on that look, and at once: who makes it a second time stores the same.
+    A number that is set in several steps is seen half made."""
+    written, file, scope = declared(function, lazy.place)
+    kind = types.parse(function.program.names.expand(written, file, scope))
+    if lazy.is_flag or not kind.is_scalar or kind.pointers or kind.reference or kind.name == "bool":
+        return False
+    around = {event.index for event in (*function.flow.before(lazy.act), *function.flow.after(lazy.act))}
+    return not any(
+        event is not lazy.act
+        and (event.index in around or not _is_write_of(event, lazy.place))
+        and _changes(function, event)
+        and any(test is lazy.test for test, _ in function.flow.guards(event))
+        for event in function.flow
+    )
+
+
+def _is_write_of(event: e.Event, place: Place) -> bool:
+    return isinstance(event, e.Write) and event.place == place
+
+
+def _changes(function: Function, event: e.Event) -> bool:
+    """Whether the event changes something that outlives the call, or may do so."""
+    match event:
+        case e.Write(fresh=False, place=place):
+            return not function.is_local(place)
+        case e.CallEvent(receiver=place, node=node) if place is not None and not function.is_local(place):
+            callee = function.program.calls.callee(node, function)
+            return not callee.records or any("const" not in record.qualifiers for record in callee.records)
+    return False
+
+
 def hands_out(function: Function, lazy: Lazy) -> bool:
     """Whether the function returns what it made, or what that leads to."""
     place = lazy.place

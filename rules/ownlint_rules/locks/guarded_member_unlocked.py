@@ -49,7 +49,8 @@ the lock, or that say so (an annotation, a guard as parameter, an assertion); at
 members that nobody writes once the object is made; functions that ask not to be analysed. Lambdas count as run where
 they are made, unless a thread starts with them.
 
-Not shown by default (`possible`): accesses that may hold the lock, or that a log, an assertion or a test makes;
+Not shown by default (`possible`): accesses that may hold the lock, or that a log, an assertion or a test makes; a look
+whether a pointer is null before the lock is taken to read it again, where nothing is done if it is;
 without annotations, accesses with a comment above them (but to a container whose lock was held on the way and let go),
 in functions whose name says that the lock is held, several members in one function, and more than two functions
 without; where use alone says what is guarded, accesses in a method that initialises (and has not itself taken the lock
@@ -171,6 +172,8 @@ class _UnlockedJudge:
             if guarded.was_held(use, self.guard.lock):
                 return because("threads", "harmless if no other thread changes it meanwhile")
             return "certain"
+        if guarded.is_looked_at_again(use, self.locking.held(function), self.guard.lock):
+            return because("possible", f"what counts is read again under `{self.guard.lock}`")
         if is_design:
             return because("possible", "there are more such accesses, which may be by design")
         if locks.says_locked(function):

@@ -46,9 +46,10 @@ atomic (`initialized_`, `ready_`) that one thread sets before it does the work t
 
 Quiet where every caller holds a lock (annotations, guards, the calls in the project), for atomics and once flags, for
 `thread_local`, in constructors and what they alone call, and, in classes that know no lock, in methods that are not
-const and in iterators, readers and the like. Shown with `--certainty possible`: flags and methods that start something
-and hand out nothing, files of bindings, where Python's own lock may be held, and what is reached through overrides
-alone, whose callers may hold the lock.
+const and in iterators, readers and the like. Shown with `--certainty possible`: a number that is made alone, which a
+second thread would set to the same, in a class that knows no lock, flags and methods that start something and hand out
+nothing, files of bindings, where Python's own lock may be held, and what is reached through overrides alone, whose
+callers may hold the lock.
 
 Limits: that an object is used by one thread in spite of its lock cannot be seen. Values that are told empty by other
 words than a test of the object itself (`size() == 0`) are not followed.
@@ -117,6 +118,8 @@ def _certainty(function: Function, lazy: lazily.Lazy) -> Certainty:
     if function.file.bindings or lazily.is_at_the_start(function):
         return because("possible", _THREADS)
     if not lazily.others_lock(function):
+        if lazily.is_number_alone(function, lazy):
+            return because("possible", "two threads that both make it store the same number")
         asked = lazily.is_getter_of_all(function) and lazily.hands_out(function, lazy)
         return because("threads" if asked else "guess", _CONST)
     if "const" in function.record.qualifiers:

@@ -11,7 +11,20 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from ownlint import Class, File, Flow, Function, Program, assignments, conditions, containers, places, questions, types
+from ownlint import (
+    Class,
+    File,
+    Flow,
+    Function,
+    Program,
+    assignments,
+    conditions,
+    containers,
+    locks,
+    places,
+    questions,
+    types,
+)
 from ownlint import events as e
 from ownlint import records as r
 from ownlint import validity as guarding
@@ -550,13 +563,16 @@ _THROWS = re.compile(rb'"throw"')
 def marks(cls: Class) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """The members that the methods of a class ask before they go on, its own and its owner's: flags, pointers that may
     be null, states, counters. None where there is none, or where they ask somebody else, too."""
-    own, owners = set(validity(cls)), set[str]()
-    guards = guarding.of(cls.program).guards_of(cls)
-    for guard in guards:
+    own: dict[str, set[bool]] = {name: {value} for name, value in validity(cls).items()}
+    owners = set[str]()
+    for guard in guarding.of(cls.program).guards_of(cls):
         if guard.owners:
             return None
         for flag in guard.flags:
-            (own if len(flag) == 1 else owners).add(flag[-1])
+            if len(flag) == 1:
+                own.setdefault(flag[-1], set())
+            else:
+                owners.add(flag[-1])
     members = {field.name for one in cls.ancestry for field in one.record.fields if not field.static}
     for function, root in _using(cls):
         for leave in function.flow.leaves:
@@ -566,15 +582,59 @@ def marks(cls: Class) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
                 asked = containers.made_from(function, test.value)
                 if any(_asks_another(function, value, members) for value in asked):
                     return None
-                own.update(
-                    name
-                    for name in members - own
-                    if any(
-                        conditions.comes_to(function, test.value, conditions.Given((root, name), held)) is outcome
-                        for held in _gone(_written(cls, name))
-                    )
-                )
-    return (tuple(sorted(own)), tuple(sorted(owners))) if own or owners else None
+                for name in members:
+                    for held in _gone(_written(cls, name)):
+                        given = conditions.Given((root, name), held)
+                        if conditions.comes_to(function, test.value, given) is outcome:
+                            own.setdefault(name, set()).add(bool(held.truth))
+    known = tuple(sorted(name for name, values in own.items() if not _is_to_come(cls, name, values)))
+    return (known, tuple(sorted(owners))) if known or owners else None
+
+
+def _is_to_come(cls: Class, name: str, values: set[bool]) -> bool:
+    """Whether every object begins with one of the values in the member and never gets one later: it says that something
+    is not done yet (`compiled`), or that a look-up found nothing, not that the object is gone."""
+    kind = types.parse(_written(cls, name))
+    found = cls.field(name)
+    begun = [found[1].value] if found is not None and found[1].value is not None else []
+    begun += [v for one in cls.constructors for i in one.record.initializers if i.name == name for v in i.args]
+    later: list[tuple[Function, r.Value | None]] = []
+    for function in registries(cls.program).storing(name) if values else ():
+        for store in stores(function, name):
+            if not is_of_class(function, store.base, cls):
+                continue
+            if _begins(function, store):
+                begun += [store.value] if store.value is not None else []
+            else:
+                later.append((function, store.value))
+    return any(_truth(value) in values for value in begun) and not any(
+        _may_be(function, value, values, kind) for function, value in later
+    )
+
+
+def _truth(value: r.Value | None) -> bool | None:
+    known = assignments.held(value)
+    return known.truth if known is not None else None
+
+
+def _begins(function: Function, store: MemberStore) -> bool:
+    """Whether an object gets its first state, or that of another: in a constructor, what those alone call, an
+    assignment."""
+    return store.base is None and (
+        function.record.kind == "constructor"
+        or function.name == "operator="
+        or locks.locking(function.program).from_callers(function).alone
+    )
+
+
+def _may_be(function: Function, value: r.Value | None, values: set[bool], kind: types.Type) -> bool:
+    """Whether a value may be one of those; a pointer that is found or copied leads to an object."""
+    if (truth := _truth(value)) is not None:
+        return truth in values
+    inner = places.strip(value)
+    if isinstance(inner, r.Name) and any(parameter.name == inner.text for parameter in function.record.parameters):
+        return True
+    return not kind.pointers or not isinstance(inner, r.Call | r.Name | r.Member)
 
 
 def _gone(written: str) -> tuple[assignments.Held, ...]:

@@ -208,7 +208,9 @@ def _made_here(function: Function, argument: records.Value) -> bool:
     if any(parameter.name == root.text for parameter in function.record.parameters):
         return False
     initial = places.strip(function.locals[root.text][1])
-    return isinstance(initial, records.Call) and natives.makes(places.last_name(initial.callee))
+    return isinstance(initial, records.Call) and (
+        initial.kind == "new" or natives.makes(places.last_name(initial.callee))
+    )
 
 
 # --- who is told ----------------------------------------------------------------------------------

@@ -314,6 +314,7 @@ def _deleting(cls: Class, registry: registries.Registry) -> Iterator[Finding]:
             (function, call) in taken
             or _has_just_made(function, call.node.args[0])
             or _callers_take(function, registry)
+            or _is_counted_by(function, call, registry)
         ):
             continue
         beside, other = taken[0]
@@ -458,6 +459,32 @@ def _callers_take(method: Function, registry: registries.Registry) -> bool:
         one for one in method.program.index.callers(method) if any(True for _ in registries.calls_of(one, method))
     ]
     return bool(callers) and all(known.takings(one, registry) for one in callers)
+
+
+def _is_counted_by(method: Function, call: events.CallEvent, registry: registries.Registry) -> bool:
+    """Whether the last count is given up here, and the registry's entries have counts of their own, which its owner
+    gives up by the same method: then what ends here stands there no longer."""
+    return any(_counts_down(test.value) for test, _ in method.flow.guards(call)) and any(
+        _is_entry(caller, places.receiver(one.node), registry)
+        for caller in method.program.index.callers(method)
+        for one in registries.calls_of(caller, method)
+    )
+
+
+def _counts_down(value: records.Value) -> bool:
+    return any(
+        (isinstance(inner, records.Assign) and inner.op in ("--", "-="))
+        or (isinstance(inner, records.Call) and places.last_name(inner.callee) == "fetch_sub")
+        for inner in places.walk(value)
+    )
+
+
+def _is_entry(function: Function, value: records.Value | None, registry: registries.Registry) -> bool:
+    """An element of the registry, or the variable of a loop over it."""
+    inner = places.strip(value)
+    if isinstance(inner, records.Name) and inner.text in function.locals:
+        inner = places.strip(function.locals[inner.text][1])
+    return isinstance(inner, records.Index) and registry.is_called(containers.names_of(function, inner.base))
 
 
 def _keys(destructor: Function, registry: registries.Registry) -> Iterator[str]:

@@ -55,6 +55,7 @@ from ownlint import (
     Place,
     assignments,
     because,
+    conditions,
     events,
     failure,
     glance,
@@ -89,7 +90,7 @@ def cached_before_success(function: Function) -> Iterator[Finding]:
         if failing is None:
             failing = [*failure.failures(function), *failure.thrown(function)]
         for failed in unfinished.failures_after(function, kept, failing):
-            if _is_given_outcome(function, kept, failed):
+            if _is_given_outcome(function, kept, failed) or _is_empty_where(function, kept, failed):
                 continue
             skip = skipping.skip_here(function, kept, failed) or _handed_out(function, kept, value, failed)
             if skip is not None:
@@ -193,6 +194,16 @@ def _is_given_outcome(function: Function, kept: assignments.Assignment, failed: 
             if any(isinstance(inner, records.Name) and inner.text in outcome for inner in handed):
                 return True
     return False
+
+
+def _is_empty_where(function: Function, kept: assignments.Assignment, failed: failure.Failure) -> bool:
+    """Whether the failure stands where a look at the entry found nothing: `if (!slots[id]) return fail();`."""
+    holding = conditions.Given(kept.place, assignments.Held("object", True))
+    return isinstance(kept.event, events.Write) and any(
+        conditions.comes_to(function, test.value, holding) is (not outcome)
+        for test, outcome in function.flow.guards(failed.cause or failed.leave)
+        if not test.asserted and any(by is kept.event for by in function.flow.dominators(test))
+    )
 
 
 def _handed_out(

@@ -62,6 +62,7 @@ template <class T, class... A> shared_ptr<T> make_shared(A&&... a);
 template <class T> struct vector {
   vector(); ~vector();
   T* begin(); T* end(); size_t size() const; void push_back(T value); T& operator[](size_t at); void clear();
+  void pop_back();
 };
 
 template <class K, class V> struct map {
