@@ -574,7 +574,82 @@ def marks(cls: Class) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
                         for held in _gone(_written(cls, name))
                     )
                 )
+    own.update(_deciding(cls.program).get(cls, ()))
     return (tuple(sorted(own)), tuple(sorted(owners))) if own or owners else None
+
+
+@questions.program_question
+def _deciding(program: Program) -> dict[Class, set[str]]:
+    """Of each class whose objects stand in a registry: the members that decide, somewhere, whether what the object
+    points to is used, and that are stored so that it is not: whoever asks, and however it goes on."""
+    found: dict[Class, set[str]] = {}
+    for cls in dict.fromkeys(one.held for one in registries(program).all):
+        pointing = set(pointing_fields(cls))
+        asked = set(flags(cls)) | {name for name in pointing if types.parse(_written(cls, name)).pointers == 1}
+        for name in sorted(asked) if pointing else ():
+            dead = _stored_dead(cls, name)
+            if dead and any(_decides(function, cls, name, dead, pointing) for function in program.functions):
+                found.setdefault(cls, set()).add(name)
+    return found
+
+
+def pointing_fields(cls: Class) -> Iterator[str]:
+    """The members of a class that point to something other than objects of its own, as a handle does."""
+    for one in cls.ancestry:
+        for field in one.record.fields:
+            kind = types.parse(cls.program.names.expand(field.type, one.file, one.symbol))
+            plain = (kind.pointers == 1 or kind.reference) and not kind.arguments and "(" not in field.type
+            if plain and not field.static and not kind.is_scalar and kind.last != cls.name:
+                yield field.name
+
+
+def _stored_dead(cls: Class, name: str) -> list[assignments.Held]:
+    """What is stored in the member where the object is neither made nor moved, and what it holds from then on."""
+    found: list[assignments.Held] = []
+    for function in registries(cls.program).storing(name):
+        if function.record.kind in ("constructor", "destructor") or function.name in ("operator=", "swap"):
+            continue
+        for store in stores(function, name):
+            held = assignments.held(store.value)
+            if held is not None and held.truth is not None and is_of_class(function, store.base, cls, strict=True):
+                if held.kind != "object" and held not in found and (held.truth is False or _is_bool(_written(cls, name))):
+                    found.append(held)
+    return found
+
+
+def _decides(
+    function: Function, cls: Class, name: str, dead: list[assignments.Held], pointing: set[str]
+) -> bool:
+    """Whether the function uses what an object of the class points to on such ways alone on which the member does not
+    hold what it is left with."""
+    if function.language != "cpp" or function.record.kind in ("constructor", "destructor"):
+        return False
+    if f'"{name}"'.encode() not in function.encoded:
+        return False
+    asked = {
+        where[:-1]
+        for test in function.flow
+        if isinstance(test, e.Test) and not test.asserted
+        for inner in places.walk(test.value)
+        if isinstance(inner, (r.Name, r.Member))
+        and (where := assignments.place(function, inner)) is not None
+        and len(where) > 1
+        and where[-1] == name
+        and is_of_class(function, inner.base if isinstance(inner, r.Member) else None, cls, strict=True)
+    }
+    if not asked:
+        return False
+    for event in function.flow:
+        place = assignments.place(function, event.node) if isinstance(event, e.Read) else None
+        for at, last in enumerate(place or ()):
+            if place is None or last not in pointing or place[:at] not in asked:
+                continue
+            for test, outcome in function.flow.guards(event):
+                for held in dead:
+                    known = conditions.comes_to(function, test.value, conditions.Given((*place[:at], name), held))
+                    if not test.asserted and known is not None and known is not outcome:
+                        return True
+    return False
 
 
 def _gone(written: str) -> tuple[assignments.Held, ...]:
