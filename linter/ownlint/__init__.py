@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from ownlint.engine import (
         assignments,
         conditions,
+        c_containers,
         containers,
         containment,
         debug_logs,
@@ -112,6 +113,7 @@ _HOMES = {
     "closures": "ownlint.project.closures",
     "conditions": "ownlint.engine.conditions",
     "consumer_models": "ownlint.models.consumers",
+    "c_containers": "ownlint.engine.c_containers",
     "containers": "ownlint.engine.containers",
     "containment": "ownlint.engine.containment",
     "contracts": "ownlint.bindings.contracts",
@@ -206,6 +208,7 @@ __all__ = [
     "closures",
     "conditions",
     "consumer_models",
+    "c_containers",
     "containers",
     "containment",
     "contracts",

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from ownlint import Class, File, Flow, Function, Program, assignments, conditions, containers, places, questions, types
+from ownlint import Class, File, Flow, Function, Program, assignments, c_containers, conditions, containers, places, questions, types
 from ownlint import events as e
 from ownlint import records as r
 from ownlint import validity as guarding
@@ -134,7 +134,7 @@ class Registries:
         direct = [
             function
             for function in self.program.functions
-            if function.mentions(*_takes(function))
+            if (function.mentions(*_takes(function)) or _takes_in_c(function))
             and any(name + b'"' in function.encoded for name in plain)
             and any(takes_out(function, call.node, registry) for call in function.flow.calls)
         ]
@@ -209,6 +209,9 @@ def _takes(function: Function) -> frozenset[str]:
 
 def takes_out(function: Function, call: r.Call, registry: Registry) -> bool:
     """Whether the call itself takes something out of the registry."""
+    done = c_containers.table_call(function, call)
+    if done is not None and done.does == "take":
+        return registry.is_called(containers.names_of(function, done.table))
     if places.last_name(call.callee) not in _takes(function):
         return False
     on = places.receiver(call)
@@ -216,6 +219,10 @@ def takes_out(function: Function, call: r.Call, registry: Registry) -> bool:
         return True
     handed = call.args if places.last_name(call.callee) == "swap" else call.args[:1]
     return any(registry.is_called(containers.names_of(function, argument)) for argument in handed)
+
+
+def _takes_in_c(function: Function) -> bool:
+    return any((said := c_containers.verb_of(name)) is not None and said[0] == "take" for name in function.mentioned)
 
 
 class Putting(NamedTuple):
@@ -239,6 +246,11 @@ def puttings(function: Function, registry: Registry) -> Iterator[Putting]:
             case e.CallEvent(node=r.Call(callee=r.Member(base=base, name=name)) as node) if name in puts:
                 if registry.is_called(containers.names_of(function, base)):
                     yield Putting(event, node.args)
+            case e.CallEvent(node=r.Call(callee=r.Name()) as node):
+                done = c_containers.table_call(function, node)
+                if done is not None and done.does == "put":
+                    if registry.is_called(containers.names_of(function, done.table)):
+                        yield Putting(event, tuple(one for one in (done.key, done.value) if one is not None))
 
 
 def touches(function: Function, registry: Registry) -> Iterator[tuple[e.Event, bool]]:
@@ -254,6 +266,10 @@ def touches(function: Function, registry: Registry) -> Iterator[tuple[e.Event, b
                 containers.names_of(function, base)
             ):
                 yield event, event.index in put or takes_out(function, node, registry)
+            case e.CallEvent(node=r.Call(callee=r.Name()) as node) if (
+                done := c_containers.table_call(function, node)
+            ) is not None and registry.is_called(containers.names_of(function, done.table)):
+                yield event, done.does != "find"
             case e.Read(node=r.Index(base=base)) if registry.is_called(containers.names_of(function, base)):
                 yield event, False
 
@@ -394,12 +410,77 @@ def _registries(program: Program) -> Iterator[Registry]:
                     for one in _registry(program, function, name, function.result, file, function.scope, home):
                         names = (name, *_handed_out(program, file, index))
                         yield one._replace(names=tuple(dict.fromkeys(names)))
+    yield from _of_c(program)
+
+
+def _of_c(program: Program) -> Iterator[Registry]:
+    """Containers that functions of C fill, which do not say what they hold: it is what is put in."""
+    declared = {
+        field.name: (cls.file, field, cls) for cls in program.classes for field in cls.record.fields if not field.static
+    } | {one.name: (file, one, None) for file in program.files.values() for one in file.variables}
+    for function in program.functions:
+        said = (c_containers.verb_of(name) for name in function.mentioned) if function.language == "cpp" else ()
+        if not any(one is not None and one[0] == "put" for one in said):
+            continue
+        for call in function.flow.calls:
+            done = c_containers.table_call(function, call.node)
+            names = containers.names_of(function, done.table) if done is not None and done.does == "put" else ()
+            if done is None or not names or names[0] not in declared:
+                continue
+            value = function.program.types.of(done.value, function) if done.value is not None else ""
+            held = held_class(program, value, function.file, function.record.scope)
+            if held is not None:
+                file, node, home = declared[names[0]]
+                key = program.types.of(done.key, function) if done.key is not None else ""
+                written = f"{types.parse(node.type).name}<{key}, {held.name}*>" if key else ""
+                yield Registry(names, names[0], home, held, bool(key), file.path, node.span, written)
+
+
+def _own_container(program: Program, written: str, file: File, scope: str) -> tuple[Class, bool] | None:
+    """The class to whose objects the entries of a container lead that the project has written, and whether it has
+    keys: what the container in it holds, with the arguments that it is given here."""
+    kind = types.parse(written)
+    cls = program.names.find_class(kind.name, scope, file)
+    names = [part.split()[-1] for part in types.arguments_of(cls.record.template) if part.split()] if cls else []
+    if cls is None or not names or len(names) != len(kind.arguments):
+        return None
+    given = dict(zip(names, kind.arguments, strict=True))
+    for field in cls.record.fields:
+        inner = re.sub(r"\w+", lambda word: given.get(word[0], word[0]), field.type)
+        roles = program.types.roles_at(inner, cls.file, cls.symbol)
+        found = types.parse(inner).arguments
+        keyed = "associative" in roles and "set" not in roles and len(found) > 1
+        if keyed or (found and {"set", "sequence"}.intersection(roles)):
+            held = held_class(program, found[1 if keyed else 0], file, scope)
+            if held is not None:
+                return held, keyed
+    return None
+
+
+def _linked(program: Program, written: str, file: File, scope: str) -> Class | None:
+    """The class whose objects are linked from the one to which a pointer of this type leads, or are in an array of
+    such pointers."""
+    kind = types.parse(written)
+    cls = program.names.find_class(kind.name, scope, file) if kind.name and not kind.arguments else None
+    if cls is None:
+        return None
+    if kind.pointers == 2 or (kind.pointers == 1 and "[" in written):
+        return cls
+    links = any(
+        (next_one := types.parse(field.type)).pointers == 1 and next_one.last == cls.name for field in cls.record.fields
+    )
+    return cls if links and kind.pointers == 1 else None
 
 
 def _registry(
     program: Program, node: r.Node, name: str, written: str, file: File, scope: str, home: Class | None
 ) -> Iterator[Registry]:
     kind = types.parse(written)
+    if (kind.pointers or "[" in written) and not kind.arguments:
+        held = _linked(program, written, file, scope)
+        if held is not None and held is not home:
+            yield Registry((name,), name, home, held, False, file.path, node.span, "")
+        return
     if kind.pointers > 1 or not (kind.arguments or program.index.defines(kind.last)):
         return
     written = program.names.expand(written, file, scope).rstrip("*& ")
@@ -409,6 +490,9 @@ def _registry(
     roles = program.types.roles_at(written, file, scope)
     keyed = "associative" in roles and "set" not in roles and len(kind.arguments) > 1
     if not keyed and not {"set", "sequence"}.intersection(roles):
+        own = _own_container(program, written, file, scope) if not roles else None
+        if own is not None:
+            yield Registry((name,), name, home, own[0], own[1], file.path, node.span, "")
         return
     held = held_class(program, kind.arguments[1 if keyed else 0], file, scope)
     if held is not None:
