@@ -188,9 +188,9 @@ def ends_of_elements(function: Function) -> Iterator[tuple[e.Event, r.Value, tup
     if not function.mentions(*erases):
         return
     for event in function.flow.calls:
-        if last_name(event.node.callee) not in erases or not event.node.args:
+        on = receiver(event.node) or next(iter(event.node.args), None)
+        if last_name(event.node.callee) not in erases or on is None:
             continue
-        on = receiver(event.node) or event.node.args[0]
         written = function.program.types.of(on, function)
         written = function.program.names.expand(written, function.file, function.record.scope).rstrip("& ")
         owned = tuple(sorted(set(owned_by(function.program, written, function.file, function.record.scope))))
@@ -285,7 +285,9 @@ def words(name: str) -> tuple[str, ...]:
 def ends_life(name: str) -> bool:
     """Whether a function's name opens or closes with a verb that ends a life."""
     said = words(name)
-    return bool(said) and (said[-1] in habits.NATIVE_ENDS or said[0] in habits.NATIVE_ENDS)
+    if not said or not habits.LISTENS.isdisjoint(said):
+        return False
+    return said[-1] in habits.NATIVE_ENDS or said[0] in habits.NATIVE_ENDS
 
 
 def takes_in(name: str) -> frozenset[str]:

@@ -42,7 +42,8 @@ def table_call(function: Function, call: r.Call) -> TableCall | None:
     table, rest = call.args[0], call.args[1:]
     if before not in habits.TABLES:
         kind = types.parse(function.program.types.of(table, function))
-        if kind.arguments or habits.TABLES.isdisjoint(pairs.words(kind.last)[-2:]):
+        named = [word for word in pairs.words(kind.last) if word not in ("t", "s", "ref", "ptr", "impl")]
+        if kind.arguments or not named or named[-1] not in habits.TABLES:
             return None
     if _ADDS_BY_FIELD.fullmatch(name) and len(rest) > 1 and isinstance(rest[0], r.Name):
         item = rest[-1]

@@ -658,22 +658,28 @@ def marks(cls: Class) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
                         for held in _gone(_written(cls, name))
                     )
                 )
-    own.update(_deciding(cls.program).get(cls, ()))
+    own.update(deciding(cls.program).get(cls, ()))
     return (tuple(sorted(own)), tuple(sorted(owners))) if own or owners else None
 
 
 @questions.program_question
-def _deciding(program: Program) -> dict[Class, set[str]]:
+def deciding(program: Program) -> dict[Class, dict[str, list[assignments.Held]]]:
     """Of each class whose objects stand in a registry: the members that decide, somewhere, whether what the object
-    points to is used, and that are stored so that it is not: whoever asks, and however it goes on."""
-    found: dict[Class, set[str]] = {}
+    points to is used, and that are stored so that it is not, with what is stored then: whoever asks, and however it
+    goes on."""
+    found: dict[Class, dict[str, list[assignments.Held]]] = {}
     for cls in dict.fromkeys(one.held for one in registries(program).all):
         pointing = set(pointing_fields(cls))
-        asked = set(flags(cls)) | {name for name in pointing if types.parse(_written(cls, name)).pointers == 1}
+        asked = set(_states(cls)) | {name for name in pointing if types.parse(_written(cls, name)).pointers == 1}
         for name in sorted(asked) if pointing else ():
-            dead = _stored_dead(cls, name)
-            if dead and any(_decides(function, cls, name, dead, pointing) for function in program.functions):
-                found.setdefault(cls, set()).add(name)
+            stored = _stored_dead(cls, name)
+            dead = [
+                held
+                for held in stored
+                if any(_decides(function, cls, name, held, pointing) for function in program.functions)
+            ]
+            if dead:
+                found.setdefault(cls, {})[name] = dead
     return found
 
 
@@ -687,25 +693,40 @@ def pointing_fields(cls: Class) -> Iterator[str]:
                 yield field.name
 
 
+def _states(cls: Class) -> Iterator[str]:
+    """The members that are true or false, an enumerator, or a number with which C says so."""
+    for one in cls.ancestry:
+        for field in one.record.fields:
+            kind = types.parse(cls.program.names.expand(field.type, one.file, one.symbol))
+            if not field.static and (_is_bool(field.type) or (kind.is_value and not kind.arguments)):
+                yield field.name
+
+
 def _stored_dead(cls: Class, name: str) -> list[assignments.Held]:
-    """What is stored in the member where the object is neither made nor moved, and what it holds from then on."""
+    """What is stored in the member where the object is neither made nor moved, and what it holds from then on; nothing
+    where anything but constants is stored, and it may be a number of things."""
     found: list[assignments.Held] = []
+    is_pointer = bool(types.parse(_written(cls, name)).pointers)
     for function in registries(cls.program).storing(name):
         if function.record.kind in ("constructor", "destructor") or function.name in ("operator=", "swap"):
             continue
         for store in stores(function, name):
+            if not is_of_class(function, store.base, cls, strict=True):
+                continue
             held = assignments.held(store.value)
-            if held is not None and held.truth is not None and is_of_class(function, store.base, cls, strict=True):
-                if held.kind != "object" and held not in found and (held.truth is False or _is_bool(_written(cls, name))):
-                    found.append(held)
+            if held is None or held.kind not in ("flag", "cleared", "emptied", "state"):
+                if not is_pointer:
+                    return []
+            elif held.text.isdigit() and held.text not in ("0", "1"):
+                return []
+            elif held not in found:
+                found.append(held)
     return found
 
 
-def _decides(
-    function: Function, cls: Class, name: str, dead: list[assignments.Held], pointing: set[str]
-) -> bool:
+def _decides(function: Function, cls: Class, name: str, dead: assignments.Held, pointing: set[str]) -> bool:
     """Whether the function uses what an object of the class points to on such ways alone on which the member does not
-    hold what it is left with."""
+    hold that."""
     if function.language != "cpp" or function.record.kind in ("constructor", "destructor"):
         return False
     if f'"{name}"'.encode() not in function.encoded:
@@ -728,11 +749,11 @@ def _decides(
         for at, last in enumerate(place or ()):
             if place is None or last not in pointing or place[:at] not in asked:
                 continue
+            given = conditions.Given((*place[:at], name), dead)
             for test, outcome in function.flow.guards(event):
-                for held in dead:
-                    known = conditions.comes_to(function, test.value, conditions.Given((*place[:at], name), held))
-                    if not test.asserted and known is not None and known is not outcome:
-                        return True
+                known = conditions.comes_to(function, test.value, given)
+                if not test.asserted and known is not None and known is not outcome:
+                    return True
     return False
 
 
