@@ -460,7 +460,7 @@ def _own_container(program: Program, written: str, file: File, scope: str) -> tu
 def _linked(program: Program, written: str, file: File, scope: str) -> Class | None:
     """The class whose objects are linked from the one to which a pointer of this type leads, or are in an array of
     such pointers."""
-    kind = types.parse(written)
+    kind = types.parse(written.split("[")[0])
     cls = program.names.find_class(kind.name, scope, file) if kind.name and not kind.arguments else None
     if cls is None:
         return None
