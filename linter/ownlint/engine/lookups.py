@@ -17,6 +17,7 @@ from ownlint.engine.containers import (
     element,
     entry,
     is_same_key,
+    made_from,
     names_of,
     origins,
 )
@@ -25,6 +26,7 @@ from ownlint.facts.show import text
 from ownlint.finding import Step
 from ownlint.flow import events as e
 from ownlint.flow.places import last_name, receiver, walk
+from ownlint.project import pairs
 from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Function
 
@@ -306,6 +308,32 @@ def _shares_conditions(function: Function, look: e.Event, event: e.Event) -> boo
 
 
 # --- callers --------------------------------------------------------------------------------------
+
+
+def callers_look(function: Function, held: Container, key: r.Value | None) -> bool:
+    """Whether all who call the function have looked, or hand in a key that they have just made."""
+    if _ask_around(function, held, key, _CALLERS).kind == "guarded":
+        return True
+    handed = [_handed_key(function, call.node, key) for _, call, _ in handing(function, held)]
+    callers = [caller for caller, _, _ in handing(function, held)]
+    return bool(callers) and all(
+        one is not None and is_counted(caller, one) for caller, one in zip(callers, handed, strict=True)
+    )
+
+
+def is_counted(function: Function, key: r.Value) -> bool:
+    """Whether a key is a number that is counted up, or comes from a call that is named as one that makes it."""
+    for made in made_from(function, key):
+        for inner in walk(made):
+            match inner:
+                case r.Assign(op="++" | "+="):
+                    return True
+                case r.Call(callee=callee) if not _FRESH.isdisjoint(pairs.words(last_name(callee))):
+                    return True
+    return False
+
+
+_FRESH = frozenset({"next", "new", "alloc", "allocate", "generate", "unique", "fresh", "make", "create", "uuid", "free"})
 
 
 def _ask_around(function: Function, held: Container, key: r.Value | None, depth: int) -> Answer:

@@ -68,6 +68,7 @@ from ownlint import (
     Function,
     Step,
     because,
+    c_containers,
     containers,
     events,
     lookups,
@@ -94,10 +95,15 @@ _FAILS_ALOUD = "insert with `try_emplace` and fail when the key is taken, or inv
 
 @rule(severity="error", cwe=(694,))
 def unguarded_registry_insert(function: Function) -> Iterator[Finding]:
-    if not containers.may_insert(function) or not containers.may_reach_address_map(function):
+    if not containers.may_insert(function):
         return
+    by_address = containers.may_reach_address_map(function)
     for insert in containers.inserts(function):
-        if insert.event.index not in function.flow.reachable or not _is_registry(function, insert):
+        if insert.event.index not in function.flow.reachable:
+            continue
+        if not by_address or not _is_registry(function, insert):
+            if insert.value is not None and _comes_again(function, insert):
+                yield from _by_name(function, insert)
             continue
         if isinstance(insert.event, events.CallEvent) and insert.event.asserted:
             yield _vanishing(function, insert)
@@ -117,6 +123,105 @@ def _judge(function: Function, insert: containers.Insert) -> Iterator[Finding]:
         yield _asserted(function, insert, answer.steps)
     elif answer.kind != "guarded" and not _takes_itself_out(function, insert) and _is_erased(function, insert):
         yield _bare(function, insert, answer)
+
+
+def _by_name(function: Function, insert: containers.Insert) -> Iterator[Finding]:
+    """Of a registry whose key is no address: a name or a number that a caller hands in can come again at any time. That
+    it does not is reported where an assertion says so, or where a handle takes out what is found by its own key."""
+    held = types.parse(function.program.types.of(insert.value, function) if insert.value is not None else "")
+    if isinstance(insert.event, events.CallEvent) and not insert.event.dropped:
+        read = lookups.asserting_read(function, lookups.held_by(function, insert.event))
+        steps = (function.step(read, "only an assertion looks at whether it was inserted"),) if read is not None else ()
+    else:
+        answer = lookups.who_looked(function, insert.event, insert.container, insert.key)
+        steps = answer.steps if answer.kind == "asserted" else ()
+        cls = function.program.names.find_class(held.name, function.record.scope, function.file)
+        leaves = cls is not None and cls.destructor is not None and _destructor_clears(function, insert, cls)
+        if answer.kind == "bare" and insert.overwrites and leaves and not _REPLACES.match(function.name):
+            yield _bare(function, insert, answer)
+            return
+    if steps and not lookups.callers_look(function, insert.container, insert.key):
+        yield _asserted(function, insert, steps, "likely")
+
+
+def _comes_again(function: Function, insert: containers.Insert) -> bool:
+    """Whether a map or an array that lasts leads from what a caller hands in, as it is, to a handle."""
+    if not containers.lasting(function, insert.container) or _is_this(insert.key):
+        return False
+    arguments = types.parse(insert.container.type).arguments
+    held = arguments[-1] if arguments else function.program.types.of(insert.value, function)
+    if not held or not _stands_for_something(function, held, _DEPTH):
+        return False
+    given = {parameter.name for parameter in function.record.parameters}
+    for made in containers.made_from(function, insert.key):
+        names = {inner.text for inner in places.walk(made) if isinstance(inner, records.Name)}
+        if any(not isinstance(call.callee, records.Member) for call in places.calls_in(made)):
+            return False  # what a function makes of it
+        if not names & given and not any(name in function.locals for name in names):
+            return False
+    if lookups.is_counted(function, insert.key) or _is_given_here(function, insert):
+        return False
+    return _is_plain_key(function, insert) and _comes_and_goes(function, insert) and _is_missed(function, insert, held)
+
+
+def _is_plain_key(function: Function, insert: containers.Insert) -> bool:
+    """A number or a name: the identity of something that never ends is none, whatever stands for it."""
+    written = function.program.types.of(insert.key, function)
+    kind = types.parse(function.program.names.expand(written, function.file, function.record.scope))
+    return not kind.pointers or kind.last == "char"
+
+
+def _comes_and_goes(function: Function, insert: containers.Insert) -> bool:
+    """Whether single entries are taken out somewhere, or emptied: what is taken out may come again."""
+    return any(
+        _takes_one(other, insert.container)
+        for other in function.program.functions
+        if other.language == "cpp" and f'"{insert.container.names[0]}"'.encode() in other.encoded
+    )
+
+
+def _takes_one(function: Function, held: containers.Container) -> bool:
+    erases = function.program.models.containers.erases
+    for event in function.flow:
+        match event:
+            case events.Write(op="=", target=records.Index(base=base), value=value):
+                is_null = isinstance(inner := places.strip(value), records.Literal) and inner.kind == "null"
+                if is_null and held.is_same(containers.names_of(function, base)):
+                    return True
+            case events.CallEvent(node=records.Call(callee=records.Member(base=base, name=name))) if name in erases:
+                if held.is_same(containers.names_of(function, base)):
+                    return True
+            case events.CallEvent(node=node):
+                done = c_containers.table_call(function, node)
+                if done is not None and done.does == "take" and held.is_same(
+                    containers.names_of(function, done.table)
+                ):
+                    return True
+    return False
+
+
+def _is_missed(function: Function, insert: containers.Insert, held: str) -> bool:
+    """Whether the entry that is replaced is in use: the registry owns it and others were given a pointer to it, or it is
+    the object itself that says which key it has, as every other of its kind does."""
+    key = {inner.text for inner in places.walk(insert.key) if isinstance(inner, records.Name)}
+    value = places.strip(insert.value)
+    says = isinstance(value, records.Name) and value.text in key and not isinstance(insert.key, records.Name)
+    if says or {"smart pointer", "shared pointer"}.isdisjoint(function.program.types.roles(held, function)):
+        return says
+    return any(
+        types.parse(other.record.result).pointers == 1
+        and types.parse(other.record.result).last == types.parse(types.element(held)).last
+        for other in (function, *(function.home.methods if function.home is not None else ()))
+    )
+
+
+def _is_given_here(function: Function, insert: containers.Insert) -> bool:
+    """Whether the function itself stores the key in the object that has it."""
+    key = containers.key_text(function, insert.key)
+    return any(
+        not write.fresh and write.target is not None and containers.key_text(function, write.target) == key
+        for write in function.flow.writes
+    )
 
 
 # --- what is a registry ---------------------------------------------------------------------------
@@ -201,9 +306,13 @@ def _destructor_clears(function: Function, insert: containers.Insert, cls: Class
 # --- findings -------------------------------------------------------------------------------------
 
 
-def _asserted(function: Function, insert: containers.Insert, steps: tuple[Step, ...]) -> Finding:
+def _asserted(
+    function: Function, insert: containers.Insert, steps: tuple[Step, ...], least: str = "certain"
+) -> Finding:
     certainty: Certainty = "certain"
-    if not _is_erased(function, insert):
+    if least == "likely":
+        certainty = because("likely", f"whether `{text(insert.key)}` can be there already is not known")
+    elif not _is_erased(function, insert):
         certainty = because(
             "likely" if _is_handle(function, insert) else "possible", "no call that erases an entry was read"
         )
