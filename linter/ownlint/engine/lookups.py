@@ -68,7 +68,9 @@ def looks(function: Function, held: Container, key: r.Value | None, depth: int =
         match event:
             case e.CallEvent():
                 found = _call_looks(function, event, held, key, depth)
-            case e.Read(node=node) if (at := _read_of(function, node)) is not None:
+            case e.Read(node=node) if not _is_written_through(function, node) and (
+                at := _read_of(function, node)
+            ) is not None:
                 if at[0].is_same(held.names) and (key is None or is_same_key(function, at[1], key)):
                     found = Look(event, False)
         if found is None or _is_unheard(function, event):
@@ -95,6 +97,14 @@ def _read_of(function: Function, node: r.Value) -> tuple[Container, r.Value] | N
         if at is not None and not (isinstance(node, r.Index) and binds_reference(function, node)):
             return at
     return None
+
+
+def _is_written_through(function: Function, node: r.Value) -> bool:
+    """`slot` of `*slot = value`, which looks at nothing."""
+    return isinstance(node, r.Name) and any(
+        isinstance(write.target, r.Unary) and write.target.op == "*" and node.start in write.target.span
+        for write in function.flow.writes
+    )
 
 
 def binds_reference(function: Function, node: r.Value) -> bool:
@@ -192,13 +202,15 @@ def _only_asserted(function: Function, event: e.Event) -> bool:
 
 
 def held_by(function: Function, event: e.Event) -> tuple[str, ...]:
-    """The locals that begin with the outcome of the event."""
-    return tuple(
+    """The locals that begin with the outcome of the event; of `auto [at, fresh]` the one that says whether it is new."""
+    names = [
         write.place[0]
         for write in function.flow.writes
         if write.fresh and write.value is not None and len(write.place) == 1
         if write.value.start <= event.span.start < write.value.end
-    )
+    ]
+    parts = next((function.bound[name] for name in names if name in function.bound), ())
+    return tuple(name for name in names if len(parts) != 2 or name != parts[0])
 
 
 def asserting_read(function: Function, names: tuple[str, ...]) -> e.Read | None:
@@ -206,7 +218,7 @@ def asserting_read(function: Function, names: tuple[str, ...]) -> e.Read | None:
     asserted = _assertions(function)
     first: e.Read | None = None
     for event in function.flow:
-        if not isinstance(event, e.Read) or event.place[0] not in names:
+        if not isinstance(event, e.Read) or event.place[0] not in names or event.place[1:2] == ("first",):
             continue
         if any(event.span.start in span for span in asserted):
             first = first or event

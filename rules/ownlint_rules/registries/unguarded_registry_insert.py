@@ -101,7 +101,7 @@ def unguarded_registry_insert(function: Function) -> Iterator[Finding]:
     for insert in containers.inserts(function):
         if insert.event.index not in function.flow.reachable:
             continue
-        if not by_address or not _is_registry(function, insert):
+        if not (_is_registry_of_c(function, insert) or (by_address and _is_registry(function, insert))):
             if insert.value is not None and _comes_again(function, insert):
                 yield from _by_name(function, insert)
             continue
@@ -128,20 +128,28 @@ def _judge(function: Function, insert: containers.Insert) -> Iterator[Finding]:
 def _by_name(function: Function, insert: containers.Insert) -> Iterator[Finding]:
     """Of a registry whose key is no address: a name or a number that a caller hands in can come again at any time. That
     it does not is reported where an assertion says so, or where a handle takes out what is found by its own key."""
-    held = types.parse(function.program.types.of(insert.value, function) if insert.value is not None else "")
     if isinstance(insert.event, events.CallEvent) and not insert.event.dropped:
         read = lookups.asserting_read(function, lookups.held_by(function, insert.event))
         steps = (function.step(read, "only an assertion looks at whether it was inserted"),) if read is not None else ()
     else:
         answer = lookups.who_looked(function, insert.event, insert.container, insert.key)
         steps = answer.steps if answer.kind == "asserted" else ()
-        cls = function.program.names.find_class(held.name, function.record.scope, function.file)
-        leaves = cls is not None and cls.destructor is not None and _destructor_clears(function, insert, cls)
-        if answer.kind == "bare" and insert.overwrites and leaves and not _REPLACES.match(function.name):
+        if answer.kind == "bare" and insert.overwrites and _leaves(function, insert) and not _is_replacing(function):
             yield _bare(function, insert, answer)
             return
     if steps and not lookups.callers_look(function, insert.container, insert.key):
         yield _asserted(function, insert, steps, "likely")
+
+
+def _is_replacing(function: Function) -> bool:
+    return _REPLACES.match(function.name) is not None
+
+
+def _leaves(function: Function, insert: containers.Insert) -> bool:
+    """Whether the handle that is put in takes out what has its key where it ends."""
+    held = types.parse(function.program.types.of(insert.value, function) if insert.value is not None else "")
+    cls = function.program.names.find_class(held.name, function.record.scope, function.file) if held.name else None
+    return cls is not None and cls.destructor is not None and _destructor_clears(function, insert, cls)
 
 
 def _comes_again(function: Function, insert: containers.Insert) -> bool:
@@ -206,6 +214,7 @@ def _is_missed(function: Function, insert: containers.Insert, held: str) -> bool
     key = {inner.text for inner in places.walk(insert.key) if isinstance(inner, records.Name)}
     value = places.strip(insert.value)
     says = isinstance(value, records.Name) and value.text in key and not isinstance(insert.key, records.Name)
+    says = says or _leaves(function, insert)
     if says or {"smart pointer", "shared pointer"}.isdisjoint(function.program.types.roles(held, function)):
         return says
     return any(
@@ -236,6 +245,16 @@ def _is_registry(function: Function, insert: containers.Insert) -> bool:
         return insert.value is None and isinstance(insert.event, events.CallEvent) and insert.event.asserted
     lasts = bool(containers.lasting(function, insert.container))
     return lasts and _stands_for_something(function, types.parse(written).arguments[1])
+
+
+def _is_registry_of_c(function: Function, insert: containers.Insert) -> bool:
+    """A container of C that a function puts something into under an address: it says neither what it is keyed by nor
+    what it holds."""
+    if not isinstance(insert.event, events.CallEvent) or not isinstance(insert.event.node.callee, records.Name):
+        return False
+    key = types.parse(function.program.types.of(insert.key, function))
+    held = function.program.types.of(insert.value, function) if insert.value is not None else ""
+    return key.pointers == 1 and not key.is_scalar and types.parse(held).pointers == 1
 
 
 def _stands_for_something(function: Function, written: str, depth: int = 0) -> bool:
@@ -271,7 +290,7 @@ def _cannot_go_stale(function: Function, insert: containers.Insert) -> bool:
         return function.cls is not None and _destructor_clears(function, insert, function.cls)
     arguments = types.parse(insert.container.type).arguments
     if len(arguments) < 2:  # a map of which nothing says what it holds
-        return True
+        return not _is_registry_of_c(function, insert)
     keyed, held = arguments[:2]
     pointee = types.parse(function.program.names.expand(keyed, function.file, function.record.scope))
     owner = types.parse(held)
@@ -359,6 +378,8 @@ def _certainty(function: Function, insert: containers.Insert) -> Certainty:
     if not _is_used_elsewhere(function, insert):
         return because("possible", "an entry that is replaced may be in use nowhere else")
     unknown = f"whether `{text(insert.key)}` can be there already is not known"
+    if not types.parse(insert.container.type).arguments:
+        return because("likely", unknown)
     if insert.overwrites:
         return because("likely", unknown)
     meant = isinstance(insert.event, events.CallEvent) and places.last_name(insert.event.node.callee) == "try_emplace"
@@ -370,7 +391,9 @@ def _certainty(function: Function, insert: containers.Insert) -> Certainty:
 
 def _is_handle(function: Function, insert: containers.Insert) -> bool:
     """The entry is a pointer or a handle, or a pair with one, rather than a struct that has some pointer in it."""
-    return _stands_for_something(function, types.parse(insert.container.type).arguments[1], _DEPTH)
+    arguments = types.parse(insert.container.type).arguments
+    held = arguments[1] if len(arguments) > 1 else function.program.types.of(insert.value, function)
+    return _stands_for_something(function, held, _DEPTH)
 
 
 def _comes_from_outside(function: Function, key: records.Value) -> bool:
