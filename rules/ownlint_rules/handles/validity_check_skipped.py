@@ -60,7 +60,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Certainty, Class, Finding, Function, Place, because, rule, validity
+from ownlint import Certainty, Class, Finding, Function, Place, because, outlived, rule, validity
 
 _COMPARES = re.compile(r"equals?$|same|compare|hash|is_?null|operator[=!<>]", re.IGNORECASE)
 _UNASKED = frozenset({"__eq__", "__ne__", "__hash__", "__bool__", "__del__"})
@@ -78,6 +78,39 @@ class _Judged(NamedTuple):
 
 @rule(severity="error", cwe=(416,))
 def validity_check_skipped(cls: Class) -> Iterator[Finding]:
+    if cls.file.language != "cpp":
+        return
+    found = list(_by_guard(cls))
+    yield from found
+    said = {(one.path, one.span) for one in found}
+    yield from (one for one in _outlived(cls) if (one.path, one.span) not in said)
+
+
+def _outlived(cls: Class) -> Iterator[Finding]:
+    """A member that is ended while its object lives on, and that most functions use when they have asked whether it
+    was."""
+    for member in outlived.outlived(cls.program).of(cls):
+        careful = [use for use in member.uses if use.careful]
+        careless = [use for use in member.uses if not use.careful and not _COMPARES.search(use.function.name)]
+        if len(careful) < _LEAST or len(careful) < len(careless):
+            continue
+        share = f"{len(careful)} of {len(careful) + len(careless)}"
+        flag = min(member.marks - {member.field}, default=member.field)
+        for use in careless:
+            yield use.function.finding(
+                use.event,
+                f"`{_name(use.function)}` works on `{use.shown}`, and nothing here asks whether `{member.field}` is "
+                f"still good: {share} siblings ask first",
+                certainty=because("likely", f"that it is needed is inferred: {share} siblings make the check"),
+                help=f"ask `{flag}` first, as the others do",
+                steps=(
+                    member.function.step(member.at, "it ends here, and the object lives on", "ends"),
+                    careful[0].function.step(careful[0].event, f"`{_name(careful[0].function)}` asks first", "guards"),
+                ),
+            )
+
+
+def _by_guard(cls: Class) -> Iterator[Finding]:
     known = validity.of(cls.program)
     if cls not in known.guards or cls not in known.contexts:
         return
