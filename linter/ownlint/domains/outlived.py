@@ -204,16 +204,15 @@ class OutlivedMembers:
 
 
 def _fields(cls: Class) -> Iterator[str]:
-    """The members by which an object can stand for another: pointers, also those that own, and descriptors."""
-    for one in cls.ancestry:
-        for field in one.record.fields:
-            if field.static or "(" in field.type:
-                continue
-            kind = types.parse(cls.program.names.expand(field.type, one.file, one.symbol))
-            points = kind.pointers == 1 and not kind.arguments and not kind.is_scalar and kind.last != cls.name
-            owns = not _SMART.isdisjoint(cls.program.types.roles_at(field.type, one.file, one.symbol))
-            if points or (owns and kind.is_value):
-                yield field.name
+    """The members of the class itself by which an object can stand for another: pointers, also those that own."""
+    for field in cls.record.fields:
+        if field.static or "(" in field.type:
+            continue
+        kind = types.parse(cls.program.names.expand(field.type, cls.file, cls.symbol))
+        points = kind.pointers == 1 and not kind.arguments and not kind.is_scalar and kind.last != cls.name
+        owns = not _SMART.isdisjoint(cls.program.types.roles_at(field.type, cls.file, cls.symbol))
+        if points or (owns and kind.is_value):
+            yield field.name
 
 
 def _ends(function: Function, found: natives.Natives) -> Iterator[tuple[e.Event, r.Value]]:
@@ -225,8 +224,8 @@ def _ends(function: Function, found: natives.Natives) -> Iterator[tuple[e.Event,
         match event:
             case e.CallEvent(node=r.Call(callee=r.Member(base=base, name="reset", arrow=False), args=())):
                 yield event, base
-            case e.Write(op="=", fresh=False, target=target, value=value) if target is not None:
-                made = held(value)
+            case e.Write(op="=", fresh=False, target=r.Name() | r.Member() as target, value=stored):
+                made = held(stored)
                 roles = function.program.types.roles(function.program.types.of(target, function), function)
                 if made is not None and made.kind == "emptied" and not _SMART.isdisjoint(roles):
                     yield event, target
@@ -237,8 +236,10 @@ def _part(function: Function, value: r.Value | None, cls: Class, depth: int = 0)
     local that begins with it, or what an accessor answers."""
     inner = strip(value)
     for _ in range(_DEPTH):
-        if isinstance(inner, r.Call) and last_name(inner.callee) in ("exchange", "move", "release") and (
-            inner.args or receiver(inner) is not None
+        if (
+            isinstance(inner, r.Call)
+            and last_name(inner.callee) in ("exchange", "move", "release")
+            and (inner.args or receiver(inner) is not None)
         ):
             inner = strip(inner.args[0] if inner.args else receiver(inner))
         if isinstance(inner, r.Name) and inner.text in function.locals and inner.text not in _parameters(function):
@@ -280,10 +281,10 @@ def _is_object(function: Function, base: r.Value, cls: Class) -> bool:
 def _stored(function: Function, cls: Class) -> Iterator[tuple[str, r.Value | None]]:
     """The members of objects of the class that get a constant in the function, and the objects."""
     for write in function.flow.writes:
-        if write.fresh or write.op != "=" or write.target is None:
+        if write.fresh or write.target is None or write.op not in ("=", "|=", "&="):
             continue
         made: Held | None = held(write.value)
-        constant = made is not None and made.kind in ("flag", "cleared", "emptied", "state")
+        constant = write.op != "=" or (made is not None and made.kind in ("flag", "cleared", "emptied", "state"))
         part = _part(function, write.target, cls) if constant else None
         if part is not None:
             yield part
@@ -332,10 +333,26 @@ def _used(function: Function, cls: Class, field: str) -> Iterator[tuple[e.Event,
             case e.CallEvent(node=call, asserted=False) if call.kind == "call":
                 on = call.callee.base if isinstance(call.callee, r.Member) and call.callee.arrow else None
                 given = () if function.program.macros.role(last_name(call.callee)) else call.args
-                for one in (on, *(given if on is None and receiver(call) is None else ())):
-                    if one is not None and _is_part(function, one, cls, field):
+                handed = given if on is None and receiver(call) is None else ()
+                for one in (*((on,) if on is not None else ()), *handed):
+                    if _is_part(function, one, cls, field):
                         yield event, text(one)
                         break
+                else:
+                    if _lends(function, call, cls, field):
+                        yield event, text(call)
+
+
+def _lends(function: Function, call: r.Call, cls: Class, field: str) -> bool:
+    """Whether a call answers with what the member points to, by reference."""
+    for callee in function.program.calls.callee(call, function).functions[:1]:
+        if callee is function or not types.parse(callee.record.result).reference:
+            continue
+        for leave in callee.flow.leaves:
+            inner = strip(leave.value) if leave.kind == "return" else None
+            if isinstance(inner, r.Unary) and inner.op == "*" and _is_part(callee, inner, cls, field):
+                return True
+    return False
 
 
 def _looked_through(node: r.Value) -> list[r.Value]:

@@ -384,9 +384,10 @@ def inserts(function: Function) -> Iterator[Insert]:
                     yield Insert(event, held, parts[0], parts[1] if len(parts) > 1 else None, overwrites)
             case e.CallEvent(node=r.Call(callee=r.Name()) as node):
                 done = table_call(function, node)
-                if done is not None and done.does == "put" and done.key is not None and done.value is not None:
-                    if (held := container(function, done.table)) is not None:
-                        yield Insert(event, held, done.key, done.value, True)
+                if done is None or done.does != "put" or done.key is None or done.value is None:
+                    continue
+                if (held := container(function, done.table)) is not None:
+                    yield Insert(event, held, done.key, done.value, True)
 
 
 def may_insert(function: Function) -> bool:

@@ -68,9 +68,9 @@ def looks(function: Function, held: Container, key: r.Value | None, depth: int =
         match event:
             case e.CallEvent():
                 found = _call_looks(function, event, held, key, depth)
-            case e.Read(node=node) if not _is_written_through(function, node) and (
-                at := _read_of(function, node)
-            ) is not None:
+            case e.Read(node=node) if (
+                not _is_written_through(function, node) and (at := _read_of(function, node)) is not None
+            ):
                 if at[0].is_same(held.names) and (key is None or is_same_key(function, at[1], key)):
                     found = Look(event, False)
         if found is None or _is_unheard(function, event):
@@ -202,7 +202,7 @@ def _only_asserted(function: Function, event: e.Event) -> bool:
 
 
 def held_by(function: Function, event: e.Event) -> tuple[str, ...]:
-    """The locals that begin with the outcome of the event; of `auto [at, fresh]` the one that says whether it is new."""
+    """The locals that begin with the outcome of the event; of `auto [at, fresh]` the one that says if it is new."""
     names = [
         write.place[0]
         for write in function.flow.writes
@@ -345,7 +345,9 @@ def is_counted(function: Function, key: r.Value) -> bool:
     return False
 
 
-_FRESH = frozenset({"next", "new", "alloc", "allocate", "generate", "unique", "fresh", "make", "create", "uuid", "free"})
+_FRESH = frozenset(
+    {"next", "new", "alloc", "allocate", "generate", "unique", "fresh", "make", "create", "uuid", "free"}
+)
 
 
 def _ask_around(function: Function, held: Container, key: r.Value | None, depth: int) -> Answer:

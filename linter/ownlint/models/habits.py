@@ -87,7 +87,21 @@ LOOKS = frozenset({"has", "exists", "lookup"})
 """Methods that look whether something is in."""
 
 TABLES = frozenset(
-    {"hash", "hashmap", "hashtable", "map", "table", "dict", "list", "slist", "array", "queue", "tree", "registry", "vector"}
+    {
+        "hash",
+        "hashmap",
+        "hashtable",
+        "map",
+        "table",
+        "dict",
+        "list",
+        "slist",
+        "array",
+        "queue",
+        "tree",
+        "registry",
+        "vector",
+    }
     | {"vec", "xa", "kh", "idr", "rb"}
 )
 """Words of the containers of C: in the names of their types and of the functions that work on them."""

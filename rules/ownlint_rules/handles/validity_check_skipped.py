@@ -82,8 +82,11 @@ def validity_check_skipped(cls: Class) -> Iterator[Finding]:
         return
     found = list(_by_guard(cls))
     yield from found
-    said = {(one.path, one.span) for one in found}
-    yield from (one for one in _outlived(cls) if (one.path, one.span) not in said)
+    yield from (one for one in _outlived(cls) if not any(_overlap(one, other) for other in found))
+
+
+def _overlap(one: Finding, other: Finding) -> bool:
+    return one.path == other.path and one.span.start < other.span.end and other.span.start < one.span.end
 
 
 def _outlived(cls: Class) -> Iterator[Finding]:
@@ -138,7 +141,8 @@ def _judge(known: validity.Validity, function: Function, at: Place, cls: Class) 
         kind = ways.to(use.event)
         if use.field not in worst or _WORSE.index(kind) > _WORSE.index(worst[use.field].kind):
             worst[use.field] = _Judged(function, at, use, kind)
-    yield from worst.values()
+    is_guard = any(guard.function is function for guard in guards)
+    yield from (one for one in worst.values() if not is_guard or one.kind == "checked")
 
 
 _WORSE = ("checked", "asked", "partly", "late", "never")
@@ -147,7 +151,7 @@ _WORSE = ("checked", "asked", "partly", "late", "never")
 def _is_exempt(known: validity.Validity, function: Function, at: Place, guards: list[validity.ValidityGuard]) -> bool:
     if function.record.kind in ("constructor", "destructor") or _COMPARES.search(function.name):
         return True
-    if any(guard.function is function for guard in guards) or known.sets_flag(function, at, guards):
+    if known.sets_flag(function, at, guards):
         return True
     binding = validity.of(function.program).bound_as(function)
     return binding is not None and binding.name in _UNASKED

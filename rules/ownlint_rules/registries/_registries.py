@@ -11,7 +11,20 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from ownlint import Class, File, Flow, Function, Program, assignments, c_containers, conditions, containers, places, questions, types
+from ownlint import (
+    Class,
+    File,
+    Flow,
+    Function,
+    Program,
+    assignments,
+    c_containers,
+    conditions,
+    containers,
+    places,
+    questions,
+    types,
+)
 from ownlint import events as e
 from ownlint import records as r
 from ownlint import validity as guarding
@@ -248,9 +261,10 @@ def puttings(function: Function, registry: Registry) -> Iterator[Putting]:
                     yield Putting(event, node.args)
             case e.CallEvent(node=r.Call(callee=r.Name()) as node):
                 done = c_containers.table_call(function, node)
-                if done is not None and done.does == "put":
-                    if registry.is_called(containers.names_of(function, done.table)):
-                        yield Putting(event, tuple(one for one in (done.key, done.value) if one is not None))
+                if done is None or done.does != "put":
+                    continue
+                if registry.is_called(containers.names_of(function, done.table)):
+                    yield Putting(event, tuple(one for one in (done.key, done.value) if one is not None))
 
 
 def touches(function: Function, registry: Registry) -> Iterator[tuple[e.Event, bool]]:

@@ -251,7 +251,9 @@ def _is_stored(function: Function, callee: records.Value) -> bool:
     written = function.program.types.of(inner, function)
     if isinstance(inner, records.Name) and inner.text in function.declared:
         return bool(types.called(written))
-    return bool(types.called(written)) or "(*" in written or "callable" in function.program.types.roles(written, function)
+    return (
+        bool(types.called(written)) or "(*" in written or "callable" in function.program.types.roles(written, function)
+    )
 
 
 def _telling(function: Function, registry: registries.Registry) -> set[int]:

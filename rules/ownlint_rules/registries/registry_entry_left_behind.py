@@ -424,9 +424,9 @@ def _looked_up(
                         return inner
                 case records.Call() if depth < _HELPERS:
                     done = c_containers.table_call(function, inner)
-                    if done is not None and done.does == "find":
-                        if registry.is_called(containers.names_of(function, done.table)):
-                            return inner
+                    looks_here = done is not None and done.does == "find"
+                    if looks_here and registry.is_called(containers.names_of(function, done.table if done else None)):
+                        return inner
                     for callee in function.program.calls.callee(inner, function).functions:
                         if callee is not function and any(
                             leave.value is not None and _looked_up(callee, leave.value, registry, depth + 1)
@@ -511,9 +511,9 @@ def _closes_number(
                 isinstance(inner, records.Name) and inner.text not in function.declared
             )
             base = inner.base if isinstance(inner, records.Member) else None
-            if is_member and registries.is_of_class(function, base, registry.held, strict=True):
-                if not function.program.calls.callee(call.node, function).functions:
-                    yield call, args[0]
+            is_its_own = is_member and registries.is_of_class(function, base, registry.held, strict=True)
+            if is_its_own and not function.program.calls.callee(call.node, function).functions:
+                yield call, args[0]
 
 
 def _is_verified(registry: registries.Registry) -> bool:
@@ -688,7 +688,7 @@ def _without_destructor(
 
 
 def _outlived_by_owner(cls: Class, registry: registries.Registry) -> bool:
-    """Whether an object that ends things of its own refers to the registry's owner, which then lives longer, and whoever
+    """Whether an object that ends things of its own refers to the registry's owner, which then lives longer, and who
     could take its entry out is never called."""
     home = registry.home
     if home is None or cls.destructor is None or not cls.destructor.body:

@@ -128,6 +128,7 @@ def _judge(function: Function, insert: containers.Insert) -> Iterator[Finding]:
 def _by_name(function: Function, insert: containers.Insert) -> Iterator[Finding]:
     """Of a registry whose key is no address: a name or a number that a caller hands in can come again at any time. That
     it does not is reported where an assertion says so, or where a handle takes out what is found by its own key."""
+    steps: tuple[Step, ...]
     if isinstance(insert.event, events.CallEvent) and not insert.event.dropped:
         read = lookups.asserting_read(function, lookups.held_by(function, insert.event))
         steps = (function.step(read, "only an assertion looks at whether it was inserted"),) if read is not None else ()
@@ -201,16 +202,14 @@ def _takes_one(function: Function, held: containers.Container) -> bool:
                     return True
             case events.CallEvent(node=node):
                 done = c_containers.table_call(function, node)
-                if done is not None and done.does == "take" and held.is_same(
-                    containers.names_of(function, done.table)
-                ):
+                if done is not None and done.does == "take" and held.is_same(containers.names_of(function, done.table)):
                     return True
     return False
 
 
 def _is_missed(function: Function, insert: containers.Insert, held: str) -> bool:
-    """Whether the entry that is replaced is in use: the registry owns it and others were given a pointer to it, or it is
-    the object itself that says which key it has, as every other of its kind does."""
+    """Whether the entry that is replaced is in use: the registry owns it and others were given a pointer to it, the
+    object says itself which key it has, as every other of its kind does, or it takes out what has its key."""
     key = {inner.text for inner in places.walk(insert.key) if isinstance(inner, records.Name)}
     value = places.strip(insert.value)
     says = isinstance(value, records.Name) and value.text in key and not isinstance(insert.key, records.Name)
