@@ -1,14 +1,16 @@
 """Members that an object outlives: what they stand for is ended while the object lives on, and a mark says so.
 
 A *mark* is a flag, a state, or the member itself, emptied, that is stored where the member's object ends, or by which
-somebody else tells the object. A *use* looks through the member or hands it on. A use is *careful* where every way to
-it has looked at a mark, in whatever words: a test, a function or a macro that looks at it.
+somebody else tells the object. A *use* looks through the member or hands it on. A function *asks* where every way to
+its uses has looked at a mark of such an object: by a test, a function or a macro that looks at it. It is *careless* where
+some way to a use passes nothing at all that looks at anything of a mark's name, and some caller does not either.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Literal as OneOf
 from typing import NamedTuple
 
 from ownlint.bindings import natives
@@ -27,6 +29,7 @@ _WORDS = re.compile(r"[A-Za-z_]\w*")
 _MOVES = frozenset({"operator=", "swap"})
 _DEPTH = 2
 """How many calls deep a look may be, and how many up."""
+_LEAVES = frozenset({"throw", "return", "goto", "abort"})
 _SMART = frozenset({"smart pointer", "shared pointer"})
 
 
@@ -34,8 +37,7 @@ class OutlivedUse(NamedTuple):
     function: Function
     event: e.Event
     shown: str
-    careful: bool
-    """Every way to it has looked at a mark."""
+    kind: OneOf["asking", "unclear", "careless"]
 
 
 class Outlived(NamedTuple):
@@ -61,7 +63,7 @@ class OutlivedMembers:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._looks: Answers[tuple[Function, frozenset[str]], bool] = Answers(False)
+        self._looks: Answers[tuple[Function, frozenset[str], Class | None], bool] = Answers(False)
 
     def of(self, cls: Class) -> Iterator[Outlived]:
         fields = set(_fields(cls))
@@ -110,65 +112,70 @@ class OutlivedMembers:
             ended = (_part(function, value, cls) for _, value in _ends(function, natives.natives(self.program)))
             if any(part is not None and part[0] == field for part in ended):
                 continue
-            looks = self.looks(function, marks)
-            blind = _reached(function, looks)
+            blind = _reached(function, self.looks(function, marks))
             first = next((use for use in uses if use[0].index in blind), None)
             event, shown = first or uses[0]
-            is_careful = first is None or self._is_checked_outside(function, marks, _DEPTH)
-            yield OutlivedUse(function, event, shown, is_careful)
+            if first is None:
+                unasked = _reached(function, self.looks(function, marks, cls))
+                asks = all(use[0].index not in unasked for use in uses)
+                yield OutlivedUse(function, event, shown, "asking" if asks else "unclear")
+            elif self._is_checked_outside(function, marks, _DEPTH):
+                yield OutlivedUse(function, event, shown, "unclear")
+            else:
+                yield OutlivedUse(function, event, shown, "careless")
 
-    def looks(self, function: Function, marks: frozenset[str]) -> frozenset[int]:
-        """Indexes of the events that look at a mark, themselves or by a macro."""
+    def looks(self, function: Function, marks: frozenset[str], cls: Class | None = None) -> frozenset[int]:
+        """Indexes of the events that look at a mark, themselves or by a macro; with a class, at one of its objects."""
         spans = [
             statement.span
             for statement in function.statements
             if isinstance(statement, r.Evaluate) and isinstance(call := strip(statement.value), r.Call)
             if isinstance(call.callee, r.Name)
             for macro in self.program.macros.named(call.callee.text)
-            if not marks.isdisjoint(_WORDS.findall(macro.body)) and self.program.macros.role(macro.name) != "assert"
+            if (words := set(_WORDS.findall(macro.body))) & marks
+            and (words & _LEAVES or self.program.macros.role(macro.name) != "assert")
         ]
         return frozenset(
             event.index
             for event in function.flow
-            if self.is_look(function, event, marks) or any(event.span.start in span for span in spans)
+            if self._is_look(function, event, marks, cls) or any(event.span.start in span for span in spans)
         )
 
-    def is_look(self, function: Function, event: e.Event, marks: frozenset[str]) -> bool:
+    def _is_look(self, function: Function, event: e.Event, marks: frozenset[str], cls: Class | None) -> bool:
         match event:
             case e.Test(value=value, asserted=False):
                 return any(
-                    (isinstance(inner, r.Member) and inner.name in marks)
-                    or (isinstance(inner, r.Name) and inner.text in marks)
+                    _is_mark(function, inner, marks, cls)
                     for made in made_from(function, value)
                     for inner in walk(made)
                 )
             case e.CallEvent(node=call, asserted=False):
                 return any(
-                    callee is not function and self._looks_at(callee, marks, _DEPTH)
+                    callee is not function and self._looks_at(callee, marks, cls, _DEPTH)
                     for callee in self.program.calls.callee(call, function).functions
                 )
         return False
 
-    def _looks_at(self, function: Function, marks: frozenset[str], depth: int) -> bool:
+    def _looks_at(self, function: Function, marks: frozenset[str], cls: Class | None, depth: int) -> bool:
         """Whether the function looks at a mark, itself or in what it calls."""
-        return self._looks.ask((function, marks), lambda: self._found_look(function, marks, depth))
+        return self._looks.ask((function, marks, cls), lambda: self._found_look(function, marks, cls, depth))
 
-    def _found_look(self, function: Function, marks: frozenset[str], depth: int) -> bool:
+    def _found_look(self, function: Function, marks: frozenset[str], cls: Class | None, depth: int) -> bool:
         if function.record.kind in ("constructor", "destructor"):
             return False
         if any(f'"{name}"'.encode() in function.encoded for name in marks):
-            returned = (
-                inner
-                for leave in function.flow.leaves
-                if leave.kind == "return" and leave.value is not None
-                for inner in walk(leave.value)
-            )
-            if any(isinstance(one, r.Name | r.Member) and last_name(one) in marks for one in returned):
+            answers = (leave.value for leave in function.flow.leaves if leave.kind == "return")
+            if any(
+                _is_mark(function, one, marks, cls)
+                for answer in answers
+                if answer is not None and _answers_yes_or_no(function)
+                for one in walk(answer)
+            ):
                 return True
-            if any(isinstance(event, e.Test) and self.is_look(function, event, marks) for event in function.flow):
+            if any(isinstance(one, e.Test) and self._is_look(function, one, marks, cls) for one in function.flow):
                 return True
         return depth > 0 and any(
-            self._looks_at(callee, marks, depth - 1)
+            self._looks_at(callee, marks, cls, depth - 1)
             for call in function.flow.calls
             for callee in self.program.calls.callee(call.node, function).functions
             if callee is not function
@@ -263,6 +270,18 @@ def _part(function: Function, value: r.Value | None, cls: Class, depth: int = 0)
 
 def _parameters(function: Function) -> frozenset[str]:
     return frozenset(parameter.name for parameter in function.record.parameters)
+
+
+def _is_mark(function: Function, value: r.Value, marks: frozenset[str], cls: Class | None) -> bool:
+    if not isinstance(value, r.Name | r.Member) or last_name(value) not in marks:
+        return False
+    return cls is None or _part(function, value, cls) is not None
+
+
+def _answers_yes_or_no(function: Function) -> bool:
+    """Whether it is a question: what answers with the member itself hands it out."""
+    kind = types.parse(function.record.result)
+    return not kind.pointers and not kind.reference
 
 
 def _is_own(function: Function, cls: Class) -> bool:

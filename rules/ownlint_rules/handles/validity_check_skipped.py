@@ -93,8 +93,8 @@ def _outlived(cls: Class) -> Iterator[Finding]:
     """A member that is ended while its object lives on, and that most functions use when they have asked whether it
     was."""
     for member in outlived.outlived(cls.program).of(cls):
-        careful = [use for use in member.uses if use.careful]
-        careless = [use for use in member.uses if not use.careful and not _COMPARES.search(use.function.name)]
+        careful = [use for use in member.uses if use.kind == "asking"]
+        careless = [use for use in member.uses if use.kind == "careless" and not _COMPARES.search(use.function.name)]
         if len(careful) < _LEAST or len(careful) < len(careless):
             continue
         share = f"{len(careful)} of {len(careful) + len(careless)}"
