@@ -68,6 +68,12 @@ class Natives:
         kind = types.parse(function.program.types.of(call.args[0], function))  # of a library whose headers nobody read
         return (kind.last, call.args[0]) if kind.pointers == 1 and _can_be_handle(kind) else None
 
+    def ends_parts(self, call: r.Call, kind: str) -> bool:
+        """Whether a call that ends an object of the native type knows what it ends: one that nobody declares and whose
+        name does not say so gives back its memory and nothing else."""
+        name = last_name(call.callee)
+        return call.kind == "delete" or name in self.destroyers or not set(words(name)).isdisjoint(words(kind))
+
     def handle_fields(self, cls: Class) -> Iterator[r.Field]:
         """The members of a class, inherited ones included, that are native handles."""
         for one in cls.ancestry:

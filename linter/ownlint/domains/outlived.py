@@ -73,8 +73,9 @@ class OutlivedMembers:
                 known = found.get(ended.field)
                 marks = ended.marks | known.marks if known is not None else ended.marks
                 found[ended.field] = (known or ended)._replace(marks=marks)
+        every = frozenset(mark for ended in found.values() for mark in ended.marks)
         for name, ended in sorted(found.items()):
-            uses = tuple(self._uses(cls, name, ended.marks | {name}))
+            uses = tuple(self._uses(cls, name, ended.marks | {name}, every | {name}))
             yield Outlived(cls, name, ended.marks, ended.function, ended.at, uses)
 
     def _saying(self, cls: Class, names: set[str]) -> Iterator[Function]:
@@ -88,19 +89,27 @@ class OutlivedMembers:
     def _ended(self, function: Function, cls: Class, fields: set[str]) -> Iterator[_Ended]:
         if function.record.kind in ("constructor", "destructor") or function.name in _MOVES:
             return
+        if _only_tells(function, cls):
+            for name, _ in _stored(function, cls):
+                if name in fields:
+                    yield _Ended(name, frozenset({name}), function, function.flow.writes[0])
+            return
         stored: dict[str, set[str]] = {}
         for name, base in _stored(function, cls):
             stored.setdefault(text(base) if base is not None else THIS, set()).add(name)
         for event, value in _ends(function, natives.natives(self.program)):
             part = _part(function, value, cls)
-            if part is not None and part[0] in fields:
+            if part is not None and part[0] in fields and not _refills(function, cls, part[0]):
                 marks = stored.get(text(part[1]) if part[1] is not None else THIS)
                 if marks:
                     yield _Ended(part[0], frozenset(marks), function, event)
 
     # --- who uses it ---
 
-    def _uses(self, cls: Class, field: str, marks: frozenset[str]) -> Iterator[OutlivedUse]:
+    def _uses(
+        self, cls: Class, field: str, marks: frozenset[str], every: frozenset[str]
+    ) -> Iterator[OutlivedUse]:
+        """`every` are the marks of all members of the class: who looks at one may well mean another."""
         saying = list(self._saying(cls, {field}))
         asking = [caller for one in saying if one.is_short for caller in self.program.index.callers(one)]
         for function in dict.fromkeys([*saying, *asking]):
@@ -112,14 +121,14 @@ class OutlivedMembers:
             ended = (_part(function, value, cls) for _, value in _ends(function, natives.natives(self.program)))
             if any(part is not None and part[0] == field for part in ended):
                 continue
-            blind = _reached(function, self.looks(function, marks))
+            blind = _reached(function, self.looks(function, every) | self._refusing(function, cls))
             first = next((use for use in uses if use[0].index in blind), None)
             event, shown = first or uses[0]
             if first is None:
                 unasked = _reached(function, self.looks(function, marks, cls))
                 asks = all(use[0].index not in unasked for use in uses)
                 yield OutlivedUse(function, event, shown, "asking" if asks else "unclear")
-            elif self._is_checked_outside(function, marks, _DEPTH):
+            elif self._is_checked_outside(function, every, _DEPTH):
                 yield OutlivedUse(function, event, shown, "unclear")
             else:
                 yield OutlivedUse(function, event, shown, "careless")
@@ -140,6 +149,18 @@ class OutlivedMembers:
             for event in function.flow
             if self._is_look(function, event, marks, cls) or any(event.span.start in span for span in spans)
         )
+
+    def _refusing(self, function: Function, cls: Class) -> frozenset[int]:
+        """The events of macros that leave the function for what some member of the class says."""
+        spans = [
+            statement.span
+            for statement in function.statements
+            if isinstance(statement, r.Evaluate) and isinstance(call := strip(statement.value), r.Call)
+            if isinstance(call.callee, r.Name)
+            for macro in self.program.macros.named(call.callee.text)
+            if (words := set(_WORDS.findall(macro.body))) & _LEAVES and not words.isdisjoint(cls.members)
+        ]
+        return frozenset(event.index for event in function.flow if any(event.span.start in span for span in spans))
 
     def _is_look(self, function: Function, event: e.Event, marks: frozenset[str], cls: Class | None) -> bool:
         match event:
@@ -220,6 +241,24 @@ def _fields(cls: Class) -> Iterator[str]:
         owns = not _SMART.isdisjoint(cls.program.types.roles_at(field.type, cls.file, cls.symbol))
         if points or (owns and kind.is_value):
             yield field.name
+
+
+def _refills(function: Function, cls: Class, field: str) -> bool:
+    """Whether the function puts something else into the member: it exchanges what it ends."""
+    return any(
+        (made := held(write.value)) is None or made.kind != "emptied"
+        for write in function.flow.writes
+        if not write.fresh and write.target is not None and _part_written(function, write.target, cls) == field
+    )
+
+
+def _only_tells(function: Function, cls: Class) -> bool:
+    """Whether it is a method that empties a member and does nothing else, by which others tell the object."""
+    if function.cls is not cls or not function.is_short or function.record.parameters or function.flow.calls:
+        return False
+    return bool(function.flow.writes) and any(
+        caller.home is not cls for caller in function.program.index.callers(function)
+    )
 
 
 def _ends(function: Function, found: natives.Natives) -> Iterator[tuple[e.Event, r.Value]]:

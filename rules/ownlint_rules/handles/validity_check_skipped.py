@@ -95,7 +95,8 @@ def _outlived(cls: Class) -> Iterator[Finding]:
     for member in outlived.outlived(cls.program).of(cls):
         careful = [use for use in member.uses if use.kind == "asking"]
         careless = [use for use in member.uses if use.kind == "careless" and not _COMPARES.search(use.function.name)]
-        if len(careful) < _LEAST or len(careful) < len(careless):
+        told = 1 if member.marks - {member.field} else 2  # that a pointer is null may be usual
+        if len(careful) < _LEAST or len(careful) < told * len(careless):
             continue
         share = f"{len(careful)} of {len(careful) + len(careless)}"
         flag = min(member.marks - {member.field}, default=member.field)

@@ -128,6 +128,8 @@ def _judge(
         return None
     if isinstance(call, events.CallEvent) and _runs_stored(function, call.node):
         return None
+    if _callers_tell(function, registry):
+        return None
     if isinstance(call, events.CallEvent):
         name = "delete" if call.node.kind == "delete" else places.last_name(call.node.callee)
     else:
@@ -142,6 +144,18 @@ def _judge(
         help=f"walk what lies below first: store `{flag}` of every `{registry.held.name}` there and take it out of "
         f"`{registry.shown}`",
         steps=steps,
+    )
+
+
+def _callers_tell(function: Function, registry: registries.Registry) -> bool:
+    """Whether all who call the function tell the handles on every way through the call."""
+    calls = [
+        (caller, call)
+        for caller in function.program.index.callers(function)
+        for call in registries.calls_of(caller, function)
+    ]
+    return bool(calls) and all(
+        registries.WaySearch(caller.flow, frozenset(_telling(caller, registry))).always(call) for caller, call in calls
     )
 
 
@@ -168,6 +182,9 @@ def _is_part(
     """Whether an object of the native type `kind` has parts for which the handles in the registry stand, or all objects
     are ended for which they do."""
     pointed = set(found.pointed_to_by(registry.held))
+    ended = function.program.names.find_class(kind, function.record.scope, function.file)
+    if ended is registry.held or found.owns(kind, registry.held.name) or not found.ends_parts(call.node, kind):
+        return False
     if any(found.reaches(kind, one) for one in sorted(pointed)):
         return True
     if function.home is None or function.home is not registry.home:

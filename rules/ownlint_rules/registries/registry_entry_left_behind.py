@@ -468,9 +468,12 @@ def _ends_of(
 
 def _is_told_of_end(function: Function, key: types.Type) -> bool:
     """Whether it is a callback that is handed to something together with a native object, and whose name or that of
-    what it is handed to says that it is called at the object's end."""
+    what it is handed to says that it is called at the object's end; or is given the object, and named so itself."""
     if not any(types.parse(one.type).pointers == 1 for one in function.record.parameters):
         return False
+    given_key = any(types.parse(one.type).last == key.last for one in function.record.parameters)
+    if given_key and not _ENDED.isdisjoint(natives.words(function.name)):
+        return True
     said = f'"{function.name}"'.encode()
     for other in function.program.functions:
         if other is function or said not in other.encoded:
@@ -484,10 +487,10 @@ def _is_told_of_end(function: Function, key: types.Type) -> bool:
     return False
 
 
-_AT_END = frozenset(
-    {"weak", "finalized", "finalize", "destroyed", "destroy", "deleted", "delete", "freed", "free", "dtor", "release"}
-    | {"died", "death", "gone", "destructor", "dispose", "disposed", "released", "closed", "removed", "cleanup"}
+_ENDED = frozenset(
+    {"finalized", "destroyed", "deleted", "freed", "died", "gone", "disposed", "released", "closed", "removed", "lost"}
 )
+_AT_END = _ENDED | {"weak", "finalize", "destroy", "delete", "free", "dtor", "release", "death", "destructor", "dispose"}
 
 
 def _is_function(argument: records.Value, function: Function) -> bool:

@@ -197,6 +197,11 @@ def _takes_one(function: Function, held: containers.Container) -> bool:
                 is_null = isinstance(inner := places.strip(value), records.Literal) and inner.kind == "null"
                 if is_null and held.is_same(containers.names_of(function, base)):
                     return True
+            case events.CallEvent(
+                node=records.Call(callee=records.Member(base=records.Index(base=base), name="reset"), args=())
+            ):
+                if held.is_same(containers.names_of(function, base)):
+                    return True
             case events.CallEvent(node=records.Call(callee=records.Member(base=base, name=name))) if name in erases:
                 if held.is_same(containers.names_of(function, base)):
                     return True
