@@ -80,9 +80,10 @@ class _Judged(NamedTuple):
 def validity_check_skipped(cls: Class) -> Iterator[Finding]:
     if cls.file.language != "cpp":
         return
-    found = list(_by_guard(cls))
-    yield from found
-    yield from (one for one in _outlived(cls) if not any(_overlap(one, other) for other in found))
+    found, more = list(_by_guard(cls)), list(_outlived(cls))
+    sure = [one for one in found if one.certainty != "possible" or not any(_overlap(one, two) for two in more)]
+    yield from sure
+    yield from (one for one in more if not any(_overlap(one, other) for other in sure))
 
 
 def _overlap(one: Finding, other: Finding) -> bool:

@@ -182,7 +182,8 @@ def _is_part(
     """Whether an object of the native type `kind` has parts for which the handles in the registry stand, or all objects
     are ended for which they do."""
     pointed = set(found.pointed_to_by(registry.held))
-    ended = function.program.names.find_class(kind, function.record.scope, function.file)
+    written = function.program.names.expand(kind, function.file, function.record.scope)
+    ended = function.program.names.find_class(types.parse(written).name, function.record.scope, function.file)
     if ended is registry.held or found.owns(kind, registry.held.name) or not found.ends_parts(call.node, kind):
         return False
     if any(found.reaches(kind, one) for one in sorted(pointed)):

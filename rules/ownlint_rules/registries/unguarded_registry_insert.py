@@ -158,7 +158,9 @@ def _comes_again(function: Function, insert: containers.Insert) -> bool:
     if not containers.lasting(function, insert.container) or _is_this(insert.key):
         return False
     arguments = types.parse(insert.container.type).arguments
-    held = arguments[-1] if arguments else function.program.types.of(insert.value, function)
+    held = arguments[-1] if len(arguments) > 1 else function.program.types.of(insert.value, function)
+    if isinstance(insert.event, events.Write) and len(arguments) < 2:
+        held = function.program.types.of(insert.event.target, function) or held
     if not held or not _stands_for_something(function, held, _DEPTH):
         return False
     given = {parameter.name for parameter in function.record.parameters}
