@@ -159,7 +159,7 @@ def _comes_again(function: Function, insert: containers.Insert) -> bool:
         return False
     arguments = types.parse(insert.container.type).arguments
     held = arguments[-1] if len(arguments) > 1 else function.program.types.of(insert.value, function)
-    if isinstance(insert.event, events.Write) and len(arguments) < 2:
+    if isinstance(insert.event, events.Write) and len(arguments) < 2 and not types.parse(held).pointers:
         held = function.program.types.of(insert.event.target, function) or held
     if not held or not _stands_for_something(function, held, _DEPTH):
         return False
