@@ -106,9 +106,7 @@ class OutlivedMembers:
 
     # --- who uses it ---
 
-    def _uses(
-        self, cls: Class, field: str, marks: frozenset[str], every: frozenset[str]
-    ) -> Iterator[OutlivedUse]:
+    def _uses(self, cls: Class, field: str, marks: frozenset[str], every: frozenset[str]) -> Iterator[OutlivedUse]:
         """`every` are the marks of all members of the class: who looks at one may well mean another."""
         saying = list(self._saying(cls, {field}))
         asking = [caller for one in saying if one.is_short for caller in self.program.index.callers(one)]
@@ -166,9 +164,7 @@ class OutlivedMembers:
         match event:
             case e.Test(value=value, asserted=False):
                 return any(
-                    _is_mark(function, inner, marks, cls)
-                    for made in made_from(function, value)
-                    for inner in walk(made)
+                    _is_mark(function, inner, marks, cls) for made in made_from(function, value) for inner in walk(made)
                 )
             case e.CallEvent(node=call, asserted=False):
                 return any(

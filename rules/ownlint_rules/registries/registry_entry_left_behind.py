@@ -490,7 +490,18 @@ def _is_told_of_end(function: Function, key: types.Type) -> bool:
 _ENDED = frozenset(
     {"finalized", "destroyed", "deleted", "freed", "died", "gone", "disposed", "released", "closed", "removed", "lost"}
 )
-_AT_END = _ENDED | {"weak", "finalize", "destroy", "delete", "free", "dtor", "release", "death", "destructor", "dispose"}
+_AT_END = _ENDED | {
+    "weak",
+    "finalize",
+    "destroy",
+    "delete",
+    "free",
+    "dtor",
+    "release",
+    "death",
+    "destructor",
+    "dispose",
+}
 
 
 def _is_function(argument: records.Value, function: Function) -> bool:

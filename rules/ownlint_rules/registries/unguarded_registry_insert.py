@@ -114,7 +114,7 @@ def unguarded_registry_insert(function: Function) -> Iterator[Finding]:
 def _judge(function: Function, insert: containers.Insert) -> Iterator[Finding]:
     if isinstance(insert.event, events.CallEvent) and not insert.event.dropped:
         read = lookups.asserting_read(function, lookups.held_by(function, insert.event))
-        if read is not None:
+        if read is not None and not _is_looked_up(function, insert):
             said = function.step(read, "only an assertion looks at whether it was inserted")
             yield _asserted(function, insert, (said,))
         return
@@ -131,7 +131,8 @@ def _by_name(function: Function, insert: containers.Insert) -> Iterator[Finding]
     steps: tuple[Step, ...]
     if isinstance(insert.event, events.CallEvent) and not insert.event.dropped:
         read = lookups.asserting_read(function, lookups.held_by(function, insert.event))
-        steps = (function.step(read, "only an assertion looks at whether it was inserted"),) if read is not None else ()
+        said = "only an assertion looks at whether it was inserted"
+        steps = (function.step(read, said),) if read is not None and not _is_looked_up(function, insert) else ()
     else:
         answer = lookups.who_looked(function, insert.event, insert.container, insert.key)
         steps = answer.steps if answer.kind == "asserted" else ()
@@ -237,6 +238,10 @@ def _is_given_here(function: Function, insert: containers.Insert) -> bool:
         not write.fresh and write.target is not None and containers.key_text(function, write.target) == key
         for write in function.flow.writes
     )
+
+
+def _is_looked_up(function: Function, insert: containers.Insert) -> bool:
+    return lookups.who_looked(function, insert.event, insert.container, insert.key).kind == "guarded"
 
 
 # --- what is a registry ---------------------------------------------------------------------------
