@@ -2,8 +2,8 @@
 
 A *mark* is a flag, a state, or the member itself, emptied, that is stored where the member's object ends, or by which
 somebody else tells the object. A *use* looks through the member or hands it on. A function *asks* where every way to
-its uses has looked at a mark of such an object: by a test, a function or a macro that looks at it. It is *careless* where
-some way to a use passes nothing at all that looks at anything of a mark's name, and some caller does not either.
+its uses has looked at a mark of such an object: by a test, a function or a macro that looks at it. It is *careless*
+where some way to a use passes nothing at all that looks at anything of a mark's name, and some caller does not either.
 """
 
 from __future__ import annotations
