@@ -692,7 +692,7 @@ def deciding(program: Program) -> dict[Class, dict[str, list[assignments.Held]]]
                 for held in stored
                 if any(_decides(function, cls, name, held, pointing) for function in program.functions)
             ]
-            if dead:
+            if dead and not _revives(cls, name, dead):
                 found.setdefault(cls, {})[name] = dead
     return found
 
@@ -736,6 +736,30 @@ def _stored_dead(cls: Class, name: str) -> list[assignments.Held]:
             elif held not in found:
                 found.append(held)
     return found
+
+
+def _revives(cls: Class, name: str, dead: list[assignments.Held]) -> bool:
+    """Whether an object that is there already gets another value than what says that its own is gone: then the member
+    says something that comes and goes, as a cache or a change does."""
+    pointing = set(pointing_fields(cls))
+    for function in registries(cls.program).storing(name):
+        if function.record.kind in ("constructor", "destructor") or function.name in ("operator=", "swap"):
+            continue
+        for store in stores(function, name):
+            root = places.strip(store.base)
+            is_new = isinstance(root, r.Name) and root.text in function.locals and root.text not in _given_to(function)
+            if is_new or assignments.held(store.value) in dead:
+                continue
+            filled = name not in pointing and any(
+                isinstance(write.target, r.Member) and write.target.name in pointing for write in function.flow.writes
+            )
+            if not filled and is_of_class(function, store.base, cls, strict=True):
+                return True
+    return False
+
+
+def _given_to(function: Function) -> frozenset[str]:
+    return frozenset(parameter.name for parameter in function.record.parameters)
 
 
 def _decides(function: Function, cls: Class, name: str, dead: assignments.Held, pointing: set[str]) -> bool:
