@@ -74,9 +74,22 @@ class OutlivedMembers:
                 marks = ended.marks | known.marks if known is not None else ended.marks
                 found[ended.field] = (known or ended)._replace(marks=marks)
         every = frozenset(mark for ended in found.values() for mark in ended.marks)
+        asked = {name for name in every if self._is_asked(cls, name)}
         for name, ended in sorted(found.items()):
-            uses = tuple(self._uses(cls, name, ended.marks | {name}, every | {name}))
-            yield Outlived(cls, name, ended.marks, ended.function, ended.at, uses)
+            marks = ended.marks & asked | {name}
+            uses = tuple(self._uses(cls, name, marks, every | {name}))
+            yield Outlived(cls, name, marks, ended.function, ended.at, uses)
+
+    def _is_asked(self, cls: Class, name: str) -> bool:
+        """Whether anything is decided by it: what is only set to a constant is no mark."""
+        return any(
+            _is_mark(function, inner, frozenset({name}), cls)
+            for function in self._saying(cls, {name})
+            for inner in (
+                *(inner for test in function.flow if isinstance(test, e.Test) for inner in walk(test.value)),
+                *(inner for leave in _questions(function) for inner in walk(leave)),
+            )
+        )
 
     def _saying(self, cls: Class, names: set[str]) -> Iterator[Function]:
         said = [f'"{name}"'.encode() for name in sorted(names)]
@@ -225,6 +238,13 @@ class OutlivedMembers:
             if call.index in _reached(caller, looks) and not self._is_checked_outside(caller, marks, depth - 1):
                 return False
         return bool(calls)
+
+
+def _questions(function: Function) -> Iterator[r.Value]:
+    """What a function of one statement answers with yes or no, or with a number."""
+    kind = types.parse(function.record.result)
+    if function.is_short and kind.is_value and kind.is_scalar:
+        yield from (leave.value for leave in function.flow.leaves if leave.value is not None)
 
 
 def _fields(cls: Class) -> Iterator[str]:

@@ -60,7 +60,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Certainty, Class, Finding, Function, Place, because, outlived, rule, validity
+from ownlint import Certainty, Class, Finding, Function, Place, because, outlived, rule, types, validity
 
 _COMPARES = re.compile(r"equals?$|same|compare|hash|is_?null|operator[=!<>]", re.IGNORECASE)
 _UNASKED = frozenset({"__eq__", "__ne__", "__hash__", "__bool__", "__del__"})
@@ -86,6 +86,15 @@ def validity_check_skipped(cls: Class) -> Iterator[Finding]:
     yield from (one for one in more if not any(_overlap(one, other) for other in sure))
 
 
+def _is_flag(cls: Class, name: str) -> bool:
+    """Whether a member says something, rather than points to something."""
+    found = cls.field(name)
+    if found is None:
+        return True
+    kind = types.parse(found[1].type)
+    return not kind.pointers and not kind.arguments
+
+
 def _overlap(one: Finding, other: Finding) -> bool:
     return one.path == other.path and one.span.start < other.span.end and other.span.start < one.span.end
 
@@ -96,11 +105,12 @@ def _outlived(cls: Class) -> Iterator[Finding]:
     for member in outlived.outlived(cls.program).of(cls):
         careful = [use for use in member.uses if use.kind == "asking"]
         careless = [use for use in member.uses if use.kind == "careless" and not _COMPARES.search(use.function.name)]
-        told = 1 if member.marks - {member.field} else 2  # that a pointer is null may be usual
+        flags = [mark for mark in member.marks if _is_flag(cls, mark)]
+        told = 1 if flags else 2  # that a pointer is null may be usual
         if len(careful) < _LEAST or len(careful) < told * len(careless):
             continue
         share = f"{len(careful)} of {len(careful) + len(careless)}"
-        flag = min(member.marks - {member.field}, default=member.field)
+        flag = min(flags, default=member.field)
         for use in careless:
             yield use.function.finding(
                 use.event,
