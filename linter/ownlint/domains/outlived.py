@@ -20,12 +20,13 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, last_name, receiver, strip, walk
-from ownlint.project import types
+from ownlint.project import types, undecoded
 from ownlint.project.program import Program
-from ownlint.project.questions import Answers, program_question
+from ownlint.project.questions import Answers, program_property, program_question
 from ownlint.project.subjects import Class, Function
 
 _WORDS = re.compile(r"[A-Za-z_]\w*")
+_NULL = re.compile(rb'"null"|"NULL"')
 _MOVES = frozenset({"operator=", "swap"})
 _DEPTH = 2
 """How many calls deep a look may be, and how many up."""
@@ -66,9 +67,10 @@ class OutlivedMembers:
         self._looks: Answers[tuple[Function, frozenset[str], Class | None], bool] = Answers(False)
 
     def of(self, cls: Class) -> Iterator[Outlived]:
-        fields = set(_fields(cls))
+        fields = {name for name in _fields(cls) if name in self._ending}
         found: dict[str, _Ended] = {}
-        for function in self._saying(cls, fields) if fields else ():
+        ending = {function for name in fields for function in self._ending[name]}
+        for function in sorted(ending, key=lambda one: (one.path, one.index)):
             for ended in self._ended(function, cls, fields):
                 known = found.get(ended.field)
                 marks = ended.marks | known.marks if known is not None else ended.marks
@@ -84,18 +86,36 @@ class OutlivedMembers:
         """Whether anything is decided by it: what is only set to a constant is no mark."""
         return any(
             _is_mark(function, inner, frozenset({name}), cls)
-            for function in self._saying(cls, {name})
+            for function in self._saying({name})
             for inner in (
                 *(inner for test in function.flow if isinstance(test, e.Test) for inner in walk(test.value)),
                 *(inner for leave in _questions(function) for inner in walk(leave)),
             )
         )
 
-    def _saying(self, cls: Class, names: set[str]) -> Iterator[Function]:
-        said = [f'"{name}"'.encode() for name in sorted(names)]
+    def _saying(self, names: set[str]) -> list[Function]:
+        """The functions that say one of the names, in the order of the program."""
+        sayers = undecoded.member_sayers(self.program)
+        found = {function for name in names for function in sayers.get(name, ())}
+        return sorted(found, key=lambda function: (function.path, function.index))
+
+    @program_property
+    def _ending(self) -> dict[str, list[Function]]:
+        """For each name, who ends something by that name."""
+        found: dict[str, list[Function]] = {}
         for function in self.program.functions:
-            if function.language == "cpp" and any(one in function.encoded for one in said):
-                yield function
+            if function.language != "cpp" or function.record.kind in ("constructor", "destructor"):
+                continue
+            names = {
+                last_name(inner)
+                for _, value in _ends(function, natives.natives(self.program))
+                for made in made_from(function, value)
+                for inner in walk(made)
+                if isinstance(inner, r.Name | r.Member)
+            }
+            for name in sorted(names | ({written.place[-1] for written in _emptied(function)})):
+                found.setdefault(name, []).append(function)
+        return found
 
     # --- what ends ---
 
@@ -121,7 +141,7 @@ class OutlivedMembers:
 
     def _uses(self, cls: Class, field: str, marks: frozenset[str], every: frozenset[str]) -> Iterator[OutlivedUse]:
         """`every` are the marks of all members of the class: who looks at one may well mean another."""
-        saying = list(self._saying(cls, {field}))
+        saying = list(self._saying({field}))
         asking = [caller for one in saying if one.is_short for caller in self.program.index.callers(one)]
         for function in dict.fromkeys([*saying, *asking]):
             if function.record.kind in ("constructor", "destructor") or function.name in _MOVES:
@@ -259,6 +279,13 @@ def _fields(cls: Class) -> Iterator[str]:
             yield field.name
 
 
+def _emptied(function: Function) -> list[e.Write]:
+    """The writes of a short method that does nothing but empty members."""
+    if function.cls is None or not function.is_short or function.record.parameters:
+        return []
+    return [one for one in function.flow.writes if (made := held(one.value)) is not None and made.kind == "emptied"]
+
+
 def _refills(function: Function, cls: Class, field: str) -> bool:
     """Whether the function puts something else into the member: it exchanges what it ends."""
     return any(
@@ -282,6 +309,8 @@ def _ends(function: Function, found: natives.Natives) -> Iterator[tuple[e.Event,
     it and is emptied."""
     for call, _, value in natives.destroys(function, found):
         yield call, value
+    if not function.mentions("reset") and not function.says(_NULL):
+        return
     for event in function.flow:
         match event:
             case e.CallEvent(node=r.Call(callee=r.Member(base=base, name="reset", arrow=False), args=())):

@@ -24,6 +24,7 @@ from ownlint import (
     places,
     questions,
     types,
+    undecoded,
 )
 from ownlint import events as e
 from ownlint import records as r
@@ -690,7 +691,10 @@ def deciding(program: Program) -> dict[Class, dict[str, list[assignments.Held]]]
             dead = [
                 held
                 for held in stored
-                if any(_decides(function, cls, name, held, pointing) for function in program.functions)
+                if any(
+                    _decides(function, cls, name, held, pointing)
+                    for function in undecoded.member_sayers(program).get(name, ())
+                )
             ]
             if dead and not _revives(cls, name, dead):
                 found.setdefault(cls, {})[name] = dead
