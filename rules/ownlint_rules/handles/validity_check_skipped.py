@@ -91,7 +91,8 @@ def _is_flag(cls: Class, name: str) -> bool:
     found = cls.field(name)
     if found is None:
         return True
-    kind = types.parse(found[1].type)
+    owner, field = found
+    kind = types.parse(cls.program.names.expand(field.type, owner.file, owner.symbol))
     return not kind.pointers and not kind.arguments
 
 
