@@ -70,6 +70,7 @@ from ownlint import (
     Class,
     Finding,
     Function,
+    Program,
     assignments,
     because,
     c_containers,
@@ -78,6 +79,7 @@ from ownlint import (
     events,
     natives,
     places,
+    questions,
     records,
     rule,
     standing,
@@ -348,17 +350,11 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
     """The native object that is the key ends, and the entry stays, though the handle is marked as dead or freed, or
     another function that ends such an object takes its entry out."""
     program = registry.held.program
-    known, found = registries.registries(program), natives.natives(program)
+    known = registries.registries(program)
     keyed = _key(registry)
     if keyed.last in ("", "void"):
         return
-    ended = [
-        (function, at, said)
-        for function in program.functions
-        if function.language == "cpp" and function.record.kind not in ("constructor", "destructor")
-        for at, said in _ends_of(function, found, keyed, registry)
-        if at.index in function.flow.reachable
-    ]
+    ended = list(_ends_of(keyed, registry))
     left = [one for one in ended if not known.takings(one[0], registry)]
     if not left or _is_verified(registry):
         return
@@ -384,17 +380,15 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
 
 def _freeing(registry: registries.Registry) -> Iterator[Finding]:
     """What was looked up in the registry is freed, and its entry stays."""
-    program = registry.held.program
-    known, found = registries.registries(program), natives.natives(program)
-    for function in program.functions:
-        if function.language != "cpp" or function.record.kind in ("constructor", "destructor"):
-            continue
-        ends = [
-            (call, said)
-            for call, kind, said in natives.destroys(function, found)
-            if kind == registry.held.name and call.index in function.flow.reachable
-        ]
-        if not ends or known.takings(function, registry) or _callers_take(function, registry):
+    known = registries.registries(registry.held.program)
+    freed: dict[Function, list[tuple[events.Event, records.Value]]] = {}
+    for function, at, said in _ends(registry.held.program).get(registry.held.name, ()):
+        if (isinstance(at, events.CallEvent) and natives.ends_life(places.last_name(at.node.callee))) or (
+            isinstance(at, events.CallEvent) and at.node.kind == "delete"
+        ):
+            freed.setdefault(function, []).append((at, said))
+    for function, ends in freed.items():
+        if known.takings(function, registry) or _callers_take(function, registry):
             continue
         if any(True for _ in registries.puttings(function, registry)):
             continue
@@ -444,26 +438,49 @@ def _key(registry: registries.Registry) -> types.Type:
     return types.parse(program.names.expand(arguments[0], file, scope) if arguments else "")
 
 
-def _ends_of(
-    function: Function, found: natives.Natives, key: types.Type, registry: registries.Registry
-) -> Iterator[tuple[events.Event, records.Value]]:
-    """Where a function ends an object of the native type that is the key, or is told of its end."""
+_Ended = tuple[Function, events.Event, records.Value]
+
+
+@questions.program_question
+def _ends(program: Program) -> dict[str, list[_Ended]]:
+    """Where functions end an object of a native type, by the type's name; below `_NUMBER` what a member that is handed
+    to a function of C stands for which nobody defines."""
+    found = natives.natives(program)
+    out: dict[str, list[_Ended]] = {}
+    for function in program.functions:
+        if function.language != "cpp" or function.record.kind in ("constructor", "destructor"):
+            continue
+        ended: list[tuple[events.Event, tuple[str, ...], records.Value]]
+        ended = [(call, (kind,), said) for call, kind, said in natives.destroys(function, found)]
+        ended += [(end.event, end.types, end.said) for end in natives.ends(function, found) if end.below]
+        ended += [(call, (_NUMBER,), said) for call, said in _closes_number(function)]
+        for event, kinds, said in ended:
+            for kind in kinds if event.index in function.flow.reachable else ():
+                out.setdefault(kind, []).append((function, event, said))
+    return out
+
+
+_NUMBER = "#"
+
+
+def _ends_of(key: types.Type, registry: registries.Registry) -> Iterator[_Ended]:
+    """Where an object of the native type that is the key ends, or a function is told of its end."""
+    program = registry.held.program
     if key.pointers != 1:
-        yield from _closes_number(function, key, registry)
+        for function, at, said in _ends(program).get(_NUMBER, ()) if key.is_scalar else ():
+            base = said.base if isinstance(said, records.Member) else None
+            if registries.is_of_class(function, base, registry.held, strict=True):
+                yield function, at, said
         return
-    for call, one, said in natives.destroys(function, found):
-        if one == key.last:
-            yield call, said
-    for end in natives.ends(function, found):
-        if end.below and key.last in end.types:
-            yield end.event, end.said
-    if _is_told_of_end(function, key):
-        for name, dead in sorted(registries.deciding(function.program).get(registry.held, {}).items()):
+    yield from _ends(program).get(key.last, ())
+    for name, dead in sorted(registries.deciding(program).get(registry.held, {}).items()):
+        for function in registries.registries(program).storing(name):
+            if function.record.kind in ("constructor", "destructor") or not _is_told_of_end(function, key):
+                continue
             for store in registries.stores(function, name):
-                if assignments.held(store.value) in dead and registries.is_of_class(
-                    function, store.base, registry.held, strict=True
-                ):
-                    yield store.at, store.base or store.target
+                is_dead = assignments.held(store.value) in dead and store.at.index in function.flow.reachable
+                if is_dead and registries.is_of_class(function, store.base, registry.held, strict=True):
+                    yield function, store.at, store.base or store.target
 
 
 def _is_told_of_end(function: Function, key: types.Type) -> bool:
@@ -511,23 +528,20 @@ def _is_function(argument: records.Value, function: Function) -> bool:
     return isinstance(inner, records.Name) and places.last_name(inner) == function.name
 
 
-def _closes_number(
-    function: Function, key: types.Type, registry: registries.Registry
-) -> Iterator[tuple[events.Event, records.Value]]:
-    """Where a function ends what a number stands for that is the key, and marks the handle: the number comes again."""
-    if not key.is_scalar or not any(natives.ends_life(name) for name in function.mentioned):
+def _closes_number(function: Function) -> Iterator[tuple[events.CallEvent, records.Value]]:
+    """Where a function ends what a member stands for that is a number: it comes again."""
+    if not any(natives.ends_life(name) for name in function.mentioned):
         return
     for call in function.flow.calls:
         name, args = places.last_name(call.node.callee), call.node.args
-        if natives.ends_life(name) and len(args) == 1 and isinstance(call.node.callee, records.Name):
-            inner = places.strip(args[0])
-            is_member = isinstance(inner, records.Member) or (
-                isinstance(inner, records.Name) and inner.text not in function.declared
-            )
-            base = inner.base if isinstance(inner, records.Member) else None
-            is_its_own = is_member and registries.is_of_class(function, base, registry.held, strict=True)
-            if is_its_own and not function.program.calls.callee(call.node, function).functions:
-                yield call, args[0]
+        if not natives.ends_life(name) or len(args) != 1 or not isinstance(call.node.callee, records.Name):
+            continue
+        inner = places.strip(args[0])
+        is_member = isinstance(inner, records.Member) or (
+            isinstance(inner, records.Name) and inner.text not in function.declared
+        )
+        if is_member and inner is not None and not function.program.calls.callee(call.node, function).functions:
+            yield call, inner
 
 
 def _is_verified(registry: registries.Registry) -> bool:
