@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ownlint.facts import records as r
 from ownlint.flow import events as e
-from ownlint.flow.places import THIS, last_name, place_of, receiver
+from ownlint.flow.places import THIS, last_name, place_of, receiver, strip
 from ownlint.models import habits
 from ownlint.project import types
 from ownlint.project.files import File
@@ -59,10 +59,20 @@ class Natives:
             return (types.parse(written).last, call.args[0]) if written else None
         if call.kind != "call" or not isinstance(call.callee, r.Name):
             return None
-        one = self.destroyers.get(last_name(call.callee))
-        if one is None or one.position >= len(call.args):
+        name = last_name(call.callee)
+        one = self.destroyers.get(name)
+        if one is not None:
+            return (one.type, call.args[one.position]) if one.position < len(call.args) else None
+        if not call.args or not ends_life(name) or self.program.calls.callee(call, function).records:
             return None
-        return one.type, call.args[one.position]
+        kind = types.parse(function.program.types.of(call.args[0], function))  # of a library whose headers nobody read
+        return (kind.last, call.args[0]) if kind.pointers == 1 and _can_be_handle(kind) else None
+
+    def ends_parts(self, call: r.Call, kind: str) -> bool:
+        """Whether a call that ends an object of the native type knows what it ends: one that nobody declares and whose
+        name does not say so gives back its memory and nothing else."""
+        name = last_name(call.callee)
+        return call.kind == "delete" or name in self.destroyers or not set(words(name)).isdisjoint(words(kind))
 
     def handle_fields(self, cls: Class) -> Iterator[r.Field]:
         """The members of a class, inherited ones included, that are native handles."""
@@ -100,6 +110,28 @@ class Natives:
                 return True
             seen |= around
         return False
+
+    def makes(self, outer: str, inner: str) -> bool:
+        """Whether a function makes objects of the type `inner` that is given one of the type `outer` first, as its
+        result or into what it is given by address."""
+        return inner in self._made.get(outer, ())
+
+    @program_property
+    def _made(self) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for name, record in self.program.index.declared_functions():
+            given = types.parse(record.parameters[0].type) if record.parameters else None
+            if record.owner or given is None or not _can_be_handle(given) or not makes(name):
+                continue
+            got = [types.parse(record.result), *(types.parse(one.type) for one in record.parameters[1:])]
+            found.setdefault(given.last, set()).update(
+                kind.last for at, kind in enumerate(got) if kind.pointers == (2 if at else 1) and not kind.arguments
+            )
+        for function in self.program.functions:
+            if function.language == "cpp" and any(makes(name) for name in function.mentioned):
+                for outer, inner in _made_unseen(function):
+                    found.setdefault(outer, set()).add(inner)
+        return found
 
     def owns(self, outer: str, inner: str) -> bool:
         """Whether objects of the class `outer` own objects of the type `inner`, by what owns them or holds them."""
@@ -155,6 +187,23 @@ def owned_by(program: Program, written: str, file: File, scope: str) -> Iterator
         yield kind.last
 
 
+def ends_of_elements(function: Function) -> Iterator[tuple[e.Event, r.Value, tuple[str, ...]]]:
+    """Where a function takes one thing out of a container that owns what is in it, whosever that is. With the container
+    and the classes whose objects end."""
+    erases = function.program.models.containers.erases
+    if not function.mentions(*erases):
+        return
+    for event in function.flow.calls:
+        on = receiver(event.node) or next(iter(event.node.args), None)
+        if last_name(event.node.callee) not in erases or on is None:
+            continue
+        written = function.program.types.of(on, function)
+        written = function.program.names.expand(written, function.file, function.record.scope).rstrip("& ")
+        owned = tuple(sorted(set(owned_by(function.program, written, function.file, function.record.scope))))
+        if owned and "container" in function.program.types.roles(written, function):
+            yield event, on, owned
+
+
 def ends_of_members(function: Function) -> Iterator[tuple[e.Event, r.Value, tuple[str, ...]]]:
     """Where a method ends what a member of its object owns: by emptying a container or a unique pointer, or by putting
     something else into it. With the member and the classes whose objects end."""
@@ -192,16 +241,18 @@ class NativeEnd(NamedTuple):
 def ends(function: Function, found: Natives) -> Iterator[NativeEnd]:
     """Where a function ends objects by the project's own classes: it empties a member that owns them, calls a method
     that does, or hands one to a method that takes it out of where it is owned."""
-    if function.record.kind in ("constructor", "destructor") or function.home is None:
+    if function.record.kind in ("constructor", "destructor"):
         return
     for event, member, owned in ends_of_members(function):
         yield NativeEnd(event, member, owned, False)
+    for event, container, owned in ends_of_elements(function):
+        yield NativeEnd(event, container, owned, True)
     yield from ends_by_calls(function, found)
 
 
 def ends_by_calls(function: Function, found: Natives) -> Iterator[NativeEnd]:
     """Those of `ends` that come by what the function calls on another object."""
-    if function.record.kind in ("constructor", "destructor") or function.home is None:
+    if function.record.kind in ("constructor", "destructor"):
         return
     if not any({*words(name)} & _ENDING for name in function.mentioned if not name.startswith("=")):
         return
@@ -226,14 +277,8 @@ def _taken_out(method: Function) -> set[str]:
     for call in method.flow.calls:
         if call.node.kind == "delete" and call.node.args:
             found.add(types.parse(method.program.types.of(call.node.args[0], method)).last)
-        name = last_name(call.node.callee)
-        if name not in method.program.models.containers.erases:
-            continue
-        on = receiver(call.node)
-        on = call.node.args[0] if on is None and call.node.args else on
-        written = method.program.types.of(on, method)
-        written = method.program.names.expand(written, method.file, method.record.scope).rstrip("&")
-        found.update(owned_by(method.program, written, method.file, method.record.scope))
+    for _, _, owned in ends_of_elements(method):
+        found.update(owned)
     return found
 
 
@@ -246,7 +291,9 @@ def words(name: str) -> tuple[str, ...]:
 def ends_life(name: str) -> bool:
     """Whether a function's name opens or closes with a verb that ends a life."""
     said = words(name)
-    return bool(said) and (said[-1] in habits.NATIVE_ENDS or said[0] in habits.NATIVE_ENDS)
+    if not said or not habits.LISTENS.isdisjoint(said):
+        return False
+    return said[-1] in habits.NATIVE_ENDS or said[0] in habits.NATIVE_ENDS
 
 
 def takes_in(name: str) -> frozenset[str]:
@@ -279,6 +326,26 @@ def _can_be_handle(kind: types.Type) -> bool:
     return kind.pointers == 1 or (kind.is_value and kind.name.isidentifier())
 
 
+def _made_unseen(function: Function) -> Iterator[tuple[str, str]]:
+    """The types of what calls of functions of C that nobody declares are given first, and into what they are given by
+    address: `sqlite3_prepare(db, text, size, &statement)`."""
+    for call in function.flow.calls:
+        args = call.node.args
+        if not args or not makes(last_name(call.node.callee)) or not isinstance(call.node.callee, r.Name):
+            continue
+        given = types.parse(function.program.types.of(args[0], function))
+        if given.pointers != 1 or not _can_be_handle(given):
+            continue
+        if function.program.calls.callee(call.node, function).records:
+            continue
+        for argument in args[1:]:
+            inner = strip(argument)
+            if isinstance(inner, r.Unary) and inner.op == "&":
+                kind = types.parse(function.program.types.of(inner.value, function))
+                if kind.pointers == 1 and not kind.is_scalar:
+                    yield given.last, kind.last
+
+
 def _edges(program: Program) -> dict[str, set[str]]:
     """From each type to those that functions of the project hand out for it; a class leads to what it holds."""
     found: dict[str, set[str]] = {}
@@ -308,8 +375,7 @@ def _named_in(written: str) -> Iterator[str]:
 
 def destroys(function: Function, found: Natives) -> Iterator[tuple[e.CallEvent, str, r.Value]]:
     """The calls of a function that end the life of a native object, with its type and the argument."""
-    mentions = function.mentioned
-    if found.destroyers.keys().isdisjoint(mentions) and "delete" not in mentions and not function.says(_DELETES):
+    if not any(name == "delete" or ends_life(name) for name in function.mentioned) and not function.says(_DELETES):
         return
     for call in function.flow.calls:
         if (what := found.destroyed(function, call.node)) is not None:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ownlint.engine.c_containers import table_call, verb_of
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
@@ -381,11 +382,19 @@ def inserts(function: Function) -> Iterator[Insert]:
                 if parts and (held := container(function, base)) is not None:
                     overwrites = name in methods.replaces
                     yield Insert(event, held, parts[0], parts[1] if len(parts) > 1 else None, overwrites)
+            case e.CallEvent(node=r.Call(callee=r.Name()) as node):
+                done = table_call(function, node)
+                if done is None or done.does != "put" or done.key is None or done.value is None:
+                    continue
+                if (held := container(function, done.table)) is not None:
+                    yield Insert(event, held, done.key, done.value, True)
 
 
 def may_insert(function: Function) -> bool:
     """False when the body holds nothing that is spelled like an insert; needs no decoding."""
     if function.mentions(*function.program.models.containers.keyed) or function.says(_INDEX_ASSIGNED):
+        return True
+    if any((said := verb_of(name)) is not None and said[0] == "put" for name in function.mentioned):
         return True
     return function.says(_ASSIGNED) and function.says(_BOUND_ELEMENT)
 

@@ -17,6 +17,7 @@ from ownlint.engine.containers import (
     element,
     entry,
     is_same_key,
+    made_from,
     names_of,
     origins,
 )
@@ -25,6 +26,7 @@ from ownlint.facts.show import text
 from ownlint.finding import Step
 from ownlint.flow import events as e
 from ownlint.flow.places import last_name, receiver, walk
+from ownlint.project import pairs
 from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Function
 
@@ -66,7 +68,9 @@ def looks(function: Function, held: Container, key: r.Value | None, depth: int =
         match event:
             case e.CallEvent():
                 found = _call_looks(function, event, held, key, depth)
-            case e.Read(node=node) if (at := _read_of(function, node)) is not None:
+            case e.Read(node=node) if (
+                not _is_written_through(function, node) and (at := _read_of(function, node)) is not None
+            ):
                 if at[0].is_same(held.names) and (key is None or is_same_key(function, at[1], key)):
                     found = Look(event, False)
         if found is None or _is_unheard(function, event):
@@ -93,6 +97,14 @@ def _read_of(function: Function, node: r.Value) -> tuple[Container, r.Value] | N
         if at is not None and not (isinstance(node, r.Index) and binds_reference(function, node)):
             return at
     return None
+
+
+def _is_written_through(function: Function, node: r.Value) -> bool:
+    """`slot` of `*slot = value`, which looks at nothing."""
+    return isinstance(node, r.Name) and any(
+        isinstance(write.target, r.Unary) and write.target.op == "*" and node.start in write.target.span
+        for write in function.flow.writes
+    )
 
 
 def binds_reference(function: Function, node: r.Value) -> bool:
@@ -190,13 +202,15 @@ def _only_asserted(function: Function, event: e.Event) -> bool:
 
 
 def held_by(function: Function, event: e.Event) -> tuple[str, ...]:
-    """The locals that begin with the outcome of the event."""
-    return tuple(
+    """The locals that begin with the outcome of the event; of `auto [at, fresh]` the one that says if it is new."""
+    names = [
         write.place[0]
         for write in function.flow.writes
         if write.fresh and write.value is not None and len(write.place) == 1
         if write.value.start <= event.span.start < write.value.end
-    )
+    ]
+    parts = next((function.bound[name] for name in names if name in function.bound), ())
+    return tuple(name for name in names if len(parts) != 2 or name != parts[0])
 
 
 def asserting_read(function: Function, names: tuple[str, ...]) -> e.Read | None:
@@ -204,7 +218,7 @@ def asserting_read(function: Function, names: tuple[str, ...]) -> e.Read | None:
     asserted = _assertions(function)
     first: e.Read | None = None
     for event in function.flow:
-        if not isinstance(event, e.Read) or event.place[0] not in names:
+        if not isinstance(event, e.Read) or event.place[0] not in names or event.place[1:2] == ("first",):
             continue
         if any(event.span.start in span for span in asserted):
             first = first or event
@@ -306,6 +320,34 @@ def _shares_conditions(function: Function, look: e.Event, event: e.Event) -> boo
 
 
 # --- callers --------------------------------------------------------------------------------------
+
+
+def callers_look(function: Function, held: Container, key: r.Value | None) -> bool:
+    """Whether all who call the function have looked, or hand in a key that they have just made."""
+    if _ask_around(function, held, key, _CALLERS).kind == "guarded":
+        return True
+    handed = [_handed_key(function, call.node, key) for _, call, _ in handing(function, held)]
+    callers = [caller for caller, _, _ in handing(function, held)]
+    return bool(callers) and all(
+        one is not None and is_counted(caller, one) for caller, one in zip(callers, handed, strict=True)
+    )
+
+
+def is_counted(function: Function, key: r.Value) -> bool:
+    """Whether a key is a number that is counted up, or comes from a call that is named as one that makes it."""
+    for made in made_from(function, key):
+        for inner in walk(made):
+            match inner:
+                case r.Assign(op="++" | "+="):
+                    return True
+                case r.Call(callee=callee) if not _FRESH.isdisjoint(pairs.words(last_name(callee))):
+                    return True
+    return False
+
+
+_FRESH = frozenset(
+    {"next", "new", "alloc", "allocate", "generate", "unique", "fresh", "make", "create", "uuid", "free"}
+)
 
 
 def _ask_around(function: Function, held: Container, key: r.Value | None, depth: int) -> Answer:

@@ -91,6 +91,30 @@ PUTS = frozenset({"add", "append", "push", "assign"})
 LOOKS = frozenset({"has", "exists", "lookup"})
 """Methods that look whether something is in."""
 
+TABLES = frozenset(
+    {
+        "hash",
+        "hashmap",
+        "hashtable",
+        "map",
+        "table",
+        "dict",
+        "list",
+        "slist",
+        "array",
+        "queue",
+        "tree",
+        "registry",
+        "vector",
+    }
+    | {"vec", "xa", "kh", "idr", "rb"}
+)
+"""Words of the containers of C: in the names of their types and of the functions that work on them."""
+TABLE_PUTS = frozenset({"insert", "add", "put", "set", "append", "push", "prepend", "store", "replace", "register"})
+TABLE_FINDS = frozenset({"find", "lookup", "get", "contains", "has", "search", "exists", "load", "test", "peek"})
+TABLE_TAKES = frozenset({"remove", "del", "delete", "erase", "pop", "steal", "unlink", "take", "drop", "clear"})
+"""Words of the functions of C that put something into the container that they are given, look into it, take out."""
+
 # --- locks of a project's own: methods in lower case, without underscores ---
 
 LOCKS = frozenset(

@@ -528,6 +528,10 @@ class Calls:
     def _led_to(self, on: r.Value, name: str, function: Function, depth: int) -> str:
         """What a method leads to that containers, pointers and optionals have: an element, a pointer, an iterator."""
         methods = self._models.containers
+        if name == "lock":
+            weak = self._types.of(on, function, depth + 1)
+            if weak and "weak pointer" in self._types.roles(weak, function):
+                return f"std::shared_ptr<{types.element(weak)}>"
         if name not in methods.ways_in:
             return ""
         base = self._types.of(on, function, depth + 1)

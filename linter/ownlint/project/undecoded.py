@@ -37,6 +37,18 @@ def comparers(program: Program) -> Mapping[str, frozenset[str]]:
     return _short_sayers(program, lambda found: found.record.result == "bool" and bool(found.record.parameters))
 
 
+@program_question
+def member_sayers(program: Program) -> Mapping[str, list[Function]]:
+    """For each name of a data member, the functions of C and C++ that say it, in the order of the program."""
+    members = {field.name for cls in program.classes for field in cls.record.fields if not field.static}
+    out: dict[str, list[Function]] = {}
+    for function in program.functions:
+        if function.language == "cpp":
+            for name in sorted(members.intersection(said.decode() for said in _SAID.findall(function.encoded))):
+                out.setdefault(name, []).append(function)
+    return out
+
+
 def _short_sayers(program: Program, wanted: Callable[[Function], bool]) -> Mapping[str, frozenset[str]]:
     out: dict[str, set[str]] = {}
     for function in program.functions:

@@ -60,7 +60,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Certainty, Class, Finding, Function, Place, because, rule, validity
+from ownlint import Certainty, Class, Finding, Function, Place, because, outlived, rule, types, validity
 
 _COMPARES = re.compile(r"equals?$|same|compare|hash|is_?null|operator[=!<>]", re.IGNORECASE)
 _UNASKED = frozenset({"__eq__", "__ne__", "__hash__", "__bool__", "__del__"})
@@ -78,6 +78,55 @@ class _Judged(NamedTuple):
 
 @rule(severity="error", cwe=(416,))
 def validity_check_skipped(cls: Class) -> Iterator[Finding]:
+    if cls.file.language != "cpp":
+        return
+    found, more = list(_by_guard(cls)), list(_outlived(cls))
+    sure = [one for one in found if one.certainty != "possible" or not any(_overlap(one, two) for two in more)]
+    yield from sure
+    yield from (one for one in more if not any(_overlap(one, other) for other in sure))
+
+
+def _is_flag(cls: Class, name: str) -> bool:
+    """Whether a member says something, rather than points to something."""
+    found = cls.field(name)
+    if found is None:
+        return True
+    owner, field = found
+    kind = types.parse(cls.program.names.expand(field.type, owner.file, owner.symbol))
+    return not kind.pointers and not kind.arguments
+
+
+def _overlap(one: Finding, other: Finding) -> bool:
+    return one.path == other.path and one.span.start < other.span.end and other.span.start < one.span.end
+
+
+def _outlived(cls: Class) -> Iterator[Finding]:
+    """A member that is ended while its object lives on, and that most functions use when they have asked whether it
+    was."""
+    for member in outlived.outlived(cls.program).of(cls):
+        careful = [use for use in member.uses if use.kind == "asking"]
+        careless = [use for use in member.uses if use.kind == "careless" and not _COMPARES.search(use.function.name)]
+        flags = [mark for mark in member.marks if _is_flag(cls, mark)]
+        told = 1 if flags else 2  # that a pointer is null may be usual
+        if len(careful) < _LEAST or len(careful) < told * len(careless):
+            continue
+        share = f"{len(careful)} of {len(careful) + len(careless)}"
+        flag = min(flags, default=member.field)
+        for use in careless:
+            yield use.function.finding(
+                use.event,
+                f"`{_name(use.function)}` works on `{use.shown}`, and nothing here asks whether `{member.field}` is "
+                f"still good: {share} siblings ask first",
+                certainty=because("convention", f"that it is needed is inferred: {share} siblings make the check"),
+                help=f"ask `{flag}` first, as the others do",
+                steps=(
+                    member.function.step(member.at, "it ends here, and the object lives on", "ends"),
+                    careful[0].function.step(careful[0].event, f"`{_name(careful[0].function)}` asks first", "guards"),
+                ),
+            )
+
+
+def _by_guard(cls: Class) -> Iterator[Finding]:
     known = validity.of(cls.program)
     if cls not in known.guards or cls not in known.contexts:
         return
@@ -105,7 +154,8 @@ def _judge(known: validity.Validity, function: Function, at: Place, cls: Class) 
         kind = ways.to(use.event)
         if use.field not in worst or _WORSE.index(kind) > _WORSE.index(worst[use.field].kind):
             worst[use.field] = _Judged(function, at, use, kind)
-    yield from worst.values()
+    is_guard = any(guard.function is function for guard in guards)
+    yield from (one for one in worst.values() if not is_guard or one.kind == "checked")
 
 
 _WORSE = ("checked", "asked", "partly", "late", "never")
@@ -114,7 +164,7 @@ _WORSE = ("checked", "asked", "partly", "late", "never")
 def _is_exempt(known: validity.Validity, function: Function, at: Place, guards: list[validity.ValidityGuard]) -> bool:
     if function.record.kind in ("constructor", "destructor") or _COMPARES.search(function.name):
         return True
-    if any(guard.function is function for guard in guards) or known.sets_flag(function, at, guards):
+    if known.sets_flag(function, at, guards):
         return True
     binding = validity.of(function.program).bound_as(function)
     return binding is not None and binding.name in _UNASKED

@@ -18,12 +18,14 @@ from ownlint import (
     Function,
     Program,
     assignments,
+    c_containers,
     conditions,
     containers,
     locks,
     places,
     questions,
     types,
+    undecoded,
 )
 from ownlint import events as e
 from ownlint import records as r
@@ -147,7 +149,7 @@ class Registries:
         direct = [
             function
             for function in self.program.functions
-            if function.mentions(*_takes(function))
+            if (function.mentions(*_takes(function)) or _takes_in_c(function))
             and any(name + b'"' in function.encoded for name in plain)
             and any(takes_out(function, call.node, registry) for call in function.flow.calls)
         ]
@@ -222,6 +224,9 @@ def _takes(function: Function) -> frozenset[str]:
 
 def takes_out(function: Function, call: r.Call, registry: Registry) -> bool:
     """Whether the call itself takes something out of the registry."""
+    done = c_containers.table_call(function, call)
+    if done is not None and done.does == "take":
+        return registry.is_called(containers.names_of(function, done.table))
     if places.last_name(call.callee) not in _takes(function):
         return False
     on = places.receiver(call)
@@ -229,6 +234,10 @@ def takes_out(function: Function, call: r.Call, registry: Registry) -> bool:
         return True
     handed = call.args if places.last_name(call.callee) == "swap" else call.args[:1]
     return any(registry.is_called(containers.names_of(function, argument)) for argument in handed)
+
+
+def _takes_in_c(function: Function) -> bool:
+    return any((said := c_containers.verb_of(name)) is not None and said[0] == "take" for name in function.mentioned)
 
 
 class Putting(NamedTuple):
@@ -252,6 +261,12 @@ def puttings(function: Function, registry: Registry) -> Iterator[Putting]:
             case e.CallEvent(node=r.Call(callee=r.Member(base=base, name=name)) as node) if name in puts:
                 if registry.is_called(containers.names_of(function, base)):
                     yield Putting(event, node.args)
+            case e.CallEvent(node=r.Call(callee=r.Name()) as node):
+                done = c_containers.table_call(function, node)
+                if done is None or done.does != "put":
+                    continue
+                if registry.is_called(containers.names_of(function, done.table)):
+                    yield Putting(event, tuple(one for one in (done.key, done.value) if one is not None))
 
 
 def touches(function: Function, registry: Registry) -> Iterator[tuple[e.Event, bool]]:
@@ -267,6 +282,10 @@ def touches(function: Function, registry: Registry) -> Iterator[tuple[e.Event, b
                 containers.names_of(function, base)
             ):
                 yield event, event.index in put or takes_out(function, node, registry)
+            case e.CallEvent(node=r.Call(callee=r.Name()) as node) if (
+                done := c_containers.table_call(function, node)
+            ) is not None and registry.is_called(containers.names_of(function, done.table)):
+                yield event, done.does != "find"
             case e.Read(node=r.Index(base=base)) if registry.is_called(containers.names_of(function, base)):
                 yield event, False
 
@@ -407,12 +426,77 @@ def _registries(program: Program) -> Iterator[Registry]:
                     for one in _registry(program, function, name, function.result, file, function.scope, home):
                         names = (name, *_handed_out(program, file, index))
                         yield one._replace(names=tuple(dict.fromkeys(names)))
+    yield from _of_c(program)
+
+
+def _of_c(program: Program) -> Iterator[Registry]:
+    """Containers that functions of C fill, which do not say what they hold: it is what is put in."""
+    declared = {
+        field.name: (cls.file, field, cls) for cls in program.classes for field in cls.record.fields if not field.static
+    } | {one.name: (file, one, None) for file in program.files.values() for one in file.variables}
+    for function in program.functions:
+        said = (c_containers.verb_of(name) for name in function.mentioned) if function.language == "cpp" else ()
+        if not any(one is not None and one[0] == "put" for one in said):
+            continue
+        for call in function.flow.calls:
+            done = c_containers.table_call(function, call.node)
+            names = containers.names_of(function, done.table) if done is not None and done.does == "put" else ()
+            if done is None or not names or names[0] not in declared:
+                continue
+            value = function.program.types.of(done.value, function) if done.value is not None else ""
+            held = held_class(program, value, function.file, function.record.scope)
+            if held is not None:
+                file, node, home = declared[names[0]]
+                key = program.types.of(done.key, function) if done.key is not None else ""
+                written = f"{types.parse(node.type).name}<{key}, {held.name}*>" if key else ""
+                yield Registry(names, names[0], home, held, bool(key), file.path, node.span, written)
+
+
+def _own_container(program: Program, written: str, file: File, scope: str) -> tuple[Class, bool] | None:
+    """The class to whose objects the entries of a container lead that the project has written, and whether it has
+    keys: what the container in it holds, with the arguments that it is given here."""
+    kind = types.parse(written)
+    cls = program.names.find_class(kind.name, scope, file)
+    names = [part.split()[-1] for part in types.arguments_of(cls.record.template) if part.split()] if cls else []
+    if cls is None or not names or len(names) != len(kind.arguments):
+        return None
+    given = dict(zip(names, kind.arguments, strict=True))
+    for field in cls.record.fields:
+        inner = re.sub(r"\w+", lambda word: given.get(word[0], word[0]), field.type)
+        roles = program.types.roles_at(inner, cls.file, cls.symbol)
+        found = types.parse(inner).arguments
+        keyed = "associative" in roles and "set" not in roles and len(found) > 1
+        if keyed or (found and {"set", "sequence"}.intersection(roles)):
+            held = held_class(program, found[1 if keyed else 0], file, scope)
+            if held is not None:
+                return held, keyed
+    return None
+
+
+def _linked(program: Program, written: str, file: File, scope: str) -> Class | None:
+    """The class whose objects are linked from the one to which a pointer of this type leads, or are in an array of
+    such pointers."""
+    kind = types.parse(written.split("[")[0])
+    cls = program.names.find_class(kind.name, scope, file) if kind.name and not kind.arguments else None
+    if cls is None:
+        return None
+    if kind.pointers == 2 or (kind.pointers == 1 and "[" in written):
+        return cls
+    links = any(
+        (next_one := types.parse(field.type)).pointers == 1 and next_one.last == cls.name for field in cls.record.fields
+    )
+    return cls if links and kind.pointers == 1 else None
 
 
 def _registry(
     program: Program, node: r.Node, name: str, written: str, file: File, scope: str, home: Class | None
 ) -> Iterator[Registry]:
     kind = types.parse(written)
+    if (kind.pointers or "[" in written) and not kind.arguments:
+        held = _linked(program, written, file, scope)
+        if held is not None and held is not home:
+            yield Registry((name,), name, home, held, False, file.path, node.span, "")
+        return
     if kind.pointers > 1 or not (kind.arguments or program.index.defines(kind.last)):
         return
     written = program.names.expand(written, file, scope).rstrip("*& ")
@@ -422,6 +506,9 @@ def _registry(
     roles = program.types.roles_at(written, file, scope)
     keyed = "associative" in roles and "set" not in roles and len(kind.arguments) > 1
     if not keyed and not {"set", "sequence"}.intersection(roles):
+        own = _own_container(program, written, file, scope) if not roles else None
+        if own is not None:
+            yield Registry((name,), name, home, own[0], own[1], file.path, node.span, "")
         return
     held = held_class(program, kind.arguments[1 if keyed else 0], file, scope)
     if held is not None:
@@ -587,6 +674,8 @@ def marks(cls: Class) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
                         given = conditions.Given((root, name), held)
                         if conditions.comes_to(function, test.value, given) is outcome:
                             own.setdefault(name, set()).add(bool(held.truth))
+    for name in deciding(cls.program).get(cls, ()):
+        own.setdefault(name, set())
     known = tuple(sorted(name for name, values in own.items() if not _is_to_come(cls, name, values)))
     return (known, tuple(sorted(owners))) if known or owners else None
 
@@ -635,6 +724,128 @@ def _may_be(function: Function, value: r.Value | None, values: set[bool], kind: 
     if isinstance(inner, r.Name) and any(parameter.name == inner.text for parameter in function.record.parameters):
         return True
     return not kind.pointers or not isinstance(inner, r.Call | r.Name | r.Member)
+
+
+@questions.program_question
+def deciding(program: Program) -> dict[Class, dict[str, list[assignments.Held]]]:
+    """Of each class whose objects stand in a registry: the members that decide, somewhere, whether what the object
+    points to is used, and that are stored so that it is not, with what is stored then: whoever asks, and however it
+    goes on."""
+    found: dict[Class, dict[str, list[assignments.Held]]] = {}
+    for cls in dict.fromkeys(one.held for one in registries(program).all):
+        pointing = set(pointing_fields(cls))
+        asked = set(_states(cls)) | {name for name in pointing if types.parse(_written(cls, name)).pointers == 1}
+        for name in sorted(asked) if pointing else ():
+            stored = _stored_dead(cls, name)
+            dead = [
+                held
+                for held in stored
+                if any(
+                    _decides(function, cls, name, held, pointing)
+                    for function in undecoded.member_sayers(program).get(name, ())
+                )
+            ]
+            if dead and not _revives(cls, name, dead):
+                found.setdefault(cls, {})[name] = dead
+    return found
+
+
+def pointing_fields(cls: Class) -> Iterator[str]:
+    """The members of a class that point to something other than objects of its own, as a handle does."""
+    for one in cls.ancestry:
+        for field in one.record.fields:
+            kind = types.parse(cls.program.names.expand(field.type, one.file, one.symbol))
+            plain = (kind.pointers == 1 or kind.reference) and not kind.arguments and "(" not in field.type
+            if plain and not field.static and not kind.is_scalar and kind.last != cls.name:
+                yield field.name
+
+
+def _states(cls: Class) -> Iterator[str]:
+    """The members that are true or false, an enumerator, or a number with which C says so."""
+    for one in cls.ancestry:
+        for field in one.record.fields:
+            kind = types.parse(cls.program.names.expand(field.type, one.file, one.symbol))
+            if not field.static and (_is_bool(field.type) or (kind.is_value and not kind.arguments)):
+                yield field.name
+
+
+def _stored_dead(cls: Class, name: str) -> list[assignments.Held]:
+    """What is stored in the member where the object is neither made nor moved, and what it holds from then on; nothing
+    where anything but constants is stored, and it may be a number of things."""
+    found: list[assignments.Held] = []
+    is_pointer = bool(types.parse(_written(cls, name)).pointers)
+    for function in registries(cls.program).storing(name):
+        if function.record.kind in ("constructor", "destructor") or function.name in ("operator=", "swap"):
+            continue
+        for store in stores(function, name):
+            if not is_of_class(function, store.base, cls, strict=True):
+                continue
+            held = assignments.held(store.value)
+            if held is None or held.kind not in ("flag", "cleared", "emptied", "state"):
+                if not is_pointer:
+                    return []
+            elif held.text.isdigit() and held.text not in ("0", "1"):
+                return []
+            elif held not in found:
+                found.append(held)
+    return found
+
+
+def _revives(cls: Class, name: str, dead: list[assignments.Held]) -> bool:
+    """Whether an object that is there already gets another value than what says that its own is gone: then the member
+    says something that comes and goes, as a cache or a change does."""
+    pointing = set(pointing_fields(cls))
+    for function in registries(cls.program).storing(name):
+        if function.record.kind in ("constructor", "destructor") or function.name in ("operator=", "swap"):
+            continue
+        for store in stores(function, name):
+            root = places.strip(store.base)
+            is_new = isinstance(root, r.Name) and root.text in function.locals and root.text not in _given_to(function)
+            if is_new or assignments.held(store.value) in dead:
+                continue
+            filled = name not in pointing and any(
+                isinstance(write.target, r.Member) and write.target.name in pointing for write in function.flow.writes
+            )
+            if not filled and is_of_class(function, store.base, cls, strict=True):
+                return True
+    return False
+
+
+def _given_to(function: Function) -> frozenset[str]:
+    return frozenset(parameter.name for parameter in function.record.parameters)
+
+
+def _decides(function: Function, cls: Class, name: str, dead: assignments.Held, pointing: set[str]) -> bool:
+    """Whether the function uses what an object of the class points to on such ways alone on which the member does not
+    hold that."""
+    if function.language != "cpp" or function.record.kind in ("constructor", "destructor"):
+        return False
+    if f'"{name}"'.encode() not in function.encoded:
+        return False
+    asked = {
+        where[:-1]
+        for test in function.flow
+        if isinstance(test, e.Test) and not test.asserted
+        for inner in places.walk(test.value)
+        if isinstance(inner, (r.Name, r.Member))
+        and (where := assignments.place(function, inner)) is not None
+        and len(where) > 1
+        and where[-1] == name
+        and is_of_class(function, inner.base if isinstance(inner, r.Member) else None, cls, strict=True)
+    }
+    if not asked:
+        return False
+    for event in function.flow:
+        place = assignments.place(function, event.node) if isinstance(event, e.Read) else None
+        for at, last in enumerate(place or ()):
+            if place is None or last not in pointing or place[:at] not in asked:
+                continue
+            given = conditions.Given((*place[:at], name), dead)
+            for test, outcome in function.flow.guards(event):
+                known = conditions.comes_to(function, test.value, given)
+                if not test.asserted and known is not None and known is not outcome:
+                    return True
+    return False
 
 
 def _gone(written: str) -> tuple[assignments.Held, ...]:

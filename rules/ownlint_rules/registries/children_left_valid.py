@@ -77,6 +77,8 @@ from ownlint_rules.registries import _registries as registries
 
 _LOOP_OR_WALK = 2
 """How many calls deep the loop that tells the handles may be."""
+_CALLBACK = 3
+"""How many calls deep the end of an object may call back who has asked for it."""
 _CALLERS_UP = 3
 """How many calls up a keep-alive that is left out is looked for."""
 _OWNING = frozenset({"shared pointer", "intrusive pointer", "python object", "smart pointer"})
@@ -91,7 +93,11 @@ def children_left_valid(function: Function) -> Iterator[Finding]:
     found = natives.natives(function.program)
     for call, kind, argument in natives.destroys(function, found):
         if call.index in function.flow.reachable and not _made_here(function, argument):
-            parts = [one for one in known.guarded if _is_part(found, one, kind) and _concerns(function, argument, one)]
+            parts = [
+                one
+                for one in known.guarded
+                if _is_part(function, found, one, kind, call) and _concerns(function, argument, one)
+            ]
             yield from [finding for one in parts if (finding := _judge(function, call, argument, one, told))][:1]
     for end in natives.ends(function, found):
         if end.event.index in function.flow.reachable and not (end.below and _made_here(function, end.said)):
@@ -120,6 +126,10 @@ def _judge(
     ways = told[registry.names]
     if call.index in ways.stops or ways.always(call):
         return None
+    if isinstance(call, events.CallEvent) and _runs_stored(function, call.node):
+        return None
+    if _callers_tell(function, registry):
+        return None
     if isinstance(call, events.CallEvent):
         name = "delete" if call.node.kind == "delete" else places.last_name(call.node.callee)
     else:
@@ -138,8 +148,22 @@ def _judge(
     )
 
 
+def _callers_tell(function: Function, registry: registries.Registry) -> bool:
+    """Whether all who call the function tell the handles on every way through the call."""
+    calls = [
+        (caller, call)
+        for caller in function.program.index.callers(function)
+        for call in registries.calls_of(caller, function)
+    ]
+    return bool(calls) and all(
+        registries.WaySearch(caller.flow, frozenset(_telling(caller, registry))).always(call) for caller, call in calls
+    )
+
+
 def _certainty(function: Function, call: events.Event, registry: registries.Registry, partly: bool) -> Certainty:
-    if not (isinstance(call, events.CallEvent) and natives.natives(function.program).destroyed(function, call.node)):
+    found = natives.natives(function.program)
+    ended = found.destroyed(function, call.node) if isinstance(call, events.CallEvent) else None
+    if ended is None or not any(found.reaches(ended[0], one) for one in found.pointed_to_by(registry.held)):
         return because("later-use", "harmless if no handle is used afterwards")
     if function.record.kind == "destructor":
         held = registry.held.name
@@ -155,9 +179,23 @@ def _certainty(function: Function, call: events.Event, registry: registries.Regi
     return because("later-use", "harmless if no handle is used afterwards")
 
 
-def _is_part(found: natives.Natives, registry: registries.Registry, kind: str) -> bool:
-    """Whether an object of the native type `kind` has parts for which the handles in the registry stand."""
-    return any(found.reaches(kind, pointed) for pointed in found.pointed_to_by(registry.held))
+def _is_part(
+    function: Function, found: natives.Natives, registry: registries.Registry, kind: str, call: events.CallEvent
+) -> bool:
+    """Whether an object of the native type `kind` has parts for which the handles in the registry stand, or all objects
+    are ended for which they do."""
+    pointed = set(found.pointed_to_by(registry.held))
+    written = function.program.names.expand(kind, function.file, function.record.scope)
+    ended = function.program.names.find_class(types.parse(written).name, function.record.scope, function.file)
+    if ended is registry.held or found.owns(kind, registry.held.name) or not found.ends_parts(call.node, kind):
+        return False
+    if any(found.reaches(kind, one) for one in sorted(pointed)):
+        return True
+    if function.home is None or function.home is not registry.home:
+        return False
+    if kind in pointed:
+        return next(function.flow.loops_over(call.span.start), None) is not None
+    return any(found.makes(kind, one) for one in sorted(pointed))
 
 
 def _concerns(function: Function, argument: records.Value, registry: registries.Registry) -> bool:
@@ -167,6 +205,8 @@ def _concerns(function: Function, argument: records.Value, registry: registries.
     if function.home is not None and registry.home is not None and _leads_to(function, function.home, registry.home):
         return True
     if any(_is_of(function, inner, registry.held) for inner in places.walk(argument)):
+        return True
+    if any(True for _ in registries.touches(function, registry)):
         return True
     classes = [cls for cls in (registry.held, registry.home) if cls is not None]
     return any(_is_class(function, p.type, cls) for p in function.record.parameters for cls in classes)
@@ -216,6 +256,29 @@ def _made_here(function: Function, argument: records.Value) -> bool:
 # --- who is told ----------------------------------------------------------------------------------
 
 
+def _runs_stored(function: Function, call: records.Call, depth: int = 0) -> bool:
+    """Whether a call comes to what somebody has stored in a member, who may tell the handles."""
+    for callee in _called(function, call) if depth < _CALLBACK else ():
+        for inner in callee.flow.calls:
+            if _is_stored(callee, inner.node.callee) or _runs_stored(callee, inner.node, depth + 1):
+                return True
+    return False
+
+
+def _is_stored(function: Function, callee: records.Value) -> bool:
+    inner = places.strip(callee)
+    while isinstance(inner, records.Unary):
+        inner = places.strip(inner.value)
+    if not isinstance(inner, records.Name | records.Member):
+        return False
+    written = function.program.types.of(inner, function)
+    if isinstance(inner, records.Name) and inner.text in function.declared:
+        return bool(types.called(written))
+    return (
+        bool(types.called(written)) or "(*" in written or "callable" in function.program.types.roles(written, function)
+    )
+
+
 def _telling(function: Function, registry: registries.Registry) -> set[int]:
     """The events by which more than one handle is told: those of a loop that does, a helper, a walk."""
     found: set[int] = set()
@@ -225,7 +288,11 @@ def _telling(function: Function, registry: registries.Registry) -> set[int]:
             found.add(event.index)
         if _tells_owner(event, registry):
             found.add(event.index)
-    ones = [event for event in function.flow if loops and _tells_one(function, event, registry)]
+    ones = [
+        event
+        for event in function.flow
+        if loops and _tells_one(function, event, registry) and not _is_about_one(function, event, registry)
+    ]
     for loop in loops:
         if any(event.span.start in loop.span for event in ones):
             found.update(event.index for event in function.flow if event.span.start in loop.span)
@@ -240,6 +307,51 @@ def _tells_owner(event: events.Event, registry: registries.Registry) -> bool:
         case events.CallEvent(receiver=on) if on is not None:
             return on[-1] in registry.owners
     return False
+
+
+def _is_about_one(function: Function, event: events.Event, registry: registries.Registry) -> bool:
+    """Whether the handle is told only when it is the one that stands for what no loop around changes: a loop that looks
+    for one handle."""
+    loops = [loop.span for loop in function.flow.loops_over(event.span.start)]
+    changing = {
+        write.place[0]
+        for write in function.flow.writes
+        if any(write.span.start in span for span in loops) and len(write.place) == 1
+    }
+    pointing = set(registries.pointing_fields(registry.held))
+    for test, outcome in function.flow.guards(event):
+        for part in _parts_of(test.value, outcome):
+            if not isinstance(part, records.Binary) or part.op != ("==" if outcome else "!="):
+                continue
+            for one, other in ((part.left, part.right), (part.right, part.left)):
+                if _names_in(one) & pointing or _is_key(one):
+                    said = {inner.text for inner in places.walk(other) if isinstance(inner, records.Name)}
+                    if said.isdisjoint(changing) and not any(True for _ in places.calls_in(other)):
+                        return True
+    return False
+
+
+def _parts_of(value: records.Value | None, outcome: bool) -> Iterator[records.Value]:
+    """What holds each by itself when the condition comes out so."""
+    inner = places.strip(value)
+    match inner:
+        case records.Binary(op="&&" | "||" as op, left=left, right=right) if (op == "&&") is outcome:
+            yield from _parts_of(left, outcome)
+            yield from _parts_of(right, outcome)
+        case None:
+            return
+        case _:
+            yield inner
+
+
+def _names_in(value: records.Value) -> set[str]:
+    return {inner.name for inner in places.walk(value) if isinstance(inner, records.Member)} | {
+        inner.text for inner in places.walk(value) if isinstance(inner, records.Name)
+    }
+
+
+def _is_key(value: records.Value) -> bool:
+    return isinstance(inner := places.strip(value), records.Member) and inner.name == "first"
 
 
 def _tells_one(function: Function, event: events.Event, registry: registries.Registry) -> bool:
@@ -276,7 +388,11 @@ def _called(function: Function, call: records.Call) -> tuple[Function, ...]:
 def _has_telling_loop(helper: Function, registry: registries.Registry, depth: int) -> bool:
     spans = [s.span for s in helper.statements if isinstance(s, records.Loop)]
     return any(
-        (_tells_one(helper, event, registry) and any(event.span.start in span for span in spans))
+        (
+            any(event.span.start in span for span in spans)
+            and _tells_one(helper, event, registry)
+            and not _is_about_one(helper, event, registry)
+        )
         or (isinstance(event, events.CallEvent) and _tells_many(helper, event.node, registry, depth + 1))
         for event in helper.flow
     )

@@ -64,18 +64,22 @@ Source: reduced from registries of wrappers in binding code, of the kind of MLIR
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ownlint import (
     Class,
     Finding,
     Function,
+    Program,
+    assignments,
     because,
+    c_containers,
     conditions,
     containers,
     events,
     natives,
     places,
+    questions,
     records,
     rule,
     standing,
@@ -84,6 +88,8 @@ from ownlint import (
 )
 from ownlint_rules.registries import _registries as registries
 
+_HELPERS = 2
+"""How many calls deep a look into the registry may be."""
 _NUMBERS = frozenset({"bool", "int", "unsigned", "unsigned int", "long", "short", "char", "size_t", "std::size_t"})
 _DELETES = re.compile(rb'"delete"')
 _ASKS_REGISTRY = frozenset({"lock", "expired", "upgrade"})
@@ -98,7 +104,8 @@ def registry_entry_left_behind(cls: Class) -> Iterator[Finding]:
     yield from found
     for registry in registries.registries(cls.program).of(cls):
         if registry.held is cls:
-            yield from (one for one in _ending(registry) if (one.path, one.span) not in spans)
+            more = [one for one in (*_ending(registry), *_freeing(registry)) if (one.path, one.span) not in spans]
+            yield from more
 
 
 def _by_itself(cls: Class) -> Iterator[Finding]:
@@ -191,7 +198,10 @@ def _explains(
     """Whether a condition under which the entry is taken out says that else there is none."""
     if asked is None or _asks_registry(asked):
         return True
-    said = _members_in(destructor, asked)
+    work = [call for call in places.calls_in(asked) if _is_work(destructor, call)]
+    said = _members_in(destructor, asked, work)
+    if not said and work:
+        return False
     if not said:  # nothing of the object: the state of the program, or the outcome of a call
         return not any(_is_outcome(destructor, call) for call in places.calls_in(asked))
     maker, putting = put
@@ -247,13 +257,23 @@ def _asks_registry(value: records.Value) -> bool:
     )
 
 
-def _members_in(function: Function, value: records.Value) -> set[str]:
-    """The members of the object that an expression reads, also by a local that was made from them."""
+def _is_work(destructor: Function, call: records.Call) -> bool:
+    """Whether a function of C is given something of the object and says how that went: `fflush(file_) != 0`."""
+    if not isinstance(call.callee, records.Name) or call.kind != "call" or not call.args:
+        return False
+    return not _is_method(destructor, call) and not destructor.program.calls.callee(call, destructor).functions
+
+
+def _members_in(function: Function, value: records.Value, work: Sequence[records.Call] = ()) -> set[str]:
+    """The members of the object that an expression reads, also by a local that was made from them; what is handed to a
+    call of `work` is left out."""
     members = function.home.members if function.home is not None else frozenset()
     found: set[str] = set()
     queue: list[records.Value] = [value]
     for current in queue:
         for inner in places.walk(current):
+            if any(inner.start in call.span for call in work):
+                continue
             match inner:
                 case records.Name(text=name) if name in function.locals:
                     initial = function.locals[name][1]
@@ -331,17 +351,11 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
     """The native object that is the key ends, and the entry stays, though the handle is marked as dead or freed, or
     another function that ends such an object takes its entry out."""
     program = registry.held.program
-    known, found = registries.registries(program), natives.natives(program)
-    keyed = types.parse(types.parse(registry.type).arguments[0]) if registry.keyed else types.parse("")
-    if keyed.pointers != 1 or keyed.last == "void":
+    known = registries.registries(program)
+    keyed = _key(registry)
+    if keyed.last in ("", "void"):
         return
-    ended = [
-        (function, at, said)
-        for function in program.functions
-        if function.language == "cpp" and function.record.kind not in ("constructor", "destructor")
-        for at, said in _ends_of(function, found, keyed.last)
-        if at.index in function.flow.reachable
-    ]
+    ended = list(_ends_of(keyed, registry))
     left = [one for one in ended if not known.takings(one[0], registry)]
     if not left or _is_verified(registry):
         return
@@ -355,23 +369,180 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
         beside = (taken[0][0].step(taken[0][1], "taken out where it ends here"),) if taken else ()
         told = (function.step(tells, "the handle is marked as dead here"),) if tells else ()
         told = told or ((function.step(frees, "the handle is freed here"),) if frees else ())
+        what = "ends here" if isinstance(at, events.CallEvent) else "is marked as dead here"
         yield function.finding(
             at,
-            f"`{text(said)}` ends here, and its entry in `{registry.shown}` stays",
+            f"`{text(said)}` {what}, and its entry in `{registry.shown}` stays",
             certainty=because("value", "harmless if no other object ever gets the same address"),
             help=f"take the entry out of `{registry.shown}`, too",
             steps=(*told, *beside),
         )
 
 
-def _ends_of(function: Function, found: natives.Natives, kind: str) -> Iterator[tuple[events.Event, records.Value]]:
-    """Where a function ends an object of the native type that it names."""
-    for call, one, said in natives.destroys(function, found):
-        if one == kind:
-            yield call, said
-    for end in natives.ends_by_calls(function, found):
-        if end.below and kind in end.types:
-            yield end.event, end.said
+def _freeing(registry: registries.Registry) -> Iterator[Finding]:
+    """What was looked up in the registry is freed, and its entry stays."""
+    known = registries.registries(registry.held.program)
+    freed: dict[Function, list[tuple[events.Event, records.Value]]] = {}
+    for function, at, said in _ends(registry.held.program).get(registry.held.name, ()):
+        if (isinstance(at, events.CallEvent) and natives.ends_life(places.last_name(at.node.callee))) or (
+            isinstance(at, events.CallEvent) and at.node.kind == "delete"
+        ):
+            freed.setdefault(function, []).append((at, said))
+    for function, ends in freed.items():
+        if known.takings(function, registry) or _callers_take(function, registry):
+            continue
+        if any(True for _ in registries.puttings(function, registry)):
+            continue
+        for call, said in ends:
+            looked = _looked_up(function, said, registry)
+            if looked is not None and next(function.flow.loops_over(call.span.start), None) is None:
+                yield function.finding(
+                    call,
+                    f"`{text(said)}` was found in `{registry.shown}`, and its entry stays when it is freed",
+                    certainty=because("later-use", "harmless if nobody looks it up again"),
+                    help=f"take it out of `{registry.shown}` first",
+                )
+
+
+def _looked_up(
+    function: Function, value: records.Value, registry: registries.Registry, depth: int = 0
+) -> records.Value | None:
+    """The look into the registry from which a pointer comes, here or in what it is got by."""
+    looks = function.program.models.containers.looks | {"at"}
+    for made in containers.made_from(function, value):
+        for inner in places.walk(made):
+            match inner:
+                case records.Index(base=base) if registry.is_called(containers.names_of(function, base)):
+                    return inner
+                case records.Call(callee=records.Member(base=base, name=name)) if name in looks:
+                    if registry.is_called(containers.names_of(function, base)):
+                        return inner
+                case records.Call() if depth < _HELPERS:
+                    done = c_containers.table_call(function, inner)
+                    looks_here = done is not None and done.does == "find"
+                    if looks_here and registry.is_called(containers.names_of(function, done.table if done else None)):
+                        return inner
+                    for callee in function.program.calls.callee(inner, function).functions:
+                        if callee is not function and any(
+                            leave.value is not None and _looked_up(callee, leave.value, registry, depth + 1)
+                            for leave in callee.flow.leaves
+                            if leave.kind == "return"
+                        ):
+                            return inner
+    return None
+
+
+def _key(registry: registries.Registry) -> types.Type:
+    arguments = types.parse(registry.type).arguments if registry.keyed else ()
+    program = registry.held.program
+    scope, file = (registry.home.symbol, registry.home.file) if registry.home else ("", program.files[registry.path])
+    return types.parse(program.names.expand(arguments[0], file, scope) if arguments else "")
+
+
+_Ended = tuple[Function, events.Event, records.Value]
+
+
+@questions.program_question
+def _ends(program: Program) -> dict[str, list[_Ended]]:
+    """Where functions end an object of a native type, by the type's name; below `_NUMBER` what a member that is handed
+    to a function of C stands for which nobody defines."""
+    found = natives.natives(program)
+    out: dict[str, list[_Ended]] = {}
+    for function in program.functions:
+        if function.language != "cpp" or function.record.kind in ("constructor", "destructor"):
+            continue
+        ended: list[tuple[events.Event, tuple[str, ...], records.Value]]
+        ended = [(call, (kind,), said) for call, kind, said in natives.destroys(function, found)]
+        ended += [(end.event, end.types, end.said) for end in natives.ends(function, found) if end.below]
+        ended += [(call, (_NUMBER,), said) for call, said in _closes_number(function)]
+        for event, kinds, said in ended:
+            for kind in kinds if event.index in function.flow.reachable else ():
+                out.setdefault(kind, []).append((function, event, said))
+    return out
+
+
+_NUMBER = "#"
+
+
+def _ends_of(key: types.Type, registry: registries.Registry) -> Iterator[_Ended]:
+    """Where an object of the native type that is the key ends, or a function is told of its end."""
+    program = registry.held.program
+    if key.pointers != 1:
+        for function, at, said in _ends(program).get(_NUMBER, ()) if key.is_scalar else ():
+            base = said.base if isinstance(said, records.Member) else None
+            if registries.is_of_class(function, base, registry.held, strict=True):
+                yield function, at, said
+        return
+    yield from _ends(program).get(key.last, ())
+    for name, dead in sorted(registries.deciding(program).get(registry.held, {}).items()):
+        for function in registries.registries(program).storing(name):
+            if function.record.kind in ("constructor", "destructor") or not _is_told_of_end(function, key):
+                continue
+            for store in registries.stores(function, name):
+                is_dead = assignments.held(store.value) in dead and store.at.index in function.flow.reachable
+                if is_dead and registries.is_of_class(function, store.base, registry.held, strict=True):
+                    yield function, store.at, store.base or store.target
+
+
+def _is_told_of_end(function: Function, key: types.Type) -> bool:
+    """Whether it is a callback that is handed to something together with a native object, and whose name or that of
+    what it is handed to says that it is called at the object's end; or is given the object, and named so itself."""
+    if not any(types.parse(one.type).pointers == 1 for one in function.record.parameters):
+        return False
+    given_key = any(types.parse(one.type).last == key.last for one in function.record.parameters)
+    if given_key and not _ENDED.isdisjoint(natives.words(function.name)):
+        return True
+    said = f'"{function.name}"'.encode()
+    for other in function.program.functions:
+        if other is function or said not in other.encoded:
+            continue
+        for call in other.flow.calls:
+            if any(_is_function(argument, function) for argument in call.node.args):
+                told = {*natives.words(function.name), *natives.words(places.last_name(call.node.callee))}
+                given = [types.parse(other.program.types.of(one, other)).last for one in call.node.args]
+                if told & _AT_END and key.last in given:
+                    return True
+    return False
+
+
+_ENDED = frozenset(
+    {"finalized", "destroyed", "deleted", "freed", "died", "gone", "disposed", "released", "closed", "removed", "lost"}
+)
+_AT_END = _ENDED | {
+    "weak",
+    "finalize",
+    "destroy",
+    "delete",
+    "free",
+    "dtor",
+    "release",
+    "death",
+    "destructor",
+    "dispose",
+}
+
+
+def _is_function(argument: records.Value, function: Function) -> bool:
+    inner = places.strip(argument)
+    while isinstance(inner, records.Unary) and inner.op in ("&", "+"):
+        inner = places.strip(inner.value)
+    return isinstance(inner, records.Name) and places.last_name(inner) == function.name
+
+
+def _closes_number(function: Function) -> Iterator[tuple[events.CallEvent, records.Value]]:
+    """Where a function ends what a member stands for that is a number: it comes again."""
+    if not any(natives.ends_life(name) for name in function.mentioned):
+        return
+    for call in function.flow.calls:
+        name, args = places.last_name(call.node.callee), call.node.args
+        if not natives.ends_life(name) or len(args) != 1 or not isinstance(call.node.callee, records.Name):
+            continue
+        inner = places.strip(args[0])
+        is_member = isinstance(inner, records.Member) or (
+            isinstance(inner, records.Name) and inner.text not in function.declared
+        )
+        if is_member and inner is not None and not function.program.calls.callee(call.node, function).functions:
+            yield call, inner
 
 
 def _is_verified(registry: registries.Registry) -> bool:
@@ -557,9 +728,9 @@ def _without_destructor(
         return
     if any(one.destructor is not None and _calls_unknown(one.destructor) for one in cls.ancestry):
         return
-    ends = _made_as_value(cls) or _is_ended_by_python(cls)
+    ends = (_made_as_value(cls) or _is_ended_by_python(cls)) and _lasts(registry)
     certainty = because(
-        "later-use" if ends and _lasts(registry) else "guess",
+        "later-use" if ends or _outlived_by_owner(cls, registry) else "guess",
         f"harmless if every `{cls.name}` lives as long as `{registry.shown}`",
     )
     yield cls.finding(
@@ -568,6 +739,23 @@ def _without_destructor(
         certainty=certainty,
         help=f"give `{cls.name}` a destructor that takes the entry out",
         steps=(put[0].step(put[1].event, "the constructor puts it in"),),
+    )
+
+
+def _outlived_by_owner(cls: Class, registry: registries.Registry) -> bool:
+    """Whether an object that ends things of its own refers to the registry's owner, which then lives longer, and who
+    could take its entry out is never called."""
+    home = registry.home
+    if home is None or cls.destructor is None or not cls.destructor.body:
+        return False
+    refers = any(
+        types.parse(field.type).reference and types.parse(field.type).last == home.name
+        for one in cls.ancestry
+        for field in one.record.fields
+    )
+    takers = registries.registries(cls.program).takers(registry)
+    return refers and all(
+        one.home is home and one.record.kind == "method" and not cls.program.index.callers(one) for one in takers
     )
 
 

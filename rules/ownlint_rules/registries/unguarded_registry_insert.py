@@ -68,6 +68,7 @@ from ownlint import (
     Function,
     Step,
     because,
+    c_containers,
     containers,
     events,
     lookups,
@@ -94,10 +95,15 @@ _FAILS_ALOUD = "insert with `try_emplace` and fail when the key is taken, or inv
 
 @rule(severity="error", cwe=(694,))
 def unguarded_registry_insert(function: Function) -> Iterator[Finding]:
-    if not containers.may_insert(function) or not containers.may_reach_address_map(function):
+    if not containers.may_insert(function):
         return
+    by_address = containers.may_reach_address_map(function)
     for insert in containers.inserts(function):
-        if insert.event.index not in function.flow.reachable or not _is_registry(function, insert):
+        if insert.event.index not in function.flow.reachable:
+            continue
+        if not (_is_registry_of_c(function, insert) or (by_address and _is_registry(function, insert))):
+            if insert.value is not None and _comes_again(function, insert):
+                yield from _by_name(function, insert)
             continue
         if isinstance(insert.event, events.CallEvent) and insert.event.asserted:
             yield _vanishing(function, insert)
@@ -108,7 +114,7 @@ def unguarded_registry_insert(function: Function) -> Iterator[Finding]:
 def _judge(function: Function, insert: containers.Insert) -> Iterator[Finding]:
     if isinstance(insert.event, events.CallEvent) and not insert.event.dropped:
         read = lookups.asserting_read(function, lookups.held_by(function, insert.event))
-        if read is not None:
+        if read is not None and not _is_looked_up(function, insert):
             said = function.step(read, "only an assertion looks at whether it was inserted")
             yield _asserted(function, insert, (said,))
         return
@@ -117,6 +123,131 @@ def _judge(function: Function, insert: containers.Insert) -> Iterator[Finding]:
         yield _asserted(function, insert, answer.steps)
     elif answer.kind != "guarded" and not _takes_itself_out(function, insert) and _is_erased(function, insert):
         yield _bare(function, insert, answer)
+
+
+def _by_name(function: Function, insert: containers.Insert) -> Iterator[Finding]:
+    """Of a registry whose key is no address: a name or a number that a caller hands in can come again at any time. That
+    it does not is reported where an assertion says so, or where a handle takes out what is found by its own key."""
+    steps: tuple[Step, ...]
+    if isinstance(insert.event, events.CallEvent) and not insert.event.dropped:
+        read = lookups.asserting_read(function, lookups.held_by(function, insert.event))
+        said = "only an assertion looks at whether it was inserted"
+        steps = (function.step(read, said),) if read is not None and not _is_looked_up(function, insert) else ()
+    else:
+        answer = lookups.who_looked(function, insert.event, insert.container, insert.key)
+        steps = answer.steps if answer.kind == "asserted" else ()
+        if answer.kind == "bare" and insert.overwrites and _leaves(function, insert) and not _is_replacing(function):
+            yield _bare(function, insert, answer)
+            return
+    if steps and not _is_in_every_build(function) and not lookups.callers_look(function, insert.container, insert.key):
+        yield _asserted(function, insert, steps, "likely")
+
+
+def _is_replacing(function: Function) -> bool:
+    return _REPLACES.match(function.name) is not None
+
+
+def _leaves(function: Function, insert: containers.Insert) -> bool:
+    """Whether the handle that is put in takes out what has its key where it ends."""
+    held = types.parse(function.program.types.of(insert.value, function) if insert.value is not None else "")
+    cls = function.program.names.find_class(held.name, function.record.scope, function.file) if held.name else None
+    return cls is not None and cls.destructor is not None and _destructor_clears(function, insert, cls)
+
+
+def _is_in_every_build(function: Function) -> bool:
+    """Whether the function's assertions are of a macro of the project that evaluates what it is given in each build:
+    then it likely ends the program there, too."""
+    return any(isinstance(event, events.Test) and event.asserted and event.evaluated for event in function.flow)
+
+
+def _comes_again(function: Function, insert: containers.Insert) -> bool:
+    """Whether a map or an array that lasts leads from what a caller hands in, as it is, to a handle."""
+    if not containers.lasting(function, insert.container) or _is_this(insert.key):
+        return False
+    arguments = types.parse(insert.container.type).arguments
+    held = arguments[-1] if len(arguments) > 1 else function.program.types.of(insert.value, function)
+    if isinstance(insert.event, events.Write) and len(arguments) < 2 and not types.parse(held).pointers:
+        held = function.program.types.of(insert.event.target, function) or held
+    if not held or not _stands_for_something(function, held, _DEPTH):
+        return False
+    given = {parameter.name for parameter in function.record.parameters}
+    for made in containers.made_from(function, insert.key):
+        names = {inner.text for inner in places.walk(made) if isinstance(inner, records.Name)}
+        if any(not isinstance(call.callee, records.Member) for call in places.calls_in(made)):
+            return False  # what a function makes of it
+        if not names & given and not any(name in function.locals for name in names):
+            return False
+    if lookups.is_counted(function, insert.key) or _is_given_here(function, insert):
+        return False
+    return _is_plain_key(function, insert) and _comes_and_goes(function, insert) and _is_missed(function, insert, held)
+
+
+def _is_plain_key(function: Function, insert: containers.Insert) -> bool:
+    """A number or a name: the identity of something that never ends is none, whatever stands for it."""
+    written = function.program.types.of(insert.key, function)
+    kind = types.parse(function.program.names.expand(written, function.file, function.record.scope))
+    return not kind.pointers or kind.last == "char"
+
+
+def _comes_and_goes(function: Function, insert: containers.Insert) -> bool:
+    """Whether single entries are taken out somewhere, or emptied: what is taken out may come again."""
+    return any(
+        _takes_one(other, insert.container)
+        for other in function.program.functions
+        if other.language == "cpp" and f'"{insert.container.names[0]}"'.encode() in other.encoded
+    )
+
+
+def _takes_one(function: Function, held: containers.Container) -> bool:
+    erases = function.program.models.containers.erases
+    for event in function.flow:
+        match event:
+            case events.Write(op="=", target=records.Index(base=base), value=value):
+                is_null = isinstance(inner := places.strip(value), records.Literal) and inner.kind == "null"
+                if is_null and held.is_same(containers.names_of(function, base)):
+                    return True
+            case events.CallEvent(
+                node=records.Call(callee=records.Member(base=records.Index(base=base), name="reset"), args=())
+            ):
+                if held.is_same(containers.names_of(function, base)):
+                    return True
+            case events.CallEvent(node=records.Call(callee=records.Member(base=base, name=name))) if name in erases:
+                if held.is_same(containers.names_of(function, base)):
+                    return True
+            case events.CallEvent(node=node):
+                done = c_containers.table_call(function, node)
+                if done is not None and done.does == "take" and held.is_same(containers.names_of(function, done.table)):
+                    return True
+    return False
+
+
+def _is_missed(function: Function, insert: containers.Insert, held: str) -> bool:
+    """Whether the entry that is replaced is in use: the registry owns it and others were given a pointer to it, the
+    object says itself which key it has, as every other of its kind does, or it takes out what has its key."""
+    key = {inner.text for inner in places.walk(insert.key) if isinstance(inner, records.Name)}
+    value = places.strip(insert.value)
+    says = isinstance(value, records.Name) and value.text in key and not isinstance(insert.key, records.Name)
+    says = says or _leaves(function, insert)
+    if says or {"smart pointer", "shared pointer"}.isdisjoint(function.program.types.roles(held, function)):
+        return says
+    return any(
+        types.parse(other.record.result).pointers == 1
+        and types.parse(other.record.result).last == types.parse(types.element(held)).last
+        for other in (function, *(function.home.methods if function.home is not None else ()))
+    )
+
+
+def _is_given_here(function: Function, insert: containers.Insert) -> bool:
+    """Whether the function itself stores the key in the object that has it."""
+    key = containers.key_text(function, insert.key)
+    return any(
+        not write.fresh and write.target is not None and containers.key_text(function, write.target) == key
+        for write in function.flow.writes
+    )
+
+
+def _is_looked_up(function: Function, insert: containers.Insert) -> bool:
+    return lookups.who_looked(function, insert.event, insert.container, insert.key).kind == "guarded"
 
 
 # --- what is a registry ---------------------------------------------------------------------------
@@ -131,6 +262,16 @@ def _is_registry(function: Function, insert: containers.Insert) -> bool:
         return insert.value is None and isinstance(insert.event, events.CallEvent) and insert.event.asserted
     lasts = bool(containers.lasting(function, insert.container))
     return lasts and _stands_for_something(function, types.parse(written).arguments[1])
+
+
+def _is_registry_of_c(function: Function, insert: containers.Insert) -> bool:
+    """A container of C that a function puts something into under an address: it says neither what it is keyed by nor
+    what it holds."""
+    if not isinstance(insert.event, events.CallEvent) or not isinstance(insert.event.node.callee, records.Name):
+        return False
+    key = types.parse(function.program.types.of(insert.key, function))
+    held = function.program.types.of(insert.value, function) if insert.value is not None else ""
+    return key.pointers == 1 and not key.is_scalar and types.parse(held).pointers == 1
 
 
 def _stands_for_something(function: Function, written: str, depth: int = 0) -> bool:
@@ -166,7 +307,7 @@ def _cannot_go_stale(function: Function, insert: containers.Insert) -> bool:
         return function.cls is not None and _destructor_clears(function, insert, function.cls)
     arguments = types.parse(insert.container.type).arguments
     if len(arguments) < 2:  # a map of which nothing says what it holds
-        return True
+        return not _is_registry_of_c(function, insert)
     keyed, held = arguments[:2]
     pointee = types.parse(function.program.names.expand(keyed, function.file, function.record.scope))
     owner = types.parse(held)
@@ -201,9 +342,13 @@ def _destructor_clears(function: Function, insert: containers.Insert, cls: Class
 # --- findings -------------------------------------------------------------------------------------
 
 
-def _asserted(function: Function, insert: containers.Insert, steps: tuple[Step, ...]) -> Finding:
+def _asserted(
+    function: Function, insert: containers.Insert, steps: tuple[Step, ...], least: str = "certain"
+) -> Finding:
     certainty: Certainty = "certain"
-    if not _is_erased(function, insert):
+    if least == "likely":
+        certainty = because("value", f"whether `{text(insert.key)}` can be there already is not known")
+    elif not _is_erased(function, insert):
         certainty = because(
             "unread-code" if _is_handle(function, insert) else "guess", "no call that erases an entry was read"
         )
@@ -250,6 +395,8 @@ def _certainty(function: Function, insert: containers.Insert) -> Certainty:
     if not _is_used_elsewhere(function, insert):
         return because("possible", "an entry that is replaced may be in use nowhere else")
     unknown = f"whether `{text(insert.key)}` can be there already is not known"
+    if not types.parse(insert.container.type).arguments:
+        return because("value", unknown)
     if insert.overwrites:
         return because("value", unknown)
     meant = isinstance(insert.event, events.CallEvent) and places.last_name(insert.event.node.callee) == "try_emplace"
@@ -261,7 +408,9 @@ def _certainty(function: Function, insert: containers.Insert) -> Certainty:
 
 def _is_handle(function: Function, insert: containers.Insert) -> bool:
     """The entry is a pointer or a handle, or a pair with one, rather than a struct that has some pointer in it."""
-    return _stands_for_something(function, types.parse(insert.container.type).arguments[1], _DEPTH)
+    arguments = types.parse(insert.container.type).arguments
+    held = arguments[1] if len(arguments) > 1 else function.program.types.of(insert.value, function)
+    return _stands_for_something(function, held, _DEPTH)
 
 
 def _comes_from_outside(function: Function, key: records.Value) -> bool:
