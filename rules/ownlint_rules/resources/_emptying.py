@@ -37,12 +37,19 @@ class SlotEnding:
     """Whether one body ends what a slot holds: what the slot's value may be called there, and what calls do with it."""
 
     def __init__(
-        self, function: Function, cls: Class, field: str, is_ended: Callable[[r.Value], bool] | None = None
+        self,
+        function: Function,
+        cls: Class,
+        field: str,
+        is_ended: Callable[[r.Value], bool] | None = None,
+        besides: frozenset[str] = frozenset(),
     ) -> None:
-        """`is_ended` says of another place whether something ends what is put there; without it, something does."""
+        """`is_ended` says of another place whether something ends what is put there; without it, something does. The
+        members of what the locals `besides` hold are not meant."""
         self.function = function
         self.is_ended = is_ended
         self.name = field
+        self.besides = besides
         self.cls = cls
         self.program = function.program
         self.resources: resources.Resources = resources.resources(function.program)
@@ -251,8 +258,8 @@ class SlotEnding:
 
     def is_said(self, value: r.Value) -> bool:
         match value:
-            case r.Member(name=name):
-                return name == self.name
+            case r.Member(name=name, base=base):
+                return name == self.name and places.last_name(places.strip(base)) not in self.besides
             case r.Name(text=name):
                 if name in self.names or (name == self.name and name not in self.function.declared):
                     return True
