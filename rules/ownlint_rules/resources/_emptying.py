@@ -58,6 +58,8 @@ class SlotEnding:
         self.copies: set[str] = set()
         """The local containers that the handles are copied into."""
         self.nulled = False
+        self.lent = False
+        """Whether `ends` has met an assignment that gives it to the caller through a parameter."""
 
     def ends(self) -> bool:
         """Whether the body ends what the slot holds, or hands it on."""
@@ -87,7 +89,9 @@ class SlotEnding:
         keys = {
             inner.text
             for call in self.expressions()
-            if isinstance(call, r.Call) and self.touches(places.receiver(call))
+            if isinstance(call, r.Call)
+            and places.last_name(call.callee) not in self.puts
+            and self.touches(places.receiver(call))
             for arg in call.args
             if isinstance(inner := places.strip(arg), r.Name)
         }
@@ -339,8 +343,17 @@ class SlotEnding:
             self.nulled = True
         if not self.is_part(assign.value):
             return False
+        if self.is_for_caller(target):
+            self.lent = True
+            return False
         is_its_own = self.touches(target) if isinstance(target, r.Index) else places.last_name(target) == self.name
         return not is_its_own and self.is_ended_at(assign.target)
+
+
+    def is_for_caller(self, target: r.Value | None) -> bool:
+        """`*out = ..`, where `out` is a parameter."""
+        inner = places.strip(target.value) if isinstance(target, r.Unary) and target.op == "*" else None
+        return isinstance(inner, r.Name) and any(one.name == inner.text for one in self.function.record.parameters)
 
 
 def is_ended_through(name: str, function: Function) -> bool:

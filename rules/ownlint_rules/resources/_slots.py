@@ -150,8 +150,26 @@ class Slots:
         held = self.member(target, function)
         if held is None or held[1].static or _is_behind(target, held[1]):
             return None
-        numbers = made is not None and made.is_modelled and made.where.kind == "result"
-        return held if self.is_raw(held[1].type, held[0], numbers=numbers) else None
+        return held if self.is_raw(held[1].type, held[0], numbers=_may_be_number(made)) else None
+
+    def _in_own_container(
+        self, call: r.Call, method: Function, function: Function
+    ) -> tuple[Class, r.Field] | None:
+        """The member on which a method of the project's own class template is called that keeps what it is given: such
+        a class is a container of raw handles where its argument is one, and none of its code releases anything."""
+        on, around = places.receiver(call), method.home
+        held = self.member(on, function) if on is not None and around is not None else None
+        if held is None or around is None or held[1].static or not around.record.template:
+            return None
+        kind = types.parse(self.program.names.expand(held[1].type, held[0].file, held[0].symbol))
+        if not any(self.is_raw(argument, held[0], 1) for argument in kind.arguments[-2:]):
+            return None
+        bodies_of = [body for cls in around.ancestry for body in (*cls.methods, *cls.constructors)]
+        if any(cls.record.destructor == "declared" for cls in around.ancestry) or any(
+            self._may_release(body) for body in (*bodies_of, *(b for b in (around.destructor,) if b))
+        ):
+            return None
+        return held
 
     def _part_of_element(self, put: duties.Put, reading: duties.Reading) -> tuple[Class, r.Field] | None:
         """The member of a plain struct that is put somewhere around the handle: `slots_.push_back(Slot{library, n})`."""
@@ -172,7 +190,8 @@ class Slots:
             for field, item in zip(fields, items, strict=False):
                 if isinstance(item, r.Pair):
                     field = next((one for one in fields if one.name == places.last_name(item.key)), field)
-                if any(source.at == put.at for source in reading.sources(item)) and self.is_raw(field.type, cls):
+                is_put = any(source.at == put.at for source in reading.sources(item))
+                if is_put and self.is_raw(field.type, cls, numbers=_may_be_number(put.made)):
                     return cls, field
         return None
 
@@ -194,7 +213,9 @@ class Slots:
         if further:
             return self._kept_by_helper(further[0]._replace(source=handed.source), called[0], depth - 1)
         node, target = kept[0]
-        held = self._slot_at(target, called[0], handed.source.made)
+        held = self._slot_at(target, called[0], handed.source.made) or self._in_own_container(
+            handed.call, called[0], function
+        )
         return None if held is None else (*held, isinstance(node, r.Call) or isinstance(target, r.Index))
 
     def _may_store(self, function: Function) -> bool:
@@ -221,7 +242,7 @@ class Slots:
     @questions.program_property
     def _keeping_names(self) -> frozenset[str]:
         """Last names of the project's functions that may put a parameter into a member; needs no decoding."""
-        names, puts = self._raw_names, self.program.models.containers.puts
+        names, puts = self._raw_names | self._generic_names, self.program.models.containers.puts
         taking = [
             function
             for function in self.program.functions
@@ -236,6 +257,16 @@ class Slots:
             and any(said.decode() in names for said in _said(function))
         }
         return frozenset(found | {function.name for function in taking if not found.isdisjoint(function.mentioned)})
+
+    @questions.program_property
+    def _generic_names(self) -> frozenset[str]:
+        """Names of the members of class templates, whose elements may be handles."""
+        return frozenset(
+            field.name
+            for cls in self.program.classes
+            if cls.file.language == "cpp" and cls.record.template
+            for field in cls.record.fields
+        )
 
     def _acquires(self, initializer: r.Initializer) -> bool:
         """Whether an initialiser may acquire something."""
@@ -682,7 +713,17 @@ class Slots:
         if self._means_another(function, slot):
             return False
         is_ended = partial(self._is_ended_at, slot, function)
-        return SlotEnding(function, slot.cls, slot.field.name, is_ended, self._made_around(slot, function)).ends()
+        ending = SlotEnding(function, slot.cls, slot.field.name, is_ended, self._made_around(slot, function))
+        return ending.ends() or (ending.lent and self._is_given_up(function, ending))
+
+    def _is_given_up(self, function: Function, ending: SlotEnding) -> bool:
+        """Whether who is given it through a parameter may have to release it: the function forgets it then, or some
+        caller releases something."""
+        called = {places.last_name(event.node.callee) for event in function.flow.calls if ending.touches(event.node)}
+        methods = self.program.models.containers
+        if ending.nulled or not called.isdisjoint(methods.erases | {"clear", "swap"}):
+            return True
+        return any(caller is not function for caller in self._anywhere(function.name))
 
     def _made_around(self, slot: Slot, function: Function) -> frozenset[str]:
         """The locals that hold an object which the function fills and puts away, by a way that ends nothing of it: what
@@ -813,6 +854,11 @@ def _is_set_again(name: str, function: Function) -> bool:
         isinstance(event, e.Write) and not event.fresh and event.place == (name,) and isinstance(event.target, r.Name)
         for event in function.flow
     )
+
+
+def _may_be_number(made: resources.Acquisition | None) -> bool:
+    """Whether the handle may be a number: what a library's function answers with, that a model knows."""
+    return made is not None and made.is_modelled and made.where.kind == "result"
 
 
 def _is_name(value: r.Value | None, name: str) -> bool:
