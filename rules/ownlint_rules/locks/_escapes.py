@@ -133,6 +133,10 @@ class Borrower:
             bound = self.function.locals.get(inner.text, ("", None))[1]
             if bound is not None and not isinstance(bound, r.Name):
                 return self._made(bound, how)
+        if isinstance(inner, r.Name) and inner.text in self.function.locals:
+            written, bound = self.function.locals[inner.text]
+            if isinstance(places.strip(bound), r.Call) and types.parse(written).reference:
+                return self.borrow(bound, "auto&")  # a reference to what a helper hands out
         traced = self.tracer.trace(inner)
         if traced is None:
             return None
