@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import Function, assignments, conditions, glance, locks, places, types
+from ownlint import Function, assignments, conditions, glance, habits, locks, pairs, places, types
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.locks._guarded import Guard, GuardedDomain, MemberUse, guarded, is_address, is_exempt
@@ -475,8 +475,12 @@ class Uses:
         harmless = _compared(function)
         self.reads: dict[str, list[e.Event]] = {}
         for event in function.flow:
-            if isinstance(event, e.Read) and id(event.node) not in harmless and event.index in held:
+            if event.index not in held:
+                continue
+            if isinstance(event, e.Read) and id(event.node) not in harmless:
                 self.reads.setdefault(_root(event.node), []).append(event)
+            elif isinstance(event, e.Write) and len(event.place) > 1 and not event.fresh:
+                self.reads.setdefault(event.place[0], []).append(event)  # it is written through
 
     def after(self, way: GuardedAlias) -> e.Event | None:
         """The first use of a way at which its lock is no longer held."""
@@ -557,13 +561,14 @@ def is_lock(function: Function, value: r.Value, current: locks.Locks) -> bool:
 
 
 def thread_starts(function: Function) -> list[e.CallEvent]:
-    """The calls that start a thread, or a task."""
+    """The calls that start a thread, or a task, or leave one to somebody who runs it later."""
     found = []
     for event in function.flow.calls:
         written = event.node.callee.text if isinstance(event.node.callee, r.Name) else ""
         if (
             "thread" in function.program.types.roles(written, function)
             or places.last_name(event.node.callee) == "async"
+            or _is_task(function, event.node)
             or any(
                 effect.verb == "spawn"
                 for model in function.program.calls.callee(event.node, function).models
@@ -572,6 +577,15 @@ def thread_starts(function: Function) -> list[e.CallEvent]:
         ):
             found.append(event)
     return found
+
+
+def _is_task(function: Function, call: r.Call) -> bool:
+    """`pool->post([..] { .. })`, by its name, where nobody shows what becomes of the lambda."""
+    if call.kind != "call" or not any(isinstance(places.strip(arg), r.Lambda) for arg in call.args):
+        return False
+    if habits.DEFERS.isdisjoint(pairs.words(places.last_name(call.callee))):
+        return False
+    return not function.program.calls.callee(call, function).functions
 
 
 def hands_on(function: Function, call: r.Call, name: str, alias: bool) -> bool:

@@ -157,6 +157,6 @@ def _used(
         starts = [one for one in flow.after(bound) if isinstance(one, e.End) and one.place == (on.text,)]
     for start in starts:
         for later in flow.after(start, lambda one: isinstance(one, e.Write) and one.place == (name,)):
-            if isinstance(later, e.Read) and later.place[0] == name and later.span.start > bound.span.start:
+            if isinstance(later, e.Read | e.Write) and later.place[0] == name and later.span.start > bound.span.start:
                 yield Loose(later, bound, name, _member(function, on, guards))
                 return
