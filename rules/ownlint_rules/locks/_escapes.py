@@ -74,6 +74,8 @@ class Borrower:
                 return self._made(target, "pointer")
             case r.Name(text=name) if not kind.reference and self._is_way_in(name):
                 return self._local(name)
+            case r.Name() | r.Member() | r.Index() if not kind.reference and (raw := self._raw(inner)) is not None:
+                return raw
             case r.Call():
                 found = self._call(inner, kind, wanted)
                 if found is not None:
@@ -85,6 +87,15 @@ class Borrower:
             if isinstance(inner, r.Name | r.Member | r.Index):
                 return self._view(inner)
         return None
+
+    def _raw(self, value: r.Value) -> WayIn | None:
+        """A copy of a pointer to what others free under the lock."""
+        if not types.parse(self.program.types.of(value, self.function)).pointers:
+            return None
+        traced = self.tracer.trace(value)
+        if traced is None or traced.member not in self.domain.freed:
+            return None
+        return WayIn(traced, "pointer", owned=True)
 
     def _is_way_in(self, name: str) -> bool:
         """Whether a local leads to a member by its value, so that a copy of it does as well."""
@@ -228,7 +239,12 @@ def store(domain: GuardedDomain, borrow: WayIn) -> Storage:
             if step not in ("*", "[]"):
                 current = _field(domain, current, step)
         elif parsed.pointers and not roles & {"container", "string"}:
-            return Storage("foreign")
+            if place[at] not in domain.freed:
+                return Storage("foreign")
+            kind, slot, moves = "owned", here, False
+            current = current.rpartition("*")[0].strip()
+            if step not in ("*", "[]"):
+                current = _field(domain, current, step)
         elif step == "[]" and "[" in current:
             current = current[: current.rindex("[")]
         elif step in ("*", "[]"):
@@ -292,6 +308,8 @@ def hazard(
     """What the project does elsewhere to what a borrow leads to: it dies, moves, or changes. The worst is told; `meets`
     says of a place below the target whether a change of that matters."""
     target = borrow.traced.place[borrow.traced.at :]
+    if storage.kind == "owned" and target[0] in domain.freed:
+        return Evidence(domain.freed[target[0]], True)
     weak: Evidence | None = None
     for use in domain.changes(target[0]):
         changed = use.traced.place[use.traced.at :]
@@ -495,6 +513,22 @@ class Uses:
             return None
         later = {event.index for event in self.function.flow.after(way.at, rebinds)}
         return next((event for event in bare if event.index in later), None)
+
+
+def is_taken_out(domain: GuardedDomain, function: Function, member: str) -> bool:
+    """Whether the function itself takes something out, or counts itself as a user: what it has is then its own."""
+    if any(use.function is function and use.kind in _STRONG for use in domain.changes(member)):
+        return True
+    if any(write.op in ("++", "+=") and len(write.place) > 1 for write in function.flow.writes):
+        return True
+    return any(
+        not _COUNTS.isdisjoint(pairs.words(places.last_name(call.node.callee))) and call.node.kind == "call"
+        for call in function.flow.calls
+    )
+
+
+_COUNTS = frozenset({"ref", "addref", "retain", "hold", "pin", "inc", "increment", "grab", "incref"})
+"""Words in the names of functions that count a user of what they are given."""
 
 
 def is_pinned(function: Function) -> bool:

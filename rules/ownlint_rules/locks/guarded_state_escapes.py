@@ -340,6 +340,9 @@ class _EscapeJudge:
         storage = escapes.store(self.domain, found)
         if storage.kind == "foreign" or guard.pointee:
             return
+        member = found.traced.member
+        if member in self.domain.freed and escapes.is_taken_out(self.domain, self.function, member):
+            return
         if look is None:
             evidence = escapes.hazard(self.domain, found, storage)
         else:
