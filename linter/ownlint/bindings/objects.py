@@ -194,7 +194,10 @@ def _is_base(value: r.Value, origins: Origins) -> bool:
     kind, roles = types.parse(written), origins.program.types.roles(written, origins.function)
     is_numbers = written.endswith("]") or bool(kind.pointers) or kind.is_scalar
     return (
-        (isinstance(inner, r.Name) and not is_numbers) or "python object" in roles or "python handle" in roles or _is_nobody(value, origins)
+        (isinstance(inner, r.Name) and not is_numbers)
+        or "python object" in roles
+        or "python handle" in roles
+        or _is_nobody(value, origins)
     )
 
 

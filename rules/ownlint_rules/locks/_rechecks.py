@@ -68,7 +68,9 @@ def may_call_locking(function: Function) -> bool:
 @questions.program_question
 def _locking_names(program: Program) -> frozenset[str]:
     """Last names of the functions that take a lock."""
-    return frozenset(function.name for function in program.functions if function.language == "cpp" and takes_locks(function))
+    return frozenset(
+        function.name for function in program.functions if function.language == "cpp" and takes_locks(function)
+    )
 
 
 @lru_cache(maxsize=4)

@@ -105,7 +105,10 @@ def _adds_unasked(function: Function, names: frozenset[str]) -> bool:
     given = {parameter.name for parameter in function.record.parameters if parameter.name}
     heads = _walked(function, names)
     tests = [event for event in function.flow if isinstance(event, e.Test)]
-    if any(not _names(function, test.value).isdisjoint(given) and _walks(function, test.value, heads, names) for test in tests):
+    if any(
+        not _names(function, test.value).isdisjoint(given) and _walks(function, test.value, heads, names)
+        for test in tests
+    ):
         return False
     methods = function.program.models.containers
     calls = [call for call in function.flow.calls if call.receiver is not None and _last(call.receiver) in names]
@@ -152,7 +155,7 @@ def _is_repeated(gaps: rechecks.Gaps, act: e.Event, gap: rechecks.Gap, looks: li
 def _additions(function: Function) -> Iterator[Addition]:
     for event in function.flow:
         match event:
-            case e.Write(op="=", fresh=False, value=value, place=place) if (made := _made_local(function, value)):
+            case e.Write(op="=", fresh=False, value=value, place=place) if made := _made_local(function, value):
                 if isinstance(places.strip(event.target), r.Unary):
                     place = (*place, "[*]")
                 if place[0] != made and (names := _state(function, place)):
@@ -268,9 +271,7 @@ def _names(function: Function, value: r.Value | None) -> set[str]:
     } - {places.THIS}
 
 
-def _searches(
-    function: Function, addition: Addition, keys: frozenset[str]
-) -> Iterator[tuple[e.Event, frozenset[str]]]:
+def _searches(function: Function, addition: Addition, keys: frozenset[str]) -> Iterator[tuple[e.Event, frozenset[str]]]:
     """The events that search the state for a key, each with the keys that it says."""
     heads = _walked(function, addition.names)
     for event in function.flow:

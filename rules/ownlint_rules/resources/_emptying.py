@@ -349,7 +349,6 @@ class SlotEnding:
         is_its_own = self.touches(target) if isinstance(target, r.Index) else places.last_name(target) == self.name
         return not is_its_own and self.is_ended_at(assign.target)
 
-
     def is_for_caller(self, target: r.Value | None) -> bool:
         """`*out = ..`, where `out` is a parameter."""
         inner = places.strip(target.value) if isinstance(target, r.Unary) and target.op == "*" else None

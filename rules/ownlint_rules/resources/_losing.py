@@ -440,6 +440,26 @@ class _Losing:
             for event in site.holder.concerned.values()
         )
 
+    def tests_status(self, site: _Site, leave: e.LeaveEvent) -> bool:
+        """`FAIL_IF(res != DONE, ..)` of the call that writes the handle through an argument: where it fails, there is
+        none. Only of the first test: what `res` holds later is another call's."""
+        status = site.call.into if site.acquisition.where.kind == "argument" else None
+        if status is None or len(status) != 1:
+            return False
+        given = [write.index for write in self.flow.writes_to(status) if site.call.index < write.index < leave.index]
+        if len(given) > 1:
+            return False
+        return any(
+            call.span == leave.span
+            and places.last_name(call.node.callee) == leave.via
+            and any(
+                isinstance(inner, r.Name) and (inner.text,) == status
+                for argument in call.node.args[:1]
+                for inner in places.walk(argument)
+            )
+            for call in self.flow.calls_of(leave)
+        )
+
     @staticmethod
     def best(ways: list[LosingWay]) -> Certainty:
         order: tuple[Certainty, ...] = ("certain", "likely", "possible")
@@ -448,8 +468,9 @@ class _Losing:
     def ways(self, site: _Site, trace: Walk) -> list[LosingWay]:
         found: list[LosingWay] = []
         for event, state in trace.out:
-            if isinstance(event, e.LeaveEvent) and event.via and site.holder.tests_itself(event):
-                continue
+            if isinstance(event, e.LeaveEvent) and event.via:
+                if site.holder.tests_itself(event) or self.tests_status(site, event):
+                    continue
             way = self.way(site.call, event, trace)
             if way is not None and isinstance(event, e.LeaveEvent) and self.jumps(event.via):
                 # to a label that nobody sees from here

@@ -139,7 +139,9 @@ class Slots:
 
         return any(
             flow.path(taker, puts, is_anew) is not None
-            or any(flow.path(event, lambda one, to=taker: one is to, is_anew) is not None for event in flow if puts(event))
+            or any(
+                flow.path(event, lambda one, to=taker: one is to, is_anew) is not None for event in flow if puts(event)
+            )
             for taker in takers
         )
 
@@ -152,9 +154,7 @@ class Slots:
             return None
         return held if self.is_raw(held[1].type, held[0], numbers=_may_be_number(made)) else None
 
-    def _in_own_container(
-        self, call: r.Call, method: Function, function: Function
-    ) -> tuple[Class, r.Field] | None:
+    def _in_own_container(self, call: r.Call, method: Function, function: Function) -> tuple[Class, r.Field] | None:
         """The member on which a method of the project's own class template is called that keeps what it is given: such
         a class is a container of raw handles where its argument is one, and none of its code releases anything."""
         on, around = places.receiver(call), method.home
