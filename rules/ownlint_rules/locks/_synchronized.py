@@ -31,9 +31,9 @@ def loose(function: Function) -> Iterator[Loose]:
     guards = dict(_guards(function))
     for event in function.flow.writes:
         name = event.place[0]
-        if len(event.place) == 1 and function.is_local(event.place) and name not in guards:
-            if _leads_in(function, event.value, _written(function, event), guards) is not None:
-                yield from _used(function, event, name, event.value, guards)
+        is_way = len(event.place) == 1 and function.is_local(event.place) and name not in guards
+        if is_way and _leads_in(function, event.value, _written(function, event), guards) is not None:
+            yield from _used(function, event, name, event.value, guards)
     for statement in function.statements:
         if isinstance(statement, r.Declare) and len(statement.names) == 1 and statement.names[0] in function.locals:
             name, value = statement.names[0], statement.value

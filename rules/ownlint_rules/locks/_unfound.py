@@ -55,7 +55,7 @@ def unfound(gaps: rechecks.Gaps) -> Iterator[Unfound]:
         }
         gap = gaps.before(addition.event, [event for event, _ in looks.values()], keys) if looks else None
         if gap is not None and not _is_repeated(gaps, addition.event, gap, [event for event, _ in looks.values()]):
-            if function.flow.path(addition.event, lambda event, to=gap.look: event is to) is None:
+            if gap.look not in function.flow.after(addition.event):
                 gap = gap._replace(again=False)  # it comes again for the next element
             yield Unfound(addition, gap, min(looks[gap.look.index][1]))
 
@@ -216,7 +216,7 @@ def _shared(function: Function, place: Place) -> Place:
 
 
 def _is_name(step: str) -> bool:
-    return not step.startswith("[") and step not in ("first", "second", "*")
+    return not step.startswith("[") and step not in ("second", "*")
 
 
 def _added_to(function: Function, event: e.CallEvent) -> frozenset[str]:

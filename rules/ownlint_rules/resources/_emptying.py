@@ -43,13 +43,15 @@ class SlotEnding:
         field: str,
         is_ended: Callable[[r.Value], bool] | None = None,
         besides: frozenset[str] = frozenset(),
+        others: frozenset[str] = frozenset(),
     ) -> None:
         """`is_ended` says of another place whether something ends what is put there; without it, something does. The
-        members of what the locals `besides` hold are not meant."""
+        members of what the locals `besides` hold are not meant, nor are the members `others` of its elements."""
         self.function = function
         self.is_ended = is_ended
         self.name = field
         self.besides = besides
+        self.others = others
         self.cls = cls
         self.program = function.program
         self.resources: resources.Resources = resources.resources(function.program)
@@ -258,6 +260,12 @@ class SlotEnding:
 
     def touches(self, value: r.Value | None) -> bool:
         """Whether the expression speaks of the slot."""
+        if self.others:
+            inner = places.strip(value)
+            while isinstance(inner, r.Unary):
+                inner = places.strip(inner.value)
+            if isinstance(inner, r.Member) and inner.name in self.others:
+                return False
         return any(self.is_said(inner) for inner in places.walk(value))
 
     def is_said(self, value: r.Value) -> bool:

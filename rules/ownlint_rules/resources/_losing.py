@@ -440,6 +440,10 @@ class _Losing:
             for event in site.holder.concerned.values()
         )
 
+    def is_own_test(self, site: _Site, leave: e.LeaveEvent) -> bool:
+        """Whether a macro leaves because there is no handle."""
+        return bool(leave.via) and (site.holder.tests_itself(leave) or self.tests_status(site, leave))
+
     def tests_status(self, site: _Site, leave: e.LeaveEvent) -> bool:
         """`FAIL_IF(res != DONE, ..)` of the call that writes the handle through an argument: where it fails, there is
         none. Only of the first test: what `res` holds later is another call's."""
@@ -468,9 +472,8 @@ class _Losing:
     def ways(self, site: _Site, trace: Walk) -> list[LosingWay]:
         found: list[LosingWay] = []
         for event, state in trace.out:
-            if isinstance(event, e.LeaveEvent) and event.via:
-                if site.holder.tests_itself(event) or self.tests_status(site, event):
-                    continue
+            if isinstance(event, e.LeaveEvent) and self.is_own_test(site, event):
+                continue
             way = self.way(site.call, event, trace)
             if way is not None and isinstance(event, e.LeaveEvent) and self.jumps(event.via):
                 # to a label that nobody sees from here

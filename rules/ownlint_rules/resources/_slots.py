@@ -59,6 +59,8 @@ class SlotStore(NamedTuple):
     """Where the call starts that acquired it."""
     sure: bool
     """Nothing else in the function can have taken the handle over."""
+    beside: frozenset[str] = frozenset()
+    """The other members of the plain struct in which it is put there."""
 
 
 class Slot(NamedTuple):
@@ -111,11 +113,14 @@ class Slots:
             cls, field, element = kept
             found.append((cls, field.name, SlotStore(function, handed.call, made, element, at, True)))
         for put in reading.puts:
-            held = self._part_of_element(put, reading) or self._slot_at(put.target, function, put.made)
+            held = self._slot_at(put.target, function, put.made)
             if held is None:
                 continue
             indexed = put.element or isinstance(put.target, r.Index)
-            found.append((held[0], held[1].name, SlotStore(function, put.node, put.made, indexed, put.at, True)))
+            beside = self._beside(put, reading)
+            found.append(
+                (held[0], held[1].name, SlotStore(function, put.node, put.made, indexed, put.at, True, beside))
+            )
         return [
             (cls, name, store._replace(sure=store.at not in unfollowed and not self._is_taken(store, reading)))
             for cls, name, store in found
@@ -137,12 +142,11 @@ class Slots:
         def puts(event: e.Event) -> bool:
             return store.node.start <= event.span.start and event.span.end <= store.node.end
 
-        return any(
-            flow.path(taker, puts, is_anew) is not None
-            or any(
-                flow.path(event, lambda one, to=taker: one is to, is_anew) is not None for event in flow if puts(event)
-            )
-            for taker in takers
+        def takes(event: e.Event) -> bool:
+            return isinstance(event, e.CallEvent) and event.node.start in by
+
+        return any(flow.path(taker, puts, is_anew) is not None for taker in takers) or any(
+            flow.path(event, takes, is_anew) is not None for event in flow if puts(event)
         )
 
     def _slot_at(
@@ -171,29 +175,27 @@ class Slots:
             return None
         return held
 
-    def _part_of_element(self, put: duties.Put, reading: duties.Reading) -> tuple[Class, r.Field] | None:
-        """The member of a plain struct that is put somewhere around the handle: `slots_.push_back(Slot{library, n})`."""
-        if self._slot_at(put.target, reading.function, put.made) is None:
-            return None
+    def _beside(self, put: duties.Put, reading: duties.Reading) -> frozenset[str]:
+        """The other members of a plain struct that is put somewhere around the handle: of `slots_.push_back(Slot{fd, n})`
+        the one that gets `n`."""
         for inner in places.walk(put.node) if isinstance(put.node, r.Call | r.Assign) else ():
             if isinstance(inner, r.Call) and inner.kind == "construct" and isinstance(inner.callee, r.Name):
                 written, items = inner.callee.text, inner.args
             elif isinstance(inner, r.Aggregate):
-                kind = types.parse(self.program.types.of(put.target, reading.function))
+                target = put.target if not isinstance(put.target, str) else None
+                kind = types.parse(self.program.types.of(target, reading.function))
                 written, items = (kind.arguments or (kind.name,))[-1], inner.items
             else:
                 continue
             cls = self.program.names.find_class(written, reading.function.record.scope, reading.function.file)
             if cls is None or cls.constructors or cls.record.destructor != "implicit":
                 continue
-            fields = [field for field in cls.record.fields if not field.static]
-            for field, item in zip(fields, items, strict=False):
-                if isinstance(item, r.Pair):
-                    field = next((one for one in fields if one.name == places.last_name(item.key)), field)
-                is_put = any(source.at == put.at for source in reading.sources(item))
-                if is_put and self.is_raw(field.type, cls, numbers=_may_be_number(put.made)):
-                    return cls, field
-        return None
+            fields = [field.name for field in cls.record.fields if not field.static]
+            for name, item in zip(fields, items, strict=False):
+                if any(source.at == put.at for source in reading.sources(item)):
+                    part = places.last_name(item.key) if isinstance(item, r.Pair) else name
+                    return frozenset(fields) - {part}
+        return frozenset()
 
     def _kept_by_helper(
         self, handed: duties.HandedToHelper, function: Function, depth: int
@@ -713,7 +715,11 @@ class Slots:
         if self._means_another(function, slot):
             return False
         is_ended = partial(self._is_ended_at, slot, function)
-        ending = SlotEnding(function, slot.cls, slot.field.name, is_ended, self._made_around(slot, function))
+        made = self._made_around(slot, function)
+        beside = frozenset[str]()
+        if slot.stores:
+            beside = frozenset.intersection(*(store.beside for store in slot.stores))
+        ending = SlotEnding(function, slot.cls, slot.field.name, is_ended, made, beside)
         return ending.ends() or (ending.lent and self._is_given_up(function, ending))
 
     def _is_given_up(self, function: Function, ending: SlotEnding) -> bool:
@@ -727,7 +733,7 @@ class Slots:
 
     def _made_around(self, slot: Slot, function: Function) -> frozenset[str]:
         """The locals that hold an object which the function fills and puts away, by a way that ends nothing of it: what
-        it ends of that object on other ways is undone there. (`if (!e->name) { fclose(e->file); free(e); return 0; }`)"""
+        it ends of that object on other ways is undone there. (`if (!e->name) { fclose(e->file); return 0; }`)"""
         stores = [store for store in slot.stores if store.function is function]
         found: set[str] = set()
         for store in stores:
