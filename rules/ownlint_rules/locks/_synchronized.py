@@ -14,7 +14,7 @@ from ownlint import events as e
 from ownlint import records as r
 
 
-class Loose(NamedTuple):
+class UnguardedWay(NamedTuple):
     """A way into the value is used, or returned, where its guard is gone."""
 
     event: e.Event
@@ -24,7 +24,7 @@ class Loose(NamedTuple):
     member: str
 
 
-def loose(function: Function) -> Iterator[Loose]:
+def loose(function: Function) -> Iterator[UnguardedWay]:
     words = _words(function.program)
     if words is None or not function.says(words):
         return
@@ -45,7 +45,7 @@ def loose(function: Function) -> Iterator[Loose]:
     result = function.record.result
     for leave in function.flow.leaves:
         if leave.kind == "return" and result and (on := _leads_in(function, leave.value, result, guards)) is not None:
-            yield Loose(leave, None, "", _member(function, on, guards))
+            yield UnguardedWay(leave, None, "", _member(function, on, guards))
 
 
 def changes(program: Program, member: str) -> tuple[Function, e.CallEvent] | None:
@@ -146,7 +146,7 @@ def _member(function: Function, on: r.Value, guards: dict[str, r.Value]) -> str:
 
 def _used(
     function: Function, bound: e.Event, name: str, value: r.Value | None, guards: dict[str, r.Value]
-) -> Iterator[Loose]:
+) -> Iterator[UnguardedWay]:
     """The first use of a local where the guard that it was got through is gone."""
     on = _root(function, inner, guards) if (inner := places.strip(value)) is not None else None
     if on is None:
@@ -158,5 +158,5 @@ def _used(
     for start in starts:
         for later in flow.after(start, lambda one: isinstance(one, e.Write) and one.place == (name,)):
             if isinstance(later, e.Read | e.Write) and later.place[0] == name and later.span.start > bound.span.start:
-                yield Loose(later, bound, name, _member(function, on, guards))
+                yield UnguardedWay(later, bound, name, _member(function, on, guards))
                 return

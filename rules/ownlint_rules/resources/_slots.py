@@ -176,7 +176,7 @@ class Slots:
         return held
 
     def _beside(self, put: duties.Put, reading: duties.Reading) -> frozenset[str]:
-        """The other members of a plain struct that is put somewhere around the handle: of `slots_.push_back(Slot{fd, n})`
+        """The other members of a plain struct that is put around the handle: of `slots_.push_back(Slot{fd, n})`
         the one that gets `n`."""
         for inner in places.walk(put.node) if isinstance(put.node, r.Call | r.Assign) else ():
             if isinstance(inner, r.Call) and inner.kind == "construct" and isinstance(inner.callee, r.Name):
