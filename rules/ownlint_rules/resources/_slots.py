@@ -127,7 +127,7 @@ class Slots:
         ]
 
     def _is_taken(self, store: SlotStore, reading: duties.Reading) -> bool:
-        """Whether, on the way that puts the handle into the slot, something else ends it or may take it over."""
+        """Whether something else may take the handle over, or ends it on the way that puts it into the slot."""
         by = reading.elsewhere.get(store.at)
         if not by or -1 in by:
             return bool(by)
@@ -135,6 +135,8 @@ class Slots:
         takers = [call for call in flow.calls if call.node.start in by]
         if {call.node.start for call in takers} != by:
             return True
+        if not all(self._releases(call.node, store.function) for call in takers):
+            return True  # whoever gets it on another way may own it here as well
 
         def is_anew(event: e.Event) -> bool:
             return isinstance(event, e.CallEvent) and event.node.start == store.at
@@ -148,6 +150,9 @@ class Slots:
         return any(flow.path(taker, puts, is_anew) is not None for taker in takers) or any(
             flow.path(event, takes, is_anew) is not None for event in flow if puts(event)
         )
+
+    def _releases(self, call: r.Call, function: Function) -> bool:
+        return any(ended.certainty != "possible" for ended in self.resources.released(call, function))
 
     def _slot_at(
         self, target: r.Value | str, function: Function, made: resources.Acquisition | None
