@@ -164,7 +164,7 @@ def _array(call: r.Call, origins: Origins, framework: FrameworkModel) -> Iterato
         origin = origins.address(arg) if _is_address(arg, origins) else None
         if origin is None:
             continue
-        bases = [base for base in call.args[position + 1 :] if _is_base(base, origins)]
+        bases = [base for base in call.args[position + 1 :] if _is_base(base, origins) and not _is_empty(base, origins)]
         if any(_is_nobody(base, origins) for base in bases):
             yield Made("memory", name, origin)
         elif not bases and framework.facts.get("array_without_base") == "policy":
@@ -177,6 +177,8 @@ def _is_address(value: r.Value, origins: Origins) -> bool:
     inner = strip(value)
     if isinstance(inner, r.Unary) and inner.op == "&":
         return True
+    if isinstance(inner, r.Binary) and inner.op in ("+", "-"):
+        return _is_address(inner.left, origins)
     if isinstance(inner, r.Call) and last_name(inner.callee) == "data":
         return True
     written = origins.program.types.of(inner, origins.function)
@@ -188,9 +190,25 @@ def _is_base(value: r.Value, origins: Origins) -> bool:
     inner = strip(value)
     if isinstance(inner, r.Aggregate | r.Literal | r.Binary):
         return False
-    roles = origins.program.types.roles(origins.program.types.of(inner, origins.function), origins.function)
+    written = origins.program.types.of(inner, origins.function)
+    kind, roles = types.parse(written), origins.program.types.roles(written, origins.function)
+    is_numbers = written.endswith("]") or bool(kind.pointers) or kind.is_scalar
     return (
-        isinstance(inner, r.Name) or "python object" in roles or "python handle" in roles or _is_nobody(value, origins)
+        (isinstance(inner, r.Name) and not is_numbers)
+        or "python object" in roles
+        or "python handle" in roles
+        or _is_nobody(value, origins)
+    )
+
+
+def _is_empty(value: r.Value, origins: Origins) -> bool:
+    """`handle()`: a base that is none at all, as if it were left out."""
+    inner = strip(value)
+    return (
+        isinstance(inner, r.Call)
+        and not inner.args
+        and isinstance(inner.callee, r.Name)
+        and "python handle" in origins.program.types.roles(_written(inner), origins.function)
     )
 
 

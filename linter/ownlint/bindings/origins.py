@@ -91,6 +91,8 @@ class Origins:
                 return self.address(base)
             case r.Unary(op="*" | "&", value=pointee):
                 return self.address(pointee)
+            case r.Binary(op="+" | "-", left=left):
+                return self.address(left)
             case r.Conditional(then=then, other=other):
                 return self.address(then) or self.address(other)
             case r.Pair(value=paired):

@@ -180,8 +180,9 @@ class Reading:
         self.kept: list[tuple[int, r.Node, r.Value | str]] = []
         """Parameters that are put somewhere that lives on: what does it, and where it is put."""
         self.handed: list[HandedToHelper] = []
-        self.elsewhere: set[int] = set()
-        """Where acquisitions start that are released, adopted, or handed to a callee that may take them."""
+        self.elsewhere: dict[int, set[int]] = {}
+        """By where acquisitions start, the calls that release or adopt them, or may take them: where those start, or -1
+        for what a lambda takes along."""
         self.borrowed_results = 0
         self.outs: dict[int, Acquisition] = {}
 
@@ -352,9 +353,9 @@ class Reading:
         for one in ended:
             if one.where.kind == "receiver":
                 if isinstance(call.callee, r.Member) or one.certainty != "possible":
-                    self.end(on, one.certainty)
+                    self.end(on, one.certainty, call)
             elif one.where.index < len(call.args):
-                self.end(self.sources(call.args[one.where.index]), one.certainty)
+                self.end(self.sources(call.args[one.where.index]), one.certainty, call)
         done = {one.where.index for one in ended}
         for index, sources in given:
             if index in done:
@@ -371,12 +372,12 @@ class Reading:
                 self.put(sources, False, call, call.callee.base)
             elif taking in ("adopted", "kept"):
                 self.put(sources, taking == "adopted")
-                self.elsewhere.update(source.at for source in sources)
+                self.goes_elsewhere(sources, call.start)
             elif taking == "unknown":
                 self.strangers.update(source.parameter for source in sources if source.made is None)
                 self.give_away(sources)
                 if self.resources.may_take_unseen(call, self.function, index):
-                    self.elsewhere.update(source.at for source in sources)
+                    self.goes_elsewhere(sources, call.start)
 
     def hands_out(self, call: r.Call, made: Acquisition) -> None:
         """The call writes an owned handle where the argument points to."""
@@ -402,7 +403,7 @@ class Reading:
         for capture in made.captures:
             if capture.name in self.names and not capture.by_reference:
                 self.give_away(self.names[capture.name])
-                self.elsewhere.update(source.at for source in self.names[capture.name])
+                self.goes_elsewhere(self.names[capture.name], -1)
         inner = self.resources.program.index.function_at(self.function.file, made.function)
         if inner is not None and any(inner is one for one in self.function.running_lambdas()):
             self.ended_by(inner, made)
@@ -428,14 +429,18 @@ class Reading:
 
     # --- what becomes of a source ---
 
-    def end(self, sources: set[DutySource], certainty: Certainty) -> None:
+    def end(self, sources: set[DutySource], certainty: Certainty, call: r.Call) -> None:
         """A release that only a name speaks of is a place out of sight where the handle went."""
         if certainty == "possible":
             self.put(sources, False)
         else:
             self.released.update(source.parameter for source in sources if source.made is None)
-        self.elsewhere.update(source.at for source in sources)
+        self.goes_elsewhere(sources, call.start)
         self.give_away(sources)
+
+    def goes_elsewhere(self, sources: set[DutySource], by: int) -> None:
+        for source in sources:
+            self.elsewhere.setdefault(source.at, set()).add(by)
 
     def put(
         self, sources: set[DutySource], owned: bool, node: r.Node | None = None, target: r.Value | str | None = None

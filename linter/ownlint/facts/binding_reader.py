@@ -249,7 +249,20 @@ class _BindingReader:
                 in_function=self.function,
             )
         )
-        return _Object(framework, len(self.classes) - 1)
+        made = _Object(framework, len(self.classes) - 1)
+        for arg in args[at + 1 :]:
+            self._constructor(arg, made)
+        return made
+
+    def _constructor(self, value: r.Value, cls: _Object) -> None:
+        """`class_<T>("T", init<int>())`: a constructor that the class is bound with."""
+        method = next((name for name, kind in cls.framework.methods.items() if kind == "method"), "")
+        if method and _shape("method", (value,), cls.framework)[1] == "init":
+            member = r.Member(value.start, value.end, value, method, False, value.start)
+            self.types.append("")
+            self.bindings.append(
+                self._binding(cls, "", member, r.Call(value.start, value.end, member, (value,), "call"))
+            )
 
     def _link(self, found: _Object | None, base: r.Value, member: r.Member, call: r.Call) -> _Object | None:
         found = found or self._guess(base, member.name)
@@ -316,6 +329,10 @@ def _shape(kind: Kind, args: tuple[r.Value, ...], framework: Framework) -> tuple
             return "", "other", ()
         case (r.Call(callee=r.Name(text=callee)), *_) if callee.rpartition("::")[2] in framework.constructors:
             return "__init__", "init", args
+        case (r.Index(base=r.Call(callee=r.Name(text=callee)) as made, indexes=policies), *rest) if (
+            callee.rpartition("::")[2] in framework.constructors
+        ):  # `init<A&>()[policy()]`
+            return "__init__", "init", (made, *policies, *rest)
         case (r.Literal(kind="str"), *_):
             return _string(args[0]) or "", kind, args[1:]
         case (r.Binary(op=op) | r.Unary(op=op), *_) if kind == "method":

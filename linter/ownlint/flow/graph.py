@@ -325,7 +325,9 @@ class Flow:
         if not isinstance(test, e.Test) or (asked := self._plainly_asked(test, outcome)) is None:
             return False
         return any(
-            asked.contradicts(later) and not self._sets_between(test, decider, asked.names)
+            asked.contradicts(later)
+            and not self._sets_between(test, decider, asked.names)
+            and not self._sets_between(decider, test, asked.names)
             for decider, later in decided
             if decider is not test
         )

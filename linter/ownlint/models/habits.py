@@ -50,6 +50,8 @@ GRAFTS = frozenset({"insert", "append", "prepend", "adopt", "take", "own", "owne
 """Words by which a native container comes to own what it is given."""
 OWNS = frozenset({"own", "owned", "owning", "adopt", "take", "steal", "transfer", "allocated"})
 """Words of functions that take over what they are given, when nobody sees or follows what they do."""
+DEFERS = frozenset({"post", "submit", "enqueue", "schedule", "dispatch", "defer", "spawn", "async"})
+"""Words in the names of functions that run what they are given later, on another thread more often than not."""
 PUTS_IN = frozenset({"add", "append", "attach", "enqueue", "insert", "push", "register"})
 """Words of functions that take over what they are given once they succeed."""
 TAKES_OVER = OWNS | PUTS_IN | {"move", "release", "give"}

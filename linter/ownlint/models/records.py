@@ -53,6 +53,7 @@ Role = Literal[
     "guard",
     "unguard",
     "mutex",
+    "synchronized",
     "recursive",
     "condition variable",
     "scoped owner",

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import Function, assignments, conditions, glance, locks, places, types
+from ownlint import Function, assignments, conditions, glance, habits, locks, pairs, places, types
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.locks._guarded import Guard, GuardedDomain, MemberUse, guarded, is_address, is_exempt
@@ -74,6 +74,8 @@ class Borrower:
                 return self._made(target, "pointer")
             case r.Name(text=name) if not kind.reference and self._is_way_in(name):
                 return self._local(name)
+            case r.Name() | r.Member() | r.Index() if not kind.reference and (raw := self._raw(inner)) is not None:
+                return raw
             case r.Call():
                 found = self._call(inner, kind, wanted)
                 if found is not None:
@@ -85,6 +87,15 @@ class Borrower:
             if isinstance(inner, r.Name | r.Member | r.Index):
                 return self._view(inner)
         return None
+
+    def _raw(self, value: r.Value) -> WayIn | None:
+        """A copy of a pointer to what others free under the lock."""
+        if not types.parse(self.program.types.of(value, self.function)).pointers:
+            return None
+        traced = self.tracer.trace(value)
+        if traced is None or traced.member not in self.domain.freed:
+            return None
+        return WayIn(traced, "pointer", owned=True)
 
     def _is_way_in(self, name: str) -> bool:
         """Whether a local leads to a member by its value, so that a copy of it does as well."""
@@ -133,6 +144,10 @@ class Borrower:
             bound = self.function.locals.get(inner.text, ("", None))[1]
             if bound is not None and not isinstance(bound, r.Name):
                 return self._made(bound, how)
+        if isinstance(inner, r.Name) and inner.text in self.function.locals:
+            written, bound = self.function.locals[inner.text]
+            if isinstance(places.strip(bound), r.Call) and types.parse(written).reference:
+                return self.borrow(bound, "auto&")  # a reference to what a helper hands out
         traced = self.tracer.trace(inner)
         if traced is None:
             return None
@@ -224,7 +239,12 @@ def store(domain: GuardedDomain, borrow: WayIn) -> Storage:
             if step not in ("*", "[]"):
                 current = _field(domain, current, step)
         elif parsed.pointers and not roles & {"container", "string"}:
-            return Storage("foreign")
+            if place[at] not in domain.freed:
+                return Storage("foreign")
+            kind, slot, moves = "owned", here, False
+            current = current.rpartition("*")[0].strip()
+            if step not in ("*", "[]"):
+                current = _field(domain, current, step)
         elif step == "[]" and "[" in current:
             current = current[: current.rindex("[")]
         elif step in ("*", "[]"):
@@ -288,6 +308,8 @@ def hazard(
     """What the project does elsewhere to what a borrow leads to: it dies, moves, or changes. The worst is told; `meets`
     says of a place below the target whether a change of that matters."""
     target = borrow.traced.place[borrow.traced.at :]
+    if storage.kind == "owned" and target[0] in domain.freed:
+        return Evidence(domain.freed[target[0]], True)
     weak: Evidence | None = None
     for use in domain.changes(target[0]):
         changed = use.traced.place[use.traced.at :]
@@ -471,8 +493,12 @@ class Uses:
         harmless = _compared(function)
         self.reads: dict[str, list[e.Event]] = {}
         for event in function.flow:
-            if isinstance(event, e.Read) and id(event.node) not in harmless and event.index in held:
+            if event.index not in held:
+                continue
+            if isinstance(event, e.Read) and id(event.node) not in harmless:
                 self.reads.setdefault(_root(event.node), []).append(event)
+            elif isinstance(event, e.Write) and len(event.place) > 1 and not event.fresh:
+                self.reads.setdefault(event.place[0], []).append(event)  # it is written through
 
     def after(self, way: GuardedAlias) -> e.Event | None:
         """The first use of a way at which its lock is no longer held."""
@@ -487,6 +513,22 @@ class Uses:
             return None
         later = {event.index for event in self.function.flow.after(way.at, rebinds)}
         return next((event for event in bare if event.index in later), None)
+
+
+def is_taken_out(domain: GuardedDomain, function: Function, member: str) -> bool:
+    """Whether the function itself takes something out, or counts itself as a user: what it has is then its own."""
+    if any(use.function is function and use.kind in _STRONG for use in domain.changes(member)):
+        return True
+    if any(write.op in ("++", "+=") and len(write.place) > 1 for write in function.flow.writes):
+        return True
+    return any(
+        not _COUNTS.isdisjoint(pairs.words(places.last_name(call.node.callee))) and call.node.kind == "call"
+        for call in function.flow.calls
+    )
+
+
+_COUNTS = frozenset({"ref", "addref", "retain", "hold", "pin", "inc", "increment", "grab", "incref"})
+"""Words in the names of functions that count a user of what they are given."""
 
 
 def is_pinned(function: Function) -> bool:
@@ -553,13 +595,14 @@ def is_lock(function: Function, value: r.Value, current: locks.Locks) -> bool:
 
 
 def thread_starts(function: Function) -> list[e.CallEvent]:
-    """The calls that start a thread, or a task."""
+    """The calls that start a thread, or a task, or leave one to somebody who runs it later."""
     found = []
     for event in function.flow.calls:
         written = event.node.callee.text if isinstance(event.node.callee, r.Name) else ""
         if (
             "thread" in function.program.types.roles(written, function)
             or places.last_name(event.node.callee) == "async"
+            or _is_task(function, event.node)
             or any(
                 effect.verb == "spawn"
                 for model in function.program.calls.callee(event.node, function).models
@@ -568,6 +611,15 @@ def thread_starts(function: Function) -> list[e.CallEvent]:
         ):
             found.append(event)
     return found
+
+
+def _is_task(function: Function, call: r.Call) -> bool:
+    """`pool->post([..] { .. })`, by its name, where nobody shows what becomes of the lambda."""
+    if call.kind != "call" or not any(isinstance(places.strip(arg), r.Lambda) for arg in call.args):
+        return False
+    if habits.DEFERS.isdisjoint(pairs.words(places.last_name(call.callee))):
+        return False
+    return not function.program.calls.callee(call, function).functions
 
 
 def hands_on(function: Function, call: r.Call, name: str, alias: bool) -> bool:

@@ -33,6 +33,7 @@ from ownlint import (
     patterns,
     places,
     questions,
+    resources,
     sections,
     standing,
     trials,
@@ -402,6 +403,27 @@ class GuardedDomain:
                     yield MemberUse(function, event.index, event.span, traced, kind, held[event.index], alias)
 
     @cached_property
+    def freed(self) -> dict[str, MemberUse]:
+        """The members of which some function frees what they, or their elements, point to, while it holds a lock."""
+        known, owned = guarded(self.program), resources.resources(self.program)
+        found: dict[str, MemberUse] = {}
+        for function in known.functions_of(self):
+            if is_exempt(function) or not function.says(self.words):
+                continue
+            if not function.mentions("delete") and owned.releasing_names.isdisjoint(function.mentioned):
+                continue
+            held, tracer = known.locking.held(function), Tracer(self, function)
+            for call in function.flow.calls:
+                for ended in owned.released(call.node, function) if held.get(call.index) else ():
+                    if ended.where.kind != "argument" or ended.where.index >= len(call.node.args):
+                        continue
+                    traced = _came_from(tracer, call.node.args[ended.where.index])
+                    if ended.certainty != "possible" and traced is not None and traced.member in self.members:
+                        use = MemberUse(function, call.index, call.span, traced, "erase", held[call.index])
+                        found.setdefault(traced.member, use)
+        return found
+
+    @cached_property
     def words(self) -> patterns.AnyName:
         """In a body that touches a member."""
         return patterns.strings(member.removesuffix("()") for member in self.members)
@@ -435,6 +457,17 @@ class GuardedDomain:
                 continue
             if use.held or not self.is_alone(use.function):
                 yield use
+
+
+def _came_from(tracer: Tracer, value: r.Value | None, depth: int = 2) -> Traced | None:
+    """The place below a member that a pointer is a copy of, or was led to."""
+    traced = tracer.trace(value)
+    inner = strip_address(value)
+    if traced is not None or not isinstance(inner, r.Name) or not depth:
+        return traced
+    writes = tracer.function.flow.writes_to((inner.text,))
+    copied = (_came_from(tracer, write.value, depth - 1) for write in writes if write.value is not None)
+    return next((one for one in copied if one is not None), None)
 
 
 def meets(one: Traced, other: Traced) -> bool:

@@ -60,6 +60,19 @@ def takes_locks(function: Function, times: int = 1) -> bool:
     return times == 1 or sum(1 for _ in _takings(words).said(function.encoded)) >= times
 
 
+def may_call_locking(function: Function) -> bool:
+    """Whether the body may call two functions of the project that take a lock; needs no decoding."""
+    return len(_locking_names(function.program).intersection(function.mentioned)) > 1
+
+
+@questions.program_question
+def _locking_names(program: Program) -> frozenset[str]:
+    """Last names of the functions that take a lock."""
+    return frozenset(
+        function.name for function in program.functions if function.language == "cpp" and takes_locks(function)
+    )
+
+
 @lru_cache(maxsize=4)
 def _takings(words: frozenset[str]) -> patterns.AnyName:
     """A call of one of them, as a function or as a method."""

@@ -66,6 +66,7 @@ index.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 
@@ -89,6 +90,7 @@ from ownlint import (
 )
 from ownlint_rules.locks import _counting as counting
 from ownlint_rules.locks import _rechecks as rechecks
+from ownlint_rules.locks import _unfound as unfound
 
 _OWNERS = frozenset({"smart pointer", "scoped owner"})
 _SHARED = frozenset({"shared pointer", "intrusive pointer", "weak pointer"})
@@ -107,9 +109,13 @@ def check_then_act_across_locks(function: Function) -> Iterator[Finding]:
         return
     gaps = rechecks.divided(function)
     if gaps is not None:
-        yield from _in_one(function, gaps)
+        said = list(_in_one(function, gaps))
+        yield from said
         yield from _counted(function, gaps)
-    yield from _by_helpers(function)
+        yield from () if said else _unfound(function, gaps)
+    said = list(_by_helpers(function))
+    yield from said
+    yield from () if said else _passed(function)
     for assignment, read, certainty in rechecks.atomic_gaps(function):
         yield _unset(function, assignment, read, certainty, "it is loaded first and stored later")
 
@@ -154,6 +160,30 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
         certainty = _of_state(function, assignment, gap)
         if certainty is not None:
             yield _unset(function, assignment, gap.look, certainty, "it is read under one lock and set under the next")
+
+
+def _unfound(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
+    """The first alone: what is added together is one entry."""
+    for found in islice(unfound.unfound(gaps), 1):
+        shown = found.addition.shown
+        yield function.finding(
+            found.addition.event,
+            f"another thread may have added `{found.key}` to `{shown}` since it was searched",
+            certainty=_doubt(found.gap) or because("threads", _THREADS),
+            help="search again under the second lock, or search and add under one",
+            steps=(function.step(found.gap.look, f"it is searched for `{found.key}` here"),),
+        )
+
+
+def _passed(function: Function) -> Iterator[Finding]:
+    for found in islice(unfound.passed(function), 1):
+        yield function.finding(
+            found.addition.event,
+            f"another thread may have added `{found.key}` to `{found.addition.shown}` since it was searched",
+            certainty=because("threads", _THREADS),
+            help="search and add under one lock",
+            steps=(function.step(found.look, f"it is searched for `{found.key}` here, and the lock is let go"),),
+        )
 
 
 def _counted(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
@@ -298,6 +328,8 @@ def _of_insert(
     if isinstance(insert.event, events.CallEvent) and not insert.event.dropped:
         return None
     held = _mapped(function, insert)
+    if function is not stored[0] and _is_parameter_of_template(function, held):
+        held = function.program.types.of(stored[1], stored[0])
     keeps = not insert.overwrites
     roles = set(function.program.types.roles(held, function)) if held else set()
     acquired = _acquired(*stored)
@@ -336,6 +368,9 @@ def _acquired(function: Function, value: records.Value | None) -> Certainty | No
     for source in rechecks.sources(function, value):
         if isinstance(source, records.Call) and (got := known.acquisition(source, function)) is not None:
             return got.certainty if got.where.kind == "result" else None
+        for part in _parts(source):
+            if isinstance(part, records.Call) and (got := known.acquisition(part, function)) is not None:
+                return tempered(got.certainty, because("threads", _THREADS)) if got.where.kind == "result" else None
     inner = places.strip(value)
     if not isinstance(inner, records.Name) or inner.text not in function.locals:
         return None
@@ -350,6 +385,14 @@ def _acquired(function: Function, value: records.Value | None) -> Certainty | No
                 if got is not None and got.where.kind == "argument":
                     return got.certainty
     return None
+
+
+def _parts(value: records.Value) -> tuple[records.Value, ...]:
+    """What an aggregate is made of."""
+    match value:
+        case records.Aggregate(items=items) | records.Call(kind="construct", args=items):
+            return tuple(inner for item in items if (inner := places.strip(item)) is not None)
+    return ()
 
 
 def _fills(call: records.Call, name: str) -> bool:
@@ -367,6 +410,13 @@ def _mapped(function: Function, insert: containers.Insert) -> str:
     if len(arguments) < 2:
         return ""
     return function.program.names.expand(arguments[1], function.file, function.record.scope)
+
+
+def _is_parameter_of_template(function: Function, written: str) -> bool:
+    return function.home is not None and types.parse(written).name in _WORDS.findall(function.home.record.template)
+
+
+_WORDS = re.compile(r"\w+")
 
 
 def _is_made(function: Function, value: records.Value | None) -> bool:

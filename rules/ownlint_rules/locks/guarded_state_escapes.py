@@ -85,6 +85,7 @@ from ownlint import (
 from ownlint_rules.locks import _escapes as escapes
 from ownlint_rules.locks import _guarded as guarded
 from ownlint_rules.locks import _keepers as keepers
+from ownlint_rules.locks import _synchronized as synchronized
 
 _DIES = {
     "erase": "this erases from `{}`",
@@ -100,6 +101,7 @@ _HELP = "hand out a copy or a shared pointer, or do the work while the lock is h
 
 @rule(severity="error", cwe=(362,))
 def guarded_state_escapes(function: Function) -> Iterator[Finding]:
+    yield from _loose(function)
     domains = [domain for domain in escapes.domains_of(function) if escapes.may_escape(function, domain)]
     if not domains:
         return
@@ -112,6 +114,31 @@ def guarded_state_escapes(function: Function) -> Iterator[Finding]:
         if takes and any(escapes.is_under_own(domain, locks, function) for locks in set(held.values())):
             yield from judge.findings()
         yield from judge.kept()
+
+
+def _loose(function: Function) -> Iterator[Finding]:
+    """What is reached through a value's own guard, and used when that is gone."""
+    told: set[str] = set()
+    for one in synchronized.loose(function):
+        change = synchronized.changes(function.program, one.member)
+        if change is None or one.name in told:
+            continue
+        told.add(one.name)
+        where, call = change
+        steps = [function.step(one.bound, "bound here, under the lock")] if one.bound is not None else []
+        steps.append(where.step(call.span, f"`{one.member}` is locked here, to be changed"))
+        message = (
+            f"`{one.name}` still leads into `{one.member}` where its lock is no longer held"
+            if one.bound is not None
+            else f"what leads into `{one.member}` is returned, and its lock is let go"
+        )
+        yield function.finding(
+            one.event,
+            message,
+            certainty=because("threads", "harmless if nothing changes it meanwhile"),
+            help="keep the guard in a local as long as the value is used, or hand out a copy",
+            steps=tuple(steps),
+        )
 
 
 _READ = {
@@ -311,6 +338,9 @@ class _EscapeJudge:
     ) -> Iterator[Finding]:
         storage = escapes.store(self.domain, found)
         if storage.kind == "foreign" or guard.pointee:
+            return
+        member = found.traced.member
+        if member in self.domain.freed and escapes.is_taken_out(self.domain, self.function, member):
             return
         if look is None:
             evidence = escapes.hazard(self.domain, found, storage)

@@ -37,12 +37,21 @@ class SlotEnding:
     """Whether one body ends what a slot holds: what the slot's value may be called there, and what calls do with it."""
 
     def __init__(
-        self, function: Function, cls: Class, field: str, is_ended: Callable[[r.Value], bool] | None = None
+        self,
+        function: Function,
+        cls: Class,
+        field: str,
+        is_ended: Callable[[r.Value], bool] | None = None,
+        besides: frozenset[str] = frozenset(),
+        others: frozenset[str] = frozenset(),
     ) -> None:
-        """`is_ended` says of another place whether something ends what is put there; without it, something does."""
+        """`is_ended` says of another place whether something ends what is put there; without it, something does. The
+        members of what the locals `besides` hold are not meant, nor are the members `others` of its elements."""
         self.function = function
         self.is_ended = is_ended
         self.name = field
+        self.besides = besides
+        self.others = others
         self.cls = cls
         self.program = function.program
         self.resources: resources.Resources = resources.resources(function.program)
@@ -51,6 +60,8 @@ class SlotEnding:
         self.copies: set[str] = set()
         """The local containers that the handles are copied into."""
         self.nulled = False
+        self.lent = False
+        """Whether `ends` has met an assignment that gives it to the caller through a parameter."""
 
     def ends(self) -> bool:
         """Whether the body ends what the slot holds, or hands it on."""
@@ -80,7 +91,9 @@ class SlotEnding:
         keys = {
             inner.text
             for call in self.expressions()
-            if isinstance(call, r.Call) and self.touches(places.receiver(call))
+            if isinstance(call, r.Call)
+            and places.last_name(call.callee) not in self.puts
+            and self.touches(places.receiver(call))
             for arg in call.args
             if isinstance(inner := places.strip(arg), r.Name)
         }
@@ -247,12 +260,18 @@ class SlotEnding:
 
     def touches(self, value: r.Value | None) -> bool:
         """Whether the expression speaks of the slot."""
+        if self.others:
+            inner = places.strip(value)
+            while isinstance(inner, r.Unary):
+                inner = places.strip(inner.value)
+            if isinstance(inner, r.Member) and inner.name in self.others:
+                return False
         return any(self.is_said(inner) for inner in places.walk(value))
 
     def is_said(self, value: r.Value) -> bool:
         match value:
-            case r.Member(name=name):
-                return name == self.name
+            case r.Member(name=name, base=base):
+                return name == self.name and places.last_name(places.strip(base)) not in self.besides
             case r.Name(text=name):
                 if name in self.names or (name == self.name and name not in self.function.declared):
                     return True
@@ -332,8 +351,16 @@ class SlotEnding:
             self.nulled = True
         if not self.is_part(assign.value):
             return False
+        if self.is_for_caller(target):
+            self.lent = True
+            return False
         is_its_own = self.touches(target) if isinstance(target, r.Index) else places.last_name(target) == self.name
         return not is_its_own and self.is_ended_at(assign.target)
+
+    def is_for_caller(self, target: r.Value | None) -> bool:
+        """`*out = ..`, where `out` is a parameter."""
+        inner = places.strip(target.value) if isinstance(target, r.Unary) and target.op == "*" else None
+        return isinstance(inner, r.Name) and any(one.name == inner.text for one in self.function.record.parameters)
 
 
 def is_ended_through(name: str, function: Function) -> bool:

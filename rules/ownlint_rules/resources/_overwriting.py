@@ -388,9 +388,27 @@ class _Filling:
                 return True if name in _HAS else False if name in _LACKS else None
             case r.Call() if len(inner.args) == 1 and self.ending.is_it(inner.args[0]):
                 return False if places.last_name(inner.callee).lower().endswith("isnull") else None
+            case r.Name(text=name) if name in self._inserted:
+                return False
+            case r.Member(base=r.Name(text=name), name="second") if name in self._inserted:
+                return False
             case r.Name() | r.Member() | r.Index() if self._is_place(inner):
                 return True
         return None
+
+    @cached_property
+    def _inserted(self) -> frozenset[str]:
+        """The locals that say whether an insert has found nothing: `auto [it, fresh] = cache_.try_emplace(key)`, and
+        `made` of `auto made = ..`, whose `second` says so."""
+        keyed = self.function.program.models.containers.keyed
+        return frozenset(
+            statement.names[-1]
+            for statement in self.function.statements
+            if isinstance(statement, r.Declare)
+            and isinstance(inner := places.strip(statement.value), r.Call)
+            and places.last_name(inner.callee) in keyed
+            and self.ending.touches(places.receiver(inner))
+        )
 
     def _is_place(self, value: r.Value) -> bool:
         if isinstance(value, r.Index):

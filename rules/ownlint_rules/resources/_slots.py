@@ -60,6 +60,8 @@ class SlotStore(NamedTuple):
     """Where the call starts that acquired it."""
     sure: bool
     """Nothing else in the function can have taken the handle over."""
+    beside: frozenset[str] = frozenset()
+    """The other members of the plain struct in which it is put there."""
 
 
 class Slot(NamedTuple):
@@ -100,31 +102,106 @@ class Slots:
         reading = duties.Reading(function, self.resources)
         reading.read()
         found = []
-        unsure = set(reading.elsewhere)
+        unfollowed: set[int] = set()
         for handed in reading.handed:
             made, at = handed.source.made, handed.source.at
             if made is None:
                 continue
             kept = self._kept_by_helper(handed, function, _MOST_HELPERS)
             if kept is None:
-                unsure.add(at)
+                unfollowed.add(at)
                 continue
             cls, field, element = kept
             found.append((cls, field.name, SlotStore(function, handed.call, made, element, at, True)))
         for put in reading.puts:
-            held = self._slot_at(put.target, function)
+            held = self._slot_at(put.target, function, put.made)
             if held is None:
                 continue
             indexed = put.element or isinstance(put.target, r.Index)
-            found.append((held[0], held[1].name, SlotStore(function, put.node, put.made, indexed, put.at, True)))
-        return [(cls, name, store._replace(sure=store.at not in unsure)) for cls, name, store in found]
+            beside = self._beside(put, reading)
+            found.append(
+                (held[0], held[1].name, SlotStore(function, put.node, put.made, indexed, put.at, True, beside))
+            )
+        return [
+            (cls, name, store._replace(sure=store.at not in unfollowed and not self._is_taken(store, reading)))
+            for cls, name, store in found
+        ]
 
-    def _slot_at(self, target: r.Value | str, function: Function) -> tuple[Class, r.Field] | None:
+    def _is_taken(self, store: SlotStore, reading: duties.Reading) -> bool:
+        """Whether something else may take the handle over, or ends it on the way that puts it into the slot."""
+        by = reading.elsewhere.get(store.at)
+        if not by or -1 in by:
+            return bool(by)
+        flow = store.function.flow
+        takers = [call for call in flow.calls if call.node.start in by]
+        if {call.node.start for call in takers} != by:
+            return True
+        if not all(self._releases(call.node, store.function) for call in takers):
+            return True  # whoever gets it on another way may own it here as well
+
+        def is_anew(event: e.Event) -> bool:
+            return isinstance(event, e.CallEvent) and event.node.start == store.at
+
+        def puts(event: e.Event) -> bool:
+            return store.node.start <= event.span.start and event.span.end <= store.node.end
+
+        def takes(event: e.Event) -> bool:
+            return isinstance(event, e.CallEvent) and event.node.start in by
+
+        return any(flow.path(taker, puts, is_anew) is not None for taker in takers) or any(
+            flow.path(event, takes, is_anew) is not None for event in flow if puts(event)
+        )
+
+    def _releases(self, call: r.Call, function: Function) -> bool:
+        return any(ended.certainty != "possible" for ended in self.resources.released(call, function))
+
+    def _slot_at(
+        self, target: r.Value | str, function: Function, made: resources.Acquisition | None
+    ) -> tuple[Class, r.Field] | None:
         """The member into which something is put, if it ends nothing of what it holds."""
         held = self.member(target, function)
-        if held is None or held[1].static or not self.is_raw(held[1].type, held[0]) or _is_behind(target, held[1]):
+        if held is None or held[1].static or _is_behind(target, held[1]):
+            return None
+        return held if self.is_raw(held[1].type, held[0], numbers=_may_be_number(made)) else None
+
+    def _in_own_container(self, call: r.Call, method: Function, function: Function) -> tuple[Class, r.Field] | None:
+        """The member on which a method of the project's own class template is called that keeps what it is given: such
+        a class is a container of raw handles where its argument is one, and none of its code releases anything."""
+        on, around = places.receiver(call), method.home
+        held = self.member(on, function) if on is not None and around is not None else None
+        if held is None or around is None or held[1].static or not around.record.template:
+            return None
+        kind = types.parse(self.program.names.expand(held[1].type, held[0].file, held[0].symbol))
+        if not any(self.is_raw(argument, held[0], 1) for argument in kind.arguments[-2:]):
+            return None
+        bodies_of = [body for cls in around.ancestry for body in (*cls.methods, *cls.constructors)]
+        if any(cls.record.destructor == "declared" for cls in around.ancestry) or any(
+            self._may_release(body) for body in (*bodies_of, *(b for b in (around.destructor,) if b))
+        ):
             return None
         return held
+
+    def _beside(self, put: duties.Put, reading: duties.Reading) -> frozenset[str]:
+        """The other members of a plain struct that is put around the handle: of `slots_.push_back(Slot{fd, n})`
+        the one that gets `n`."""
+        for inner in places.walk(put.node) if isinstance(put.node, r.Call | r.Assign) else ():
+            if isinstance(inner, r.Call) and inner.kind == "construct" and isinstance(inner.callee, r.Name):
+                written, items = inner.callee.text, inner.args
+            elif isinstance(inner, r.Aggregate):
+                target = put.target if not isinstance(put.target, str) else None
+                kind = types.parse(self.program.types.of(target, reading.function))
+                written, items = (kind.arguments or (kind.name,))[-1], inner.items
+            else:
+                continue
+            cls = self.program.names.find_class(written, reading.function.record.scope, reading.function.file)
+            if cls is None or cls.constructors or cls.record.destructor != "implicit":
+                continue
+            fields = [field.name for field in cls.record.fields if not field.static]
+            for name, item in zip(fields, items, strict=False):
+                if any(source.at == put.at for source in reading.sources(item)):
+                    part = places.last_name(item.key) if isinstance(item, r.Pair) else name
+                    return frozenset(fields) - {part}
+        return frozenset()
 
     def _kept_by_helper(
         self, handed: duties.HandedToHelper, function: Function, depth: int
@@ -142,9 +219,11 @@ class Slots:
         if len(kept) + len(further) != 1:
             return None
         if further:
-            return self._kept_by_helper(further[0], called[0], depth - 1)
+            return self._kept_by_helper(further[0]._replace(source=handed.source), called[0], depth - 1)
         node, target = kept[0]
-        held = self._slot_at(target, called[0])
+        held = self._slot_at(target, called[0], handed.source.made) or self._in_own_container(
+            handed.call, called[0], function
+        )
         return None if held is None else (*held, isinstance(node, r.Call) or isinstance(target, r.Index))
 
     def _may_store(self, function: Function) -> bool:
@@ -171,7 +250,7 @@ class Slots:
     @questions.program_property
     def _keeping_names(self) -> frozenset[str]:
         """Last names of the project's functions that may put a parameter into a member; needs no decoding."""
-        names, puts = self._raw_names, self.program.models.containers.puts
+        names, puts = self._raw_names | self._generic_names, self.program.models.containers.puts
         taking = [
             function
             for function in self.program.functions
@@ -187,6 +266,16 @@ class Slots:
         }
         return frozenset(found | {function.name for function in taking if not found.isdisjoint(function.mentioned)})
 
+    @questions.program_property
+    def _generic_names(self) -> frozenset[str]:
+        """Names of the members of class templates, whose elements may be handles."""
+        return frozenset(
+            field.name
+            for cls in self.program.classes
+            if cls.file.language == "cpp" and cls.record.template
+            for field in cls.record.fields
+        )
+
     def _acquires(self, initializer: r.Initializer) -> bool:
         """Whether an initialiser may acquire something."""
         names = self.resources.acquiring_names
@@ -201,7 +290,7 @@ class Slots:
         """Names of the members whose type can be a raw handle, or a container of such, as far as a glance tells."""
         program, known = self.program, self.resources
         handles = {alias.name for alias in program.index.type_aliases if "*" in alias.target} | known.handle_names
-        handles |= known.destroyed
+        handles |= known.destroyed | {"int"}
         return frozenset(
             field.name
             for cls in program.classes
@@ -277,14 +366,17 @@ class Slots:
                 return found
         return None
 
-    def is_raw(self, written: str, cls: Class, depth: int = 0) -> bool:
-        """Whether a member of this type ends nothing of what it holds."""
+    def is_raw(self, written: str, cls: Class, depth: int = 0, *, numbers: bool = False) -> bool:
+        """Whether a member of this type ends nothing of what it holds. With `numbers`, a number may be a handle: what
+        is put there is what a library's call has opened."""
         program, file, scope = self.program, cls.file, cls.symbol
         expanded = program.names.expand(written, file, scope)
         kind = types.parse(expanded)
         if kind.reference or not kind.name:
             return False
         roles = set(program.types.roles_at(expanded, file, scope))
+        if numbers and not kind.pointers and kind.last == "int":
+            return True
         if kind.pointers or not kind.arguments:
             return self.resources.raw_at(written.split("[")[0], file, scope) is not None or (
                 not kind.pointers
@@ -295,7 +387,7 @@ class Slots:
             )
         if roles & duties.OWNING or not roles & _HOLDS or self.resources.owns_elements(expanded, file, scope):
             return False
-        return any(self.is_raw(argument, cls, depth + 1) for argument in kind.arguments[-2:])
+        return any(self.is_raw(argument, cls, depth + 1, numbers=numbers) for argument in kind.arguments[-2:])
 
     # --- who ends it ---
 
@@ -632,7 +724,61 @@ class Slots:
         if self._means_another(function, slot):
             return False
         is_ended = partial(self._is_ended_at, slot, function)
-        return SlotEnding(function, slot.cls, slot.field.name, is_ended).ends()
+        made = self._made_around(slot, function)
+        beside = frozenset[str]()
+        if slot.stores:
+            beside = frozenset.intersection(*(store.beside for store in slot.stores))
+        ending = SlotEnding(function, slot.cls, slot.field.name, is_ended, made, beside)
+        return ending.ends() or (ending.lent and self._is_given_up(function, ending))
+
+    def _is_given_up(self, function: Function, ending: SlotEnding) -> bool:
+        """Whether who is given it through a parameter may have to release it: the function forgets it then, or some
+        caller releases something."""
+        called = {places.last_name(event.node.callee) for event in function.flow.calls if ending.touches(event.node)}
+        methods = self.program.models.containers
+        if ending.nulled or not called.isdisjoint(methods.erases | {"clear", "swap"}):
+            return True
+        return any(caller is not function for caller in self._anywhere(function.name))
+
+    def _made_around(self, slot: Slot, function: Function) -> frozenset[str]:
+        """The locals that hold an object which the function fills and puts away, by a way that ends nothing of it: what
+        it ends of that object on other ways is undone there. (`if (!e->name) { fclose(e->file); return 0; }`)"""
+        stores = [store for store in slot.stores if store.function is function]
+        found: set[str] = set()
+        for store in stores:
+            target = places.strip(store.node.target) if isinstance(store.node, r.Assign) else None
+            root = places.strip(target.base) if isinstance(target, r.Member) else None
+            if isinstance(root, r.Name) and root.text in function.locals and self._is_put_away(root.text, store, slot):
+                found.add(root.text)
+        return frozenset(found)
+
+    def _is_put_away(self, name: str, store: SlotStore, slot: Slot) -> bool:
+        function, flow = store.function, store.function.flow
+        written, initial = function.locals[name]
+        kind = types.parse(written)
+        made = [write.value for write in flow.writes_to((name,))]
+        is_new = any(
+            isinstance(inner := places.strip(value), r.Call) and self.resources.acquisition(inner, function) is not None
+            for value in (initial, *made)
+        )
+        if not is_new and not (kind.is_value and not kind.is_placeholder):
+            return False
+        ending = SlotEnding(function, slot.cls, slot.field.name)
+        puts = self.program.models.containers.puts
+
+        def is_away(event: e.Event) -> bool:
+            match event:
+                case e.Write(value=value, place=place, fresh=False):
+                    return _is_name(value, name) and place[:1] != (name,)
+                case e.LeaveEvent(kind="return", value=value):
+                    return _is_name(value, name)
+                case e.CallEvent(node=node):
+                    return places.last_name(node.callee) in puts and any(_is_name(arg, name) for arg in node.args)
+            return False
+
+        begun = (event for event in flow if store.node.start <= event.span.start and event.span.end <= store.node.end)
+        ends = partial(_ends_by, ending)
+        return any(flow.path(event, is_away, ends) is not None for event in begun)
 
     def _means_another(self, function: Function, slot: Slot) -> bool:
         """Whether the name is that of a member of another class wherever the body says it."""
@@ -723,6 +869,22 @@ def _is_set_again(name: str, function: Function) -> bool:
         isinstance(event, e.Write) and not event.fresh and event.place == (name,) and isinstance(event.target, r.Name)
         for event in function.flow
     )
+
+
+def _may_be_number(made: resources.Acquisition | None) -> bool:
+    """Whether the handle may be a number: what a library's function answers with, that a model knows."""
+    return made is not None and made.is_modelled and made.where.kind == "result"
+
+
+def _is_name(value: r.Value | None, name: str) -> bool:
+    inner = places.strip(value)
+    while isinstance(inner, r.Call) and places.last_name(inner.callee) == "move" and len(inner.args) == 1:
+        inner = places.strip(inner.args[0])
+    return isinstance(inner, r.Name) and inner.text == name
+
+
+def _ends_by(ending: SlotEnding, event: e.Event) -> bool:
+    return isinstance(event, e.CallEvent) and ending.ended_by(event.node)
 
 
 def _is_behind(target: r.Value | str, field: r.Field) -> bool:

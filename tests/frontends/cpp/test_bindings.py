@@ -202,12 +202,13 @@ def test_boost_python_names_the_class_first(extract) -> None:  # type: ignore[no
     assert [(each.name, each.parent, each.arguments[0]) for each in classes] == [("A", "", "A")]
     assert [extra.name for extra in classes[0].extras] == ["init"]
     assert [(each.name, each.kind) for each in members] == [
+        ("__init__", "init"),
         ("child", "method"),
         ("other", "method"),
         ("p", "property_rw"),
     ]
-    assert [(extra.name, extra.template) for extra in members[0].extras] == [("return_internal_reference", "1")]
-    assert members[1].extras[0].template == "reference_existing_object"
+    assert [(extra.name, extra.template) for extra in members[1].extras] == [("return_internal_reference", "1")]
+    assert members[2].extras[0].template == "reference_existing_object"
 
 
 def test_a_class_bound_elsewhere_has_no_owner_but_is_still_a_class(extract) -> None:  # type: ignore[no-untyped-def]
