@@ -87,7 +87,8 @@ class Natives:
             for field in one.record.fields:
                 kind = types.parse(field.type)
                 if not field.static and (
-                    self.is_handle(field.type, one.file, one.symbol) or (kind.pointers == 1 and not kind.arguments)
+                    self.is_handle(field.type, one.file, one.symbol)
+                    or (kind.pointers == 1 and not kind.arguments and kind.last not in _NO_HANDLES)
                 ):
                     yield kind.last
 
@@ -207,7 +208,9 @@ def ends_of_elements(function: Function) -> Iterator[tuple[e.Event, r.Value, tup
 def ends_of_members(function: Function) -> Iterator[tuple[e.Event, r.Value, tuple[str, ...]]]:
     """Where a method ends what a member of its object owns: by emptying a container or a unique pointer, or by putting
     something else into it. With the member and the classes whose objects end."""
-    members = function.home.members - function.declared if function.home is not None else frozenset()
+    if function.home is None:
+        return
+    members = function.home.members - function.declared
     for event in function.flow:
         match event:
             case e.CallEvent(node=r.Call(callee=r.Member(base=base, name="clear" | "reset", arrow=False))):

@@ -195,7 +195,7 @@ class OutlivedMembers:
 
     def _is_look(self, function: Function, event: e.Event, marks: frozenset[str], cls: Class | None) -> bool:
         match event:
-            case e.Test(value=value, asserted=False):
+            case e.Test(value=value, asserted=asserted) if not asserted or cls is None:
                 return any(
                     _is_mark(function, inner, marks, cls) for made in made_from(function, value) for inner in walk(made)
                 )

@@ -756,7 +756,7 @@ def pointing_fields(cls: Class) -> Iterator[str]:
         for field in one.record.fields:
             kind = types.parse(cls.program.names.expand(field.type, one.file, one.symbol))
             plain = (kind.pointers == 1 or kind.reference) and not kind.arguments and "(" not in field.type
-            if plain and not field.static and not kind.is_scalar and kind.last != cls.name:
+            if plain and not field.static and not kind.is_scalar and kind.last not in ("void", cls.name):
                 yield field.name
 
 

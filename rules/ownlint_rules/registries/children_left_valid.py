@@ -187,7 +187,10 @@ def _is_part(
     pointed = set(found.pointed_to_by(registry.held))
     written = function.program.names.expand(kind, function.file, function.record.scope)
     ended = function.program.names.find_class(types.parse(written).name, function.record.scope, function.file)
-    if ended is registry.held or found.owns(kind, registry.held.name) or not found.ends_parts(call.node, kind):
+    is_own = ended is not None and ended in (registry.held, registry.home)
+    if is_own or kind == registry.held.name or found.owns(kind, registry.held.name):
+        return False
+    if not found.ends_parts(call.node, kind):
         return False
     if any(found.reaches(kind, one) for one in sorted(pointed)):
         return True

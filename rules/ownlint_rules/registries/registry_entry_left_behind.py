@@ -356,6 +356,8 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
     if keyed.last in ("", "void"):
         return
     ended = list(_ends_of(keyed, registry))
+    if any(not _ENDED.isdisjoint(natives.words(taker.name)) for taker in known.takers(registry)):
+        return  # it is called when the object that is the key has ended
     left = [one for one in ended if not known.takings(one[0], registry)]
     if not left or _is_verified(registry):
         return

@@ -162,7 +162,7 @@ def _is_in_every_build(function: Function) -> bool:
 
 def _comes_again(function: Function, insert: containers.Insert) -> bool:
     """Whether a map or an array that lasts leads from what a caller hands in, as it is, to a handle."""
-    if not containers.lasting(function, insert.container) or _is_this(insert.key):
+    if _is_this(insert.key):
         return False
     arguments = types.parse(insert.container.type).arguments
     held = arguments[-1] if len(arguments) > 1 else function.program.types.of(insert.value, function)
@@ -179,7 +179,12 @@ def _comes_again(function: Function, insert: containers.Insert) -> bool:
             return False
     if lookups.is_counted(function, insert.key) or _is_given_here(function, insert):
         return False
-    return _is_plain_key(function, insert) and _comes_and_goes(function, insert) and _is_missed(function, insert, held)
+    return (
+        _is_plain_key(function, insert)
+        and _is_missed(function, insert, held)
+        and bool(containers.lasting(function, insert.container))
+        and _comes_and_goes(function, insert)
+    )
 
 
 def _is_plain_key(function: Function, insert: containers.Insert) -> bool:
