@@ -28,6 +28,7 @@ from ownlint.project.subjects import Class, Function
 _WORDS = re.compile(r"[A-Za-z_]\w*")
 _NULL = re.compile(rb'"null"|"NULL"')
 _MOVES = frozenset({"operator=", "swap"})
+_HANDING = frozenset({"exchange", "move", "release"})
 _DEPTH = 2
 """How many calls deep a look may be, and how many up."""
 _LEAVES = frozenset({"throw", "return", "goto", "abort"})
@@ -65,8 +66,10 @@ class OutlivedMembers:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._looks: Answers[tuple[Function, frozenset[str], Class | None], bool] = Answers(False)
+        self._near: Answers[frozenset[str], frozenset[Function]] = Answers()
 
-    def of(self, cls: Class) -> Iterator[Outlived]:
+    def of(self, cls: Class, least: int) -> Iterator[Outlived]:
+        """Those of a class about which at least so many functions ask."""
         fields = {name for name in _fields(cls) if name in self._ending}
         found: dict[str, _Ended] = {}
         ending = {function for name in fields for function in self._ending[name]}
@@ -79,8 +82,15 @@ class OutlivedMembers:
         asked = {name for name in every if self._is_asked(cls, name)}
         for name, ended in sorted(found.items()):
             marks = ended.marks & asked | {name}
-            uses = tuple(self._uses(cls, name, marks, every | {name}))
-            yield Outlived(cls, name, marks, ended.function, ended.at, uses)
+            uses = list(self._uses(cls, name, marks, every | {name}))
+            if sum(use.kind == "asking" for use in uses) >= least:
+                judged = tuple(self._with_callers(use, every | {name}) for use in uses)
+                yield Outlived(cls, name, marks, ended.function, ended.at, judged)
+
+    def _with_callers(self, use: OutlivedUse, marks: frozenset[str]) -> OutlivedUse:
+        if use.kind == "careless" and self._is_checked_outside(use.function, marks, _DEPTH):
+            return use._replace(kind="unclear")
+        return use
 
     def _is_asked(self, cls: Class, name: str) -> bool:
         """Whether anything is decided by it: what is only set to a constant is no mark."""
@@ -142,11 +152,12 @@ class OutlivedMembers:
     def _uses(self, cls: Class, field: str, marks: frozenset[str], every: frozenset[str]) -> Iterator[OutlivedUse]:
         """`every` are the marks of all members of the class: who looks at one may well mean another."""
         saying = list(self._saying({field}))
+        sayers = frozenset(one.name for one in saying)
         asking = [caller for one in saying if one.is_short for caller in self.program.index.callers(one)]
         for function in dict.fromkeys([*saying, *asking]):
             if function.record.kind in ("constructor", "destructor") or function.name in _MOVES:
                 continue
-            uses = list(_used(function, cls, field))
+            uses = list(_used(function, cls, field, sayers))
             if not uses or _changes(function, cls, marks):
                 continue
             ended = (_part(function, value, cls) for _, value in _ends(function, natives.natives(self.program)))
@@ -159,8 +170,6 @@ class OutlivedMembers:
                 unasked = _reached(function, self.looks(function, marks, cls))
                 asks = all(use[0].index not in unasked for use in uses)
                 yield OutlivedUse(function, event, shown, "asking" if asks else "unclear")
-            elif self._is_checked_outside(function, every, _DEPTH):
-                yield OutlivedUse(function, event, shown, "unclear")
             else:
                 yield OutlivedUse(function, event, shown, "careless")
 
@@ -208,7 +217,18 @@ class OutlivedMembers:
 
     def _looks_at(self, function: Function, marks: frozenset[str], cls: Class | None, depth: int) -> bool:
         """Whether the function looks at a mark, itself or in what it calls."""
+        if function not in self._near.ask(marks, lambda: self._close_to(marks)):
+            return False
         return self._looks.ask((function, marks, cls), lambda: self._found_look(function, marks, cls, depth))
+
+    def _close_to(self, marks: frozenset[str]) -> frozenset[Function]:
+        """The functions that say a mark, or call by name what may, as deep as a look may be: only they need flow."""
+        found = set(self._saying(set(marks)))
+        last = found
+        for _ in range(_DEPTH):
+            last = {caller for one in last for caller in self.program.index.callers(one)} - found
+            found |= last
+        return frozenset(found)
 
     def _found_look(self, function: Function, marks: frozenset[str], cls: Class | None, depth: int) -> bool:
         if function.record.kind in ("constructor", "destructor"):
@@ -329,7 +349,7 @@ def _part(function: Function, value: r.Value | None, cls: Class, depth: int = 0)
     for _ in range(_DEPTH):
         if (
             isinstance(inner, r.Call)
-            and last_name(inner.callee) in ("exchange", "move", "release")
+            and last_name(inner.callee) in _HANDING
             and (inner.args or receiver(inner) is not None)
         ):
             inner = strip(inner.args[0] if inner.args else receiver(inner))
@@ -420,40 +440,41 @@ def _part_written(function: Function, target: r.Value, cls: Class) -> str | None
     return part[0] if part is not None else None
 
 
-def _used(function: Function, cls: Class, field: str) -> Iterator[tuple[e.Event, str]]:
-    """Where the function looks through the member of some object, or hands it to a function."""
+def _used(function: Function, cls: Class, field: str, sayers: frozenset[str]) -> Iterator[tuple[e.Event, str]]:
+    """Where the function looks through the member of some object, or hands it to a function. `sayers` are the names of
+    those that say the member: no others can answer with it."""
     flow = function.flow
     for event in flow:
         if event.index not in flow.reachable:
             continue
         match event:
             case e.Read(node=node):
-                for one in [one for one in _looked_through(node) if _is_part(function, one, cls, field)][:1]:
+                for one in [one for one in _looked_through(node) if _is_part(function, one, cls, field, sayers)][:1]:
                     yield event, text(one)
             case e.Write(fresh=False, target=target) if target is not None:
-                for one in [one for one in _looked_through(target) if _is_part(function, one, cls, field)][:1]:
+                for one in [one for one in _looked_through(target) if _is_part(function, one, cls, field, sayers)][:1]:
                     yield event, text(one)
             case e.CallEvent(node=call, asserted=False) if call.kind == "call":
                 on = call.callee.base if isinstance(call.callee, r.Member) and call.callee.arrow else None
                 given = () if function.program.macros.role(last_name(call.callee)) else call.args
                 handed = given if on is None and receiver(call) is None else ()
                 for one in (*((on,) if on is not None else ()), *handed):
-                    if _is_part(function, one, cls, field):
+                    if _is_part(function, one, cls, field, sayers):
                         yield event, text(one)
                         break
                 else:
-                    if _lends(function, call, cls, field):
+                    if last_name(call.callee) in sayers and _lends(function, call, cls, field, sayers):
                         yield event, text(call)
 
 
-def _lends(function: Function, call: r.Call, cls: Class, field: str) -> bool:
+def _lends(function: Function, call: r.Call, cls: Class, field: str, sayers: frozenset[str]) -> bool:
     """Whether a call answers with what the member points to, by reference."""
     for callee in function.program.calls.callee(call, function).functions[:1]:
         if callee is function or not types.parse(callee.record.result).reference:
             continue
         for leave in callee.flow.leaves:
             inner = strip(leave.value) if leave.kind == "return" else None
-            if isinstance(inner, r.Unary) and inner.op == "*" and _is_part(callee, inner, cls, field):
+            if isinstance(inner, r.Unary) and inner.op == "*" and _is_part(callee, inner, cls, field, sayers):
                 return True
     return False
 
@@ -479,12 +500,16 @@ def _looked_through(node: r.Value) -> list[r.Value]:
     return found
 
 
-def _is_part(function: Function, value: r.Value, cls: Class, field: str) -> bool:
+def _is_part(function: Function, value: r.Value, cls: Class, field: str, sayers: frozenset[str]) -> bool:
     inner = strip(value)
     while isinstance(inner, r.Unary) and inner.op == "*":
         inner = strip(inner.value)
     if isinstance(inner, r.Call) and not inner.args and last_name(inner.callee) == "get":
         inner = strip(receiver(inner))
+    if isinstance(inner, r.Member) and inner.name != field:
+        return False
+    if isinstance(inner, r.Call) and last_name(inner.callee) not in sayers | _HANDING:
+        return False
     part = _part(function, inner, cls)
     return part is not None and part[0] == field
 

@@ -103,7 +103,7 @@ def _overlap(one: Finding, other: Finding) -> bool:
 def _outlived(cls: Class) -> Iterator[Finding]:
     """A member that is ended while its object lives on, and that most functions use when they have asked whether it
     was."""
-    for member in outlived.outlived(cls.program).of(cls):
+    for member in outlived.outlived(cls.program).of(cls, _LEAST):
         careful = [use for use in member.uses if use.kind == "asking"]
         careless = [use for use in member.uses if use.kind == "careless" and not _COMPARES.search(use.function.name)]
         flags = [mark for mark in member.marks if _is_flag(cls, mark)]

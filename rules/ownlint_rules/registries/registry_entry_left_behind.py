@@ -455,7 +455,8 @@ def _ends(program: Program) -> dict[str, list[_Ended]]:
             continue
         ended: list[tuple[events.Event, tuple[str, ...], records.Value]]
         ended = [(call, (kind,), said) for call, kind, said in natives.destroys(function, found)]
-        ended += [(end.event, end.types, end.said) for end in natives.ends(function, found) if end.below]
+        ended += [(event, owned, container) for event, container, owned in natives.ends_of_elements(function)]
+        ended += [(end.event, end.types, end.said) for end in natives.ends_by_calls(function, found) if end.below]
         ended += [(call, (_NUMBER,), said) for call, said in _closes_number(function)]
         for event, kinds, said in ended:
             for kind in kinds if event.index in function.flow.reachable else ():
