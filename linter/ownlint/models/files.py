@@ -153,6 +153,7 @@ class ModelFile:
             drops_answers=table.flag("drops_answers"),
             makes_room=table.flag("makes_room"),
             trusts_type=table.flag("trusts_type"),
+            result=table.text("result"),
             casts=table.flag("casts"),
             durable=table.flag("durable"),
             answers_zero=table.flag("answers_zero"),
