@@ -156,6 +156,7 @@ class ModelFile:
             result=table.text("result"),
             casts=table.flag("casts"),
             durable=table.flag("durable"),
+            written_by=table.texts("written_by"),
             answers_zero=table.flag("answers_zero"),
             computes=table.flag("computes"),
             fills=table.texts("fills"),
