@@ -535,7 +535,8 @@ class ParityReading:
         return isinstance(left, r.Leave) and left.kind in ("return", "goto") and self._is_question(branch.condition)
 
     def _works(self, body: r.Body, whole: bool = False) -> Iterator[str]:
-        """The names of what is called, and as a `whole` what it is called on, but for a success that is made to be returned, logs and handed-on outcomes."""
+        """The names of what is called, and as a `whole` what it is called on, but for a success that is made to be
+        returned, logs and handed-on outcomes."""
         for statement in bodies.statements(body):
             for value in bodies.values(statement):
                 if isinstance(statement, r.Leave) and failure.refuses(self.function, value) is False:
@@ -1091,6 +1092,11 @@ def is_view(deed: str) -> bool:
 def asks_for_something(form: str) -> bool:
     """Whether a condition asks no more of a place than whether there is something: `!P1`, `n != 0`."""
     return _PLACE.fullmatch(form) is not None
+
+
+def asks_more(form: str) -> bool:
+    """Whether a condition asks more than whether there is something, also by a getter: `n > 8`, `fits(P1)`."""
+    return _PLACE.fullmatch(form.replace("()", "")) is None
 
 
 _PLACE = re.compile(r"!?[\w.:]+(?:->[\w.]+)*")

@@ -117,7 +117,7 @@ def removed_guards(old: Function, new: Function) -> Iterator[parity.ParityGuard]
     if not gone:
         return
     for guard, subjects in gone:
-        below = _asked_by_new_callees(old, new, anew, more=not parity.asks_for_something(guard.form))
+        below = _asked_by_new_callees(old, new, anew, guard)
         if (
             not (guard.exit == "repairs" and _is_worked_on_beside(new, guard))
             and not any(_fresh_questions(then, now, anew, subjects))
@@ -143,7 +143,7 @@ def unhandled(old: Function, new: Function) -> Iterator[tuple[parity.ParityGuard
             subjects
             and any(guard.form == asked.form for one in known.siblings(new) for asked in known.outline(one).asked)
             and (need := parity.ParityReading(known, new).first_need(guard.condition)) is not None
-            and not any(_is_about(names, subjects, guard) for names in _asked_by_new_callees(old, new, True))
+            and not any(_is_about(names, subjects, guard) for names in _asked_by_new_callees(old, new, True, guard))
             and not _is_asked_by_callers(new, subjects, guard)
             and not _is_asked_elsewhere(new, guard)
         ):
@@ -245,10 +245,11 @@ def _member_types(program: Program, new: Function) -> dict[tuple[str, str], str]
     }
 
 
-def _asked_by_new_callees(old: Function, new: Function, anew: bool, more: bool = False) -> list[frozenset[str]]:
+def _asked_by_new_callees(old: Function, new: Function, anew: bool, guard: parity.ParityGuard) -> list[frozenset[str]]:
     """What the new body's further calls are given, about which they may ask in its place, and what they ask of their
     own object and of what they are given. In a body that was written anew, one that is not known asks where its name
-    says so, or where its outcome is looked at."""
+    says so, or where its outcome is looked at; it may put right what it is given."""
+    more = guard.exit in _REFUSES and parity.asks_more(guard.form)
     reading = parity.ParityReading(parity.of(new.program), new)
     known = _outline(old).mentioned
     heard = parity.heard_calls(new) if anew else frozenset()
@@ -256,11 +257,13 @@ def _asked_by_new_callees(old: Function, new: Function, anew: bool, more: bool =
     for call in parity.calls_in(new):
         if reading.parity.neutral(places.last_name(call.callee)) in known:
             continue
-        callees = new.program.calls.callee(call, new).functions
-        found += [names for callee in callees for names in reading.asked_by(call, callee, more)]
+        callee = new.program.calls.callee(call, new)
+        found += [names for one in callee.functions for names in reading.asked_by(call, one, more)]
         if not anew:
             found.append(reading.traced(call))
-        elif not callees and parity.may_check(call, call.span in heard):
+        elif not callee.functions and (
+            parity.may_check(call, call.span in heard) or (guard.exit == "repairs" and not callee.models)
+        ):
             found.append(reading.names_in(call))
     return found
 

@@ -194,7 +194,7 @@ def _number(function: Function, node: records.Call, written: str) -> Status | No
 
 
 def _is_written(function: Function, writers: tuple[str, ...]) -> bool:
-    """Whether one of the functions that write is called by the class or the file, or, for an owner's deleter, at all."""
+    """Whether one of the functions that write is called by the class or file, or, for a deleter, at all."""
     callers = (caller for name in writers for caller in function.program.index.callers_by_name(name))
     return not writers or any(
         caller.path == function.path or caller.home is function.home or _is_deleter(function) for caller in callers
