@@ -261,11 +261,19 @@ def _asked_by_new_callees(old: Function, new: Function, anew: bool, guard: parit
         found += [names for one in callee.functions for names in reading.asked_by(call, one, more)]
         if not anew:
             found.append(reading.traced(call))
-        elif not callee.functions and (
-            parity.may_check(call, call.span in heard) or (guard.exit == "repairs" and not callee.models)
-        ):
+        elif not callee.functions and parity.may_check(call, call.span in heard):
             found.append(reading.names_in(call))
+        elif not callee.functions and not callee.models and guard.exit == "repairs":
+            found.append(frozenset(f"{place}.*" for place in map(reading.place, _objects_in(call)) if place))
     return found
+
+
+def _objects_in(call: r.Call) -> Iterator[r.Value]:
+    """What a call is given or called on as it stands there, no part of it."""
+    of = places.receiver(call) if not parity.is_view(places.last_name(call.callee)) else None
+    for value in (*call.args, *([of] if of is not None else [])):
+        if not isinstance(places.strip(value), (r.Call, r.Index)):
+            yield value
 
 
 def _is_about(asked: Iterable[str], subjects: frozenset[str], guard: parity.ParityGuard) -> bool:
