@@ -456,9 +456,15 @@ def _in_full(function: Function, written: str, at: int) -> str:
     cls = program.names.find_class(kind.name, scope, function.file)
     if kind.arguments or kind.is_placeholder or (cls is not None and cls.record.template):
         return written if cls is None and "::" in kind.name and function.file.meanings else ""
+    if cls is None and any(_says_parameter(one.template, kind.name) for one in function.file.classes):
+        return ""
     name = cls.symbol if cls is not None else kind.name.removeprefix("::")
     const = "const " if is_const or kind.const else ""
     return f"{const}{name}{'*' * kind.pointers}{'&' * kind.reference}"
+
+
+def _says_parameter(template: str, name: str) -> bool:
+    return bool(template) and re.search(rf"\b{re.escape(name)}\b", template) is not None
 
 
 def _plain(written: str) -> str:

@@ -179,7 +179,7 @@ def _number(function: Function, node: records.Call, written: str) -> Status | No
     if written and kind.last != "bool" and not failure.is_number(written):
         return None
     if not callee.functions:
-        if kind.last == "bool":
+        if kind.last == "bool" or _is_of_container(function, node):
             return None
         if not _is_looked_at_here(function, node) and (
             only_ends(name) or any(model.has("release") for model in callee.models) or not _is_looked_at(function, name)
@@ -191,6 +191,12 @@ def _number(function: Function, node: records.Call, written: str) -> Status | No
         sure = because("convention", f"`{name}` is taken to tell whether it has worked, by what it returns")
         return Status(written, "enum", False, (), (), sure)
     return None
+
+
+def _is_of_container(function: Function, node: records.Call) -> bool:
+    """Whether it is called as methods of containers are, which answer with no code."""
+    methods = function.program.models.containers
+    return places.receiver(node) is not None and places.last_name(node.callee) in methods.takes | methods.puts
 
 
 def _is_written(function: Function, writers: tuple[str, ...]) -> bool:
