@@ -60,6 +60,7 @@ from ownlint import (
 
 _CASTS = re.compile(rb"\[9,\d")
 _STYLES = frozenset({"c", "static_cast", "reinterpret_cast", "dynamic_cast", "const_cast"})
+_WORD = re.compile(r"\w+")
 _SPACES = re.compile(r"\s+")
 _HIDDEN = re.compile(r"\(anonymous[^)]*\)::|\b(?:class|struct|enum|union)\s+")
 _BUILTIN = re.compile(
@@ -464,7 +465,7 @@ def _in_full(function: Function, written: str, at: int) -> str:
 
 
 def _says_parameter(template: str, name: str) -> bool:
-    return bool(template) and re.search(rf"\b{re.escape(name)}\b", template) is not None
+    return bool(template) and name in _WORD.findall(template)
 
 
 def _plain(written: str) -> str:
