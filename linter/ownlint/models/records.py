@@ -281,6 +281,11 @@ class FunctionModel(msgspec.Struct, frozen=True):
     """The object is taken for one of the type that the template names: nothing looks whether it is."""
     durable: bool = False
     """What was written before is safe only where it worked: `fsync`."""
+    written_by: tuple[str, ...] = ()
+    """Where it is durable for those alone that also read: the functions that write."""
+    result: str = ""
+    """The type of what it answers, with `element` for what the class of the receiver holds: `element*` of
+    `std::vector::data`."""
     casts: bool = False
     """It answers with its argument, taken for one of the type that the template names."""
     by_reference: bool = False

@@ -290,12 +290,15 @@ class Calls:
         base = self._types.of(on, function, depth + 1)
         scopes = self._names.scopes(function)
         if base:
+            is_constant = types.parse(base).const or self._is_constant(on, function)
             if isinstance(call.callee, r.Member) and not call.callee.arrow:
                 holder = self._holder(base, function)
                 symbol = f"{holder}::{name}"
                 # `ptr.get()`, though what it points to has a `get`, too
                 if holder and (models := self._models_of(symbol, scopes)):
-                    return Callee(symbol, (), (), models, models[0].certainty)
+                    is_own = is_constant and "container" in self._types.roles(base, function)
+                    result = _said(models, types.element(base), is_own)
+                    return Callee(symbol, (), (), models, models[0].certainty, result=result)
             for cls in self._types.classes_of(base, function):
                 records = [record for record in cls.declared(name) if _takes(record, call)]
                 if records:
@@ -313,14 +316,19 @@ class Calls:
                         function,
                     )
             held = types.parse(base)
-            names = [held.name] + ([types.parse(a).name for a in held.arguments[:1]] if held.arguments else [])
-            for owner in names:
+            for written in (base, *held.arguments[:1]):
+                owner = types.parse(written).name
                 models = self._models_of(f"{owner}::{name}", scopes)
                 if models:
-                    return Callee(f"{owner}::{name}", (), (), models, models[0].certainty)
-                written, certainty = self._models.returns(f"{owner}::{name}", scopes)
-                if written:
-                    return Callee(f"{owner}::{name}", certainty=certainty, result=written)
+                    is_own = is_constant if written is base else types.parse(written).const
+                    result = _said(models, types.element(written.rstrip(" &*")), is_own)
+                    return Callee(f"{owner}::{name}", (), (), models, models[0].certainty, result=result)
+                returned, certainty = self._models.returns(f"{owner}::{name}", scopes)
+                if returned:
+                    return Callee(f"{owner}::{name}", certainty=certainty, result=returned)
+            for cls in self._types.classes_of(base, function):
+                if (inherited := self._inherited(cls, name, is_constant, scopes)) is not None:
+                    return inherited
             if not held.is_placeholder and self._models.role(held.name, scopes):
                 return Callee(f"{held.name}::{name}", certainty="possible")
         found = [(f, g) for f, g in self._index.records_called(name) if g.owner and _takes(g, call)]
@@ -330,6 +338,23 @@ class Calls:
         agreed = bool(found) and self._agreed(found) and any(self._fits(f, g, call, function) for f, g in found)
         sure = because("name" if agreed else "guess", _by_name(name, bool(found), agreed))
         return self._made(name, found, (), sure, None, function)
+
+    def _inherited(self, cls: Class, name: str, is_constant: bool, scopes: tuple[str, ...]) -> Callee | None:
+        """The method of a library's class that one of the project's derives from, where a model says its result."""
+        for one in cls.ancestry:
+            for base in one.record.bases:
+                kind = types.parse(base.name)
+                models = self._models_of(f"{kind.name}::{name}", scopes)
+                if result := _said(models, one.symbol, is_constant):  # which the base is given
+                    return Callee(f"{kind.name}::{name}", (), (), models, models[0].certainty, result=result)
+        return None
+
+    def _is_constant(self, on: r.Value, function: Function) -> bool:
+        """Whether an object is a member of one that a method does not change."""
+        while isinstance(on, r.Member) and not on.arrow:
+            on = on.base
+        is_own = isinstance(on, r.Name) and on.text not in function.locals
+        return is_own and "const" in function.record.qualifiers
 
     def _holder(self, written: str, function: Function) -> str:
         """The name of a library's class that leads to another: of a smart pointer, an optional."""
@@ -406,6 +431,9 @@ class Calls:
                 symbol = f"{function.home.symbol}::{name}"
                 found = self._by_arguments([(function.home.file, record) for record in records], call, function, 0)
                 return self._made(symbol, found, self._models_of(symbol, scopes), "certain", function.home, function)
+            is_constant = "const" in function.record.qualifiers
+            if (inherited := self._inherited(function.home, name, is_constant, scopes)) is not None:
+                return inherited
         spend(len(self._index.records_called(name)))
         candidates = [
             (f, g)
@@ -590,6 +618,19 @@ class Calls:
         finally:
             self._inferring.discard(function)
         return answers.pop() if len(answers) == 1 else ""
+
+
+def _said(models: Sequence[FunctionModel], element: str, is_constant: bool) -> str:
+    """The result that models say, for what the receiver holds; empty where none does, or that is not known."""
+    written = next((model.result for model in models if model.result), "")
+    if "element" not in written:
+        return written
+    if is_constant and written != "element" and not types.parse(element).const:
+        element = f"const {element}" if not element.endswith("*") else ""
+    return _ELEMENT.sub(lambda _: element, written) if element else ""
+
+
+_ELEMENT = re.compile(r"\belement\b")
 
 
 def _by_name(name: str, found: bool, agreed: bool) -> str:

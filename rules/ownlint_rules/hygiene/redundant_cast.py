@@ -60,6 +60,7 @@ from ownlint import (
 
 _CASTS = re.compile(rb"\[9,\d")
 _STYLES = frozenset({"c", "static_cast", "reinterpret_cast", "dynamic_cast", "const_cast"})
+_WORD = re.compile(r"\w+")
 _SPACES = re.compile(r"\s+")
 _HIDDEN = re.compile(r"\(anonymous[^)]*\)::|\b(?:class|struct|enum|union)\s+")
 _BUILTIN = re.compile(
@@ -260,7 +261,7 @@ def _known(function: Function, cast: records.Cast) -> Certainty | None:
 def _is_same_amount(function: Function, cast: records.Cast, spelled: str) -> bool:
     """Whether the operand is declared with the very name that it is cast to: two names may be one type on this platform
     alone."""
-    if "volatile" in spelled or _name_of(spelled) != _name_of(cast.type):
+    if cast.style == "const_cast" or "volatile" in spelled or _name_of(spelled) != _name_of(cast.type):
         return False
     if not all(_is_sure(function, inner) and not _may_be_another(function, inner) for inner in _leading_to(cast.value)):
         return False
@@ -430,7 +431,8 @@ def _spelled(function: Function, value: records.Value) -> str:
                 if found := cls.field(name):
                     return found[1].type
         case records.Call():
-            results = {record.result for record in function.program.calls.callee(value, function).records}
+            callee = function.program.calls.callee(value, function)
+            results = {record.result for record in callee.records} or {callee.result}
             return results.pop() if len(results) == 1 else ""
     return function.program.types.written(value, function)
 
@@ -447,18 +449,23 @@ def _meant(function: Function, cast: records.Cast) -> str:
 
 
 def _in_full(function: Function, written: str, at: int) -> str:
-    """The type with its class named in full; empty when nobody knows the class."""
+    """The type with its class named in full; one that is not seen keeps its name."""
     program, scope = function.program, function.record.scope
     is_const = types.parse(written).const  # an alias that is followed forgets it
     written = program.names.expand(written, function.file, scope, at)
     kind = types.parse(written)
     cls = program.names.find_class(kind.name, scope, function.file)
-    if cls is None:
-        return written if "::" in kind.name and function.file.meanings else ""
-    if cls.record.template:
+    if kind.arguments or kind.is_placeholder or (cls is not None and cls.record.template):
+        return written if cls is None and "::" in kind.name and function.file.meanings else ""
+    if cls is None and any(_says_parameter(one.template, kind.name) for one in function.file.classes):
         return ""
+    name = cls.symbol if cls is not None else kind.name.removeprefix("::")
     const = "const " if is_const or kind.const else ""
-    return f"{const}{cls.symbol}{'*' * kind.pointers}{'&' * kind.reference}"
+    return f"{const}{name}{'*' * kind.pointers}{'&' * kind.reference}"
+
+
+def _says_parameter(template: str, name: str) -> bool:
+    return bool(template) and name in _WORD.findall(template)
 
 
 def _plain(written: str) -> str:

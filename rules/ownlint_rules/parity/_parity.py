@@ -24,7 +24,9 @@ _TOKEN = re.compile(r"[A-Za-z_]\w*|\d\w*|\"[^\"]*\"|[^\s\w]")
 _PARAMETER = re.compile(r"P\d+")
 _LITERALS = frozenset({"true", "false", "nullptr", "NULL", "this"})
 _STATUS = re.compile(r"ok|is_?ok|failed|succeeded|has_?error|is_?error|err", re.IGNORECASE)
-_QUESTION = re.compile(r"^(?:is|has|was|can|supports?)(?![a-z])|null|empty|valid|contains|count|size", re.IGNORECASE)
+_QUESTION = re.compile(
+    r"^(?:is|has|was|can|supports?)(?-i:(?![a-z]))|null|empty|valid|contains|count|size", re.IGNORECASE
+)
 _CHECKS = re.compile(
     r"^(?:check|valid|verify|ensure|require|assert|expect|guard|insist|demand|must|reject|refuse|throw|fail)|valid|check",
     re.IGNORECASE,
@@ -75,6 +77,7 @@ class ParityBranch(NamedTuple):
     guard: ParityGuard
     lines: frozenset[str]
     works: frozenset[str]
+    deeds: frozenset[str]
 
 
 class Release(NamedTuple):
@@ -114,6 +117,8 @@ class FunctionOutline(NamedTuple):
     """The statements that are no guard, as text, in source order."""
     works: frozenset[str]
     """What is called, but for the success that is made to be returned."""
+    deeds: frozenset[str]
+    """The same, with what it is called on."""
     is_idle: bool
     """Whether nothing is done: at most, a success is returned."""
 
@@ -469,6 +474,7 @@ class ParityReading:
             Counter(pairwise(tokens)),
             tuple(self.lines),
             frozenset(self._works(self.function.body)),
+            frozenset(self._works(self.function.body, whole=True)),
             all(self._is_idle(statement) for statement in self.function.body),
         )
 
@@ -517,8 +523,9 @@ class ParityReading:
         inside = bodies.statements(branch.then)
         works = frozenset(self._works(branch.then))
         if works and not self._is_conditional(branch.span):
+            lines = frozenset(map(self._line, inside))
             guard = self._guard(branch.condition, names, "skips", Span(branch.start, branch.condition.end))
-            self.branches.append(ParityBranch(guard, frozenset(map(self._line, inside)), works))
+            self.branches.append(ParityBranch(guard, lines, works, frozenset(self._works(branch.then, whole=True))))
 
     def _handles(self, branch: r.Branch) -> bool:
         """Whether the branch is about nothing being there, and leaves."""
@@ -527,8 +534,9 @@ class ParityReading:
             return False
         return isinstance(left, r.Leave) and left.kind in ("return", "goto") and self._is_question(branch.condition)
 
-    def _works(self, body: r.Body) -> Iterator[str]:
-        """The names of what is called, but for a success that is made to be returned, logs and handed-on outcomes."""
+    def _works(self, body: r.Body, whole: bool = False) -> Iterator[str]:
+        """The names of what is called, and as a `whole` what it is called on, but for a success that is made to be
+        returned, logs and handed-on outcomes."""
         for statement in bodies.statements(body):
             for value in bodies.values(statement):
                 if isinstance(statement, r.Leave) and failure.refuses(self.function, value) is False:
@@ -537,7 +545,7 @@ class ParityReading:
                     if isinstance(inner, r.Call):
                         name = places.last_name(inner.callee) or inner.kind
                         if self.program.macros.role(name) == "":
-                            yield self.parity.neutral(name)
+                            yield self.plain(inner.callee) if whole else self.parity.neutral(name)
 
     def _released(self, value: r.Value) -> None:
         for inner in places.walk(value):
@@ -690,14 +698,14 @@ class ParityReading:
 
     def _explains(self, value: r.Value | None) -> bool:
         """Whether an object is made that says why: a text is given to it."""
-        made = places.strip(value)
-        if not isinstance(made, r.Call) or not types.parse(self.function.record.result).is_value:
-            return False
-        if isinstance(made.callee, r.Member):  # an object's method does something
-            return False
-        return any(
-            isinstance(inner, r.Literal) and inner.kind == "str" for arg in made.args for inner in places.walk(arg)
-        )
+        match places.strip(value):
+            case r.Call(callee=r.Member()):  # an object's method does something
+                return False
+            case r.Call(args=given) | r.Aggregate(items=given) if types.parse(self.function.record.result).is_value:
+                return any(
+                    isinstance(inner, r.Literal) and inner.kind == "str" for one in given for inner in places.walk(one)
+                )
+        return False
 
     def _is_question(self, condition: r.Value) -> bool:
         """Whether the condition looks at what is there already; one that does something, or asks what came of it, is
@@ -889,18 +897,20 @@ class ParityReading:
 
     # --- what calls ask ---
 
-    def asked_by(self, call: r.Call, callee: Function, depth: int = 2) -> Iterator[frozenset[str]]:
-        """What a callee and those that it calls ask, in this body's words: of its object and of what it is given."""
+    def asked_by(self, call: r.Call, callee: Function, more: bool = False, depth: int = 2) -> Iterator[frozenset[str]]:
+        """What a callee and those that it calls ask, in this body's words: of its object and of what it is given. With
+        `more` what they ask more than whether there is something."""
         inner = ParityReading(self.parity, callee)
         below = [
             names
             for made in (calls_in(callee) if depth else ())
             for one in self.program.calls.callee(made, callee).functions
             if one is not callee
-            for names in inner.asked_by(made, one, depth - 1)
+            for names in inner.asked_by(made, one, more, depth - 1)
         ]
         members = callee.home.members if callee.home is not None else frozenset()
-        for names in (*(asked.names for asked in self.parity.outline(callee).asked), *below):
+        asked = (one.names for one in self.parity.outline(callee).asked if not (more and asks_for_something(one.form)))
+        for names in (*asked, *below):
             yield frozenset(self.in_words_of(call, names, members))
 
     def in_words_of(self, call: r.Call, names: Iterable[str], members: frozenset[str]) -> Iterator[str]:
@@ -1072,6 +1082,30 @@ def _looked_at(value: r.Value) -> Iterator[r.Name | r.Member]:
             stack += inner.args
         else:
             stack += places.children(inner)
+
+
+def is_view(deed: str) -> bool:
+    """Whether a method that is called changes nothing, by its name."""
+    return _VIEW.fullmatch(deed.rpartition(".")[2]) is not None
+
+
+def asks_for_something(form: str) -> bool:
+    """Whether a condition asks no more of a place than whether there is something: `!P1`, `n != 0`."""
+    return _PLACE.fullmatch(form) is not None
+
+
+def asks_more(form: str) -> bool:
+    """Whether a condition asks more than whether there is something, also by a getter: `n > 8`, `fits(P1)`."""
+    return _PLACE.fullmatch(form.replace("()", "")) is None
+
+
+_PLACE = re.compile(r"!?[\w.:]+(?:->[\w.]+)*")
+_NUMBER = re.compile(r"(?<![\w.])(?!0\b)\d[\w.]*")
+
+
+def without_limits(form: str) -> str:
+    """A condition with one mark in place of numbers: how much is too much differs between backends."""
+    return _NUMBER.sub("N", form)
 
 
 def is_of_parameter(place: str) -> bool:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ownlint import Function, Program, Span, places, types
+from ownlint import Function, Program, Span, places, text, types
 from ownlint import records as r
 from ownlint_rules.parity import _parity as parity
 
@@ -109,13 +109,18 @@ def removed_guards(old: Function, new: Function) -> Iterator[parity.ParityGuard]
     guards = [guard for guard, _ in gone]
     anew = bool(gone) and not (parity.is_alike(now, then, guards) or _is_only_shorter(then, now, guards))
     if anew:
-        gone = [(guard, subjects) for guard, subjects in gone if _is_refused_by_sibling(new, guard)]
+        gone = [
+            (guard, subjects)
+            for guard, subjects in gone
+            if guard.exit == "repairs" or _is_refused_by_sibling(new, guard)
+        ]
     if not gone:
         return
-    below = _asked_by_new_callees(old, new, anew)
     for guard, subjects in gone:
+        below = _asked_by_new_callees(old, new, anew, guard)
         if (
-            not any(_fresh_questions(then, now, anew, subjects))
+            not (guard.exit == "repairs" and _is_worked_on_beside(new, guard))
+            and not any(_fresh_questions(then, now, anew, subjects))
             and not any(_is_about(names, subjects, guard) for names in below)
             and not _is_asked_by_callers(new, subjects, guard)
             and not _is_asked_beside(new, guard)
@@ -138,7 +143,7 @@ def unhandled(old: Function, new: Function) -> Iterator[tuple[parity.ParityGuard
             subjects
             and any(guard.form == asked.form for one in known.siblings(new) for asked in known.outline(one).asked)
             and (need := parity.ParityReading(known, new).first_need(guard.condition)) is not None
-            and not any(_is_about(names, subjects, guard) for names in _asked_by_new_callees(old, new, True))
+            and not any(_is_about(names, subjects, guard) for names in _asked_by_new_callees(old, new, True, guard))
             and not _is_asked_by_callers(new, subjects, guard)
             and not _is_asked_elsewhere(new, guard)
         ):
@@ -149,8 +154,9 @@ def _is_refused_by_sibling(new: Function, guard: parity.ParityGuard) -> bool:
     """Whether a sibling still takes the same for an error: then it is one, however the function was written anew."""
     known = parity.of(new.program)
     alike = _REFUSES if guard.exit in _REFUSES else (guard.exit,)
+    form = parity.without_limits(guard.form)
     return (guard.exit in _REFUSES or guard.exit == "passes over") and any(
-        kept.form == guard.form and kept.exit in alike
+        parity.without_limits(kept.form) == form and kept.exit in alike
         for sibling in known.siblings(new)
         for kept in known.outline(sibling).guards
     )
@@ -193,7 +199,7 @@ def _unrepaired(old: Function, new: Function) -> Iterator[parity.ParityGuard]:
     """Conditions that are gone with what was done on them, which a sibling still does on the same."""
     now, known = _outline(new), parity.of(new.program)
     for branch in _outline(old).branches:
-        if branch.works.isdisjoint(now.works) and any(
+        if branch.deeds.isdisjoint(now.deeds) and any(
             branch.guard.form == kept.guard.form and branch.works & kept.works
             for sibling in known.siblings(new)
             for kept in known.outline(sibling).branches
@@ -239,10 +245,11 @@ def _member_types(program: Program, new: Function) -> dict[tuple[str, str], str]
     }
 
 
-def _asked_by_new_callees(old: Function, new: Function, anew: bool) -> list[frozenset[str]]:
+def _asked_by_new_callees(old: Function, new: Function, anew: bool, guard: parity.ParityGuard) -> list[frozenset[str]]:
     """What the new body's further calls are given, about which they may ask in its place, and what they ask of their
     own object and of what they are given. In a body that was written anew, one that is not known asks where its name
-    says so, or where its outcome is looked at."""
+    says so, or where its outcome is looked at; it may put right what it is given."""
+    more = guard.exit in _REFUSES and parity.asks_more(guard.form)
     reading = parity.ParityReading(parity.of(new.program), new)
     known = _outline(old).mentioned
     heard = parity.heard_calls(new) if anew else frozenset()
@@ -250,13 +257,23 @@ def _asked_by_new_callees(old: Function, new: Function, anew: bool) -> list[froz
     for call in parity.calls_in(new):
         if reading.parity.neutral(places.last_name(call.callee)) in known:
             continue
-        callees = new.program.calls.callee(call, new).functions
-        found += [names for callee in callees for names in reading.asked_by(call, callee)]
+        callee = new.program.calls.callee(call, new)
+        found += [names for one in callee.functions for names in reading.asked_by(call, one, more)]
         if not anew:
             found.append(reading.traced(call))
-        elif not callees and parity.may_check(call, call.span in heard):
+        elif not callee.functions and parity.may_check(call, call.span in heard):
             found.append(reading.names_in(call))
+        elif not callee.functions and not callee.models and guard.exit == "repairs":
+            found.append(frozenset(f"{place}.*" for place in map(reading.place, _objects_in(call)) if place))
     return found
+
+
+def _objects_in(call: r.Call) -> Iterator[r.Value]:
+    """What a call is given or called on as it stands there, no part of it."""
+    of = places.receiver(call) if not parity.is_view(places.last_name(call.callee)) else None
+    for value in (*call.args, *([of] if of is not None else [])):
+        if not isinstance(places.strip(value), (r.Call, r.Index)):
+            yield value
 
 
 def _is_about(asked: Iterable[str], subjects: frozenset[str], guard: parity.ParityGuard) -> bool:
@@ -307,6 +324,33 @@ def _is_asked_beside(function: Function, guard: parity.ParityGuard) -> bool:
         guard.form in _conditions(other) and ((old := before(other)) is None or guard.form not in _conditions(old))
         for other in _beside(function)
     )
+
+
+def _is_worked_on_beside(function: Function, guard: parity.ParityGuard) -> bool:
+    """Whether another function of the class or the file does something new to what the guard looked at."""
+    roots = {place.partition(".")[0] for place in guard.names}
+    for other in _beside(function):
+        old = before(other)
+        fresh = _changes(other) - (_changes(old) if old is not None else frozenset())
+        if any(change.root in roots for change in fresh):
+            return True
+    return False
+
+
+class _Change(NamedTuple):
+    root: str
+    how: str
+
+
+def _changes(function: Function) -> frozenset[_Change]:
+    """What a function does to members: methods that are no views, assignments, initialisers."""
+    neutral, outline = parity.of(function.program).neutral, _outline(function)
+    called = (_Change(deed.partition(".")[0], deed) for deed in outline.deeds if not parity.is_view(deed))
+    assigned = (
+        _Change(line.split()[1], line) for line, _ in outline.lines if line.startswith("Evaluate ") and " = " in line
+    )
+    made = (_Change(neutral(one.name), neutral(" ".join(map(text, one.args)))) for one in function.record.initializers)
+    return frozenset((*called, *assigned, *made))
 
 
 def _is_asked_elsewhere(function: Function, guard: parity.ParityGuard) -> bool:

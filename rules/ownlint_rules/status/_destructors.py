@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ownlint import (
     Function,
     Place,
+    Program,
     Status,
     assignments,
     because,
@@ -23,6 +24,7 @@ from ownlint import (
     must_look,
     pairs,
     places,
+    questions,
     records,
     types,
 )
@@ -54,8 +56,8 @@ class UnreadError(NamedTuple):
 
 
 def runs_last(function: Function) -> bool:
-    """Whether it is a destructor, or a method that its class's destructor alone calls."""
-    if function.record.kind == "destructor":
+    """Whether it is a destructor, a deleter, or a method that its class's destructor alone calls."""
+    if function.record.kind == "destructor" or _is_deleter(function):
         return True
     if function.record.kind != "method" or function.cls is None or function.record.result not in ("", "void"):
         return False
@@ -66,11 +68,45 @@ def runs_last(function: Function) -> bool:
     return bool(callers) and all(one.record.kind == "destructor" and one.cls is function.cls for one in callers)
 
 
+def _is_deleter(function: Function) -> bool:
+    """Whether an owner calls it when it gives up what it owns: `std::unique_ptr<T, Closer>`."""
+    if function.name != "operator()" or function.home is None or len(function.record.parameters) != 1:
+        return False
+    return function.record.result == "void" and function.home.name in _deleters(function.program)
+
+
+@questions.program_question
+def _deleters(program: Program) -> frozenset[str]:
+    """The last names of the classes that aliases, members, variables and results name as deleters."""
+    pending = [
+        written
+        for _, file in sorted(program.files.items())
+        for written in (
+            *(alias.target for alias in file.aliases),
+            *(variable.type for variable in file.variables),
+            *(field.type for cls in file.classes for field in cls.fields),
+            *(one.result for one in file.functions),
+        )
+        if "unique_ptr" in written
+    ]
+    found = set()
+    while pending:
+        kind = types.parse(pending.pop())
+        pending += [one for one in kind.arguments if "unique_ptr" in one]
+        if kind.last == "unique_ptr" and len(kind.arguments) > 1:
+            found.add(types.parse(kind.arguments[1]).last)
+    return frozenset(found)
+
+
 def code(function: Function, node: records.Call, written: str) -> Status | None:
-    """The code that a call in a destructor answers with: a scoped enum of the project whose values tell how it went."""
+    """The code that a call in a destructor answers with: a scoped enum of the project whose values tell how it went, a
+    library's that a function of the project hands on."""
     kind = types.parse(written)
     if not kind.is_value or not runs_last(function):
         return None
+    status = function.program.statuses.of(written, function)
+    if status is not None:
+        return status if status.kind == "enum" and _hands_on_work(function, node) else None
     enum = function.program.names.find_class(kind.name, function.record.scope, function.file, enum=True)
     if enum is None:
         return _explained(function, kind) or _number(function, node, written)
@@ -80,6 +116,16 @@ def code(function: Function, node: records.Call, written: str) -> Status | None:
         return None
     sure = because("type", f"`{enum.name}` is taken for a status by its name and its first value")
     return Status(enum.name, "enum", must_look(enum.record), (), (), sure)
+
+
+def _hands_on_work(function: Function, node: records.Call) -> bool:
+    """Whether the project's own callee does more than give something up."""
+    callees = function.program.calls.callee(node, function).functions
+    return (
+        bool(callees)
+        and not only_ends(places.last_name(node.callee))
+        and not any(all(only_ends(places.last_name(call.node.callee)) for call in one.flow.calls) for one in callees)
+    )
 
 
 def _explained(function: Function, kind: types.Type) -> Status | None:
@@ -125,13 +171,15 @@ def _number(function: Function, node: records.Call, written: str) -> Status | No
     """The number or the truth by which a call tells whether it has worked: a library's, where what was written before
     is safe only then, or where others look at it; the project's own, where it answers so because something failed."""
     name, kind = places.last_name(node.callee), types.parse(written)
-    if node.kind != "call" or (written and kind.last != "bool" and not failure.is_number(written)):
+    if node.kind != "call":
         return None
     callee = function.program.calls.callee(node, function)
-    if any(model.durable for model in callee.models):
+    if any(model.durable and _is_written(function, model.written_by) for model in callee.models):
         return Status(written or "int", "enum", False, (), (), "certain")
+    if written and kind.last != "bool" and not failure.is_number(written):
+        return None
     if not callee.functions:
-        if kind.last == "bool":
+        if kind.last == "bool" or _is_of_container(function, node):
             return None
         if not _is_looked_at_here(function, node) and (
             only_ends(name) or any(model.has("release") for model in callee.models) or not _is_looked_at(function, name)
@@ -143,6 +191,20 @@ def _number(function: Function, node: records.Call, written: str) -> Status | No
         sure = because("convention", f"`{name}` is taken to tell whether it has worked, by what it returns")
         return Status(written, "enum", False, (), (), sure)
     return None
+
+
+def _is_of_container(function: Function, node: records.Call) -> bool:
+    """Whether it is called as methods of containers are, which answer with no code."""
+    methods = function.program.models.containers
+    return places.receiver(node) is not None and places.last_name(node.callee) in methods.takes | methods.puts
+
+
+def _is_written(function: Function, writers: tuple[str, ...]) -> bool:
+    """Whether one of the functions that write is called by the class or file, or, for a deleter, at all."""
+    callers = (caller for name in writers for caller in function.program.index.callers_by_name(name))
+    return not writers or any(
+        caller.path == function.path or caller.home is function.home or _is_deleter(function) for caller in callers
+    )
 
 
 def _tells_failure(callee: Function) -> bool:
@@ -236,8 +298,8 @@ def unread_errors(function: Function) -> Iterator[UnreadError]:
                 given.setdefault(name, []).append(call)
     for name, status in statuses.items():
         into = given.get(name, [])
-        if into and _times_named(function, name) == len(into):
-            for call in into:
+        if into:
+            for call in _unread(function, name, into):
                 is_meant = bool(_CLEANS.match(places.last_name(call.callee)) or _UNWANTED.match(name))
                 yield UnreadError(call, name, status, is_meant)
 
@@ -289,10 +351,21 @@ def _bare(value: records.Value) -> records.Value:
     return value
 
 
-def _times_named(function: Function, name: str) -> int:
-    return sum(
-        isinstance(inner, records.Name) and inner.text == name
-        for statement in function.statements
-        for value in bodies.values(statement)
-        for inner in places.walk(value)
-    )
+def _unread(function: Function, name: str, into: list[records.Call]) -> list[records.Call]:
+    """Those of the calls that fill a local of which nothing reads the outcome, before another call fills it."""
+    filling = {id(call): call for call in into}
+    spans = [call.span for call in into]
+
+    def is_filled(event: events.Event) -> bool:
+        return isinstance(event, events.CallEvent) and id(event.node) in filling
+
+    def is_read(event: events.Event) -> bool:
+        if isinstance(event, events.Read) and event.place[0] == name:
+            return not any(event.span.start in span for span in spans)
+        return isinstance(event, events.OpaqueEvent)
+
+    return [
+        event.node
+        for event in function.flow.calls
+        if is_filled(event) and function.flow.path(event, is_read, is_filled) is None
+    ]
