@@ -742,7 +742,12 @@ def deciding(program: Program) -> dict[Class, dict[str, list[assignments.Held]]]
                 for held in stored
                 if any(
                     _decides(function, cls, name, held, pointing)
-                    for function in undecoded.member_sayers(program).get(name, ())
+                    for function in dict.fromkeys(
+                        (
+                            *undecoded.member_sayers(program).get(name, ()),
+                            *(one for each in cls.ancestry for one in each.methods),
+                        )
+                    )
                 )
             ]
             if dead and not _revives(cls, name, dead):
@@ -820,9 +825,8 @@ def _decides(function: Function, cls: Class, name: str, dead: assignments.Held, 
     hold that."""
     if function.language != "cpp" or function.record.kind in ("constructor", "destructor"):
         return False
-    if f'"{name}"'.encode() not in function.encoded:
-        return False
-    asked = {
+    asked: set[places.Place] = {(places.THIS,)} if function.cls in cls.ancestry else set()
+    asked |= {
         where[:-1]
         for test in function.flow
         if isinstance(test, e.Test) and not test.asserted

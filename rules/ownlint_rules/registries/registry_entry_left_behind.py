@@ -357,7 +357,7 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
         return
     ended = list(_ends_of(keyed, registry))
     left = [one for one in ended if not known.takings(one[0], registry)]
-    if not left or _is_verified(registry):
+    if not left or _is_verified(registry) or _replaces(registry):
         return
     if containers.is_taken_out_by_hook(left[0][0], containers.Container(registry.names, registry.shown, registry.type)):
         return
@@ -452,7 +452,7 @@ def _ends(program: Program) -> dict[str, list[_Ended]]:
         if function.language != "cpp" or function.record.kind in ("constructor", "destructor"):
             continue
         ended: list[tuple[events.Event, tuple[str, ...], records.Value]]
-        ended = [(call, (kind,), said) for call, kind, said in natives.destroys(function, found)]
+        ended = [(call, _names(function, kind), said) for call, kind, said in natives.destroys(function, found)]
         ended += [(end.event, end.types, end.said) for end in natives.ends(function, found) if end.below]
         ended += [(call, (_NUMBER,), said) for call, said in _closes_number(function)]
         for event, kinds, said in ended:
@@ -462,6 +462,12 @@ def _ends(program: Program) -> dict[str, list[_Ended]]:
 
 
 _NUMBER = "#"
+
+
+def _names(function: Function, kind: str) -> tuple[str, ...]:
+    """A native type's name, and that of what it stands for where it is an alias of a pointer."""
+    meant = types.parse(function.program.names.expand(kind, function.file, function.record.scope)).last
+    return (kind, meant) if meant and meant != kind else (kind,)
 
 
 def _ends_of(key: types.Type, registry: registries.Registry) -> Iterator[_Ended]:
@@ -543,6 +549,24 @@ def _closes_number(function: Function) -> Iterator[tuple[events.CallEvent, recor
         )
         if is_member and inner is not None and not function.program.calls.callee(call.node, function).functions:
             yield call, inner
+
+
+def _replaces(registry: registries.Registry) -> bool:
+    """Whether all who put something in say that it is to take the place of what is there: `insert_or_assign`."""
+    puttings = [
+        putting
+        for function in registry.held.program.functions
+        if function.language == "cpp"
+        for putting in registries.puttings(function, registry)
+    ]
+    return bool(puttings) and all(
+        isinstance(one.event, events.CallEvent)
+        and not _REPLACING.isdisjoint(natives.words(places.last_name(one.event.node.callee)))
+        for one in puttings
+    )
+
+
+_REPLACING = frozenset({"assign", "replace"})
 
 
 def _is_verified(registry: registries.Registry) -> bool:

@@ -174,7 +174,9 @@ def _comes_again(function: Function, insert: containers.Insert) -> bool:
     given = {parameter.name for parameter in function.record.parameters}
     for made in containers.made_from(function, insert.key):
         names = {inner.text for inner in places.walk(made) if isinstance(inner, records.Name)}
-        if any(not isinstance(call.callee, records.Member) and not places.hands_on(call) for call in places.calls_in(made)):
+        if any(
+            not isinstance(call.callee, records.Member) and not places.hands_on(call) for call in places.calls_in(made)
+        ):
             return False  # what a function makes of it
         if not names & given and not any(name in function.locals for name in names):
             return False
