@@ -303,7 +303,7 @@ def _accessor(function: Function, call: r.Call, given: Given) -> Function | None
 
 
 def _accessor_comes_to(accessor: Function, given: Given, depth: int) -> bool | None:
-    """What a short method answers that asks the member, whatever else it does, such as log that it is no longer good."""
+    """What a short method answers that asks the member, whatever else it does, such as log."""
     if not accessor.is_short or accessor.mentions("=" + given.place[-1]):
         return None
     own = Given((THIS, given.place[-1]), given.held, given.anywhere)

@@ -443,13 +443,24 @@ def _of_c(program: Program) -> Iterator[Registry]:
             names = containers.names_of(function, done.table) if done is not None and done.does == "put" else ()
             if done is None or not names or names[0] not in declared:
                 continue
-            value = function.program.types.of(done.value, function) if done.value is not None else ""
+            value = program.types.of(places.strip(done.value), function) if done.value is not None else ""
             held = held_class(program, value, function.file, function.record.scope)
             if held is not None:
                 file, node, home = declared[names[0]]
-                key = program.types.of(done.key, function) if done.key is not None else ""
+                key = _key_type(function, done.key) if done.key is not None else ""
                 written = f"{types.parse(node.type).name}<{key}, {held.name}*>" if key else ""
                 yield Registry(names, names[0], home, held, bool(key), file.path, node.span, written)
+
+
+def _key_type(function: Function, key: r.Value) -> str:
+    """Of a key that a function of C makes of a pointer, as `PyLong_FromVoidPtr` does, the pointer's."""
+    for made in containers.made_from(function, key):
+        inner = places.strip(made)
+        if isinstance(inner, r.Call) and isinstance(inner.callee, r.Name) and len(inner.args) == 1:
+            written = function.program.types.of(places.strip(inner.args[0]), function)
+            if types.parse(written).pointers == 1 and not function.program.calls.callee(inner, function).functions:
+                return written
+    return function.program.types.of(key, function)
 
 
 def _own_container(program: Program, written: str, file: File, scope: str) -> tuple[Class, bool] | None:

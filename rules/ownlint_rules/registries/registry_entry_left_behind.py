@@ -453,6 +453,8 @@ def _ends(program: Program) -> dict[str, list[_Ended]]:
             continue
         ended: list[tuple[events.Event, tuple[str, ...], records.Value]]
         ended = [(call, _names(function, kind), said) for call, kind, said in natives.destroys(function, found)]
+        known = {call.index for call, _, _ in ended}
+        ended += [(call, (kind,), said) for call, kind, said in natives.given_up(function) if call.index not in known]
         ended += [(end.event, end.types, end.said) for end in natives.ends(function, found) if end.below]
         ended += [(call, (_NUMBER,), said) for call, said in _closes_number(function)]
         for event, kinds, said in ended:
@@ -605,6 +607,12 @@ def _telling(function: Function, registry: registries.Registry) -> events.Event 
             for callee in function.program.calls.callee(call.node, function).functions:
                 if callee.home in registry.held.ancestry and next(registries.stores(callee, name), None) is not None:
                     return call
+    for name in registries.pointing_fields(registry.held) if marks is None else ():
+        for store in registries.stores(function, name):
+            made = assignments.held(store.value)
+            is_emptied = made is not None and made.kind == "emptied"
+            if is_emptied and registries.is_of_class(function, store.base, registry.held, strict=True):
+                return store.at
     return None
 
 

@@ -188,7 +188,7 @@ def _comes_again(function: Function, insert: containers.Insert) -> bool:
 
 
 def _is_owned(function: Function, insert: containers.Insert) -> bool:
-    """Whether the registry is to own what is put in, which was made for it: what is replaced, or not put in, is lost."""
+    """Whether the registry is to own what is put in, which was made for it: what is replaced is lost."""
     for made in containers.made_from(function, insert.value):
         inner = places.strip(made)
         if isinstance(inner, records.Call) and inner.kind == "new":
