@@ -43,6 +43,8 @@ _SHARED = 3
 """How many functions make a check themselves where it is what is meant."""
 _LEAVES = frozenset({"throw", "return", "goto", "abort"})
 _WORDS = re.compile(r"[A-Za-z_]\w*")
+_REACHED = re.compile(r"\b(\w+)\s*\)*\s*(?:->|\.)\s*(\w+)")
+"""In a macro's body, what is reached through a parameter."""
 _REFUSING = re.compile(r"err|raise|fail|throw|invalid|closed|format", re.IGNORECASE)
 """What a function of C returns that says why it refuses."""
 
@@ -247,7 +249,7 @@ class Validity:
     def _asked_object(self, function: Function, call: r.Call, macro: r.Macro, flag: str) -> Place | None:
         """The object whose flag a macro asks: an argument before an arrow or a dot, else the function's own."""
         for parameter, argument in zip(macro.parameters or (), call.args, strict=False):
-            if re.search(rf"\b{parameter}\b\s*\)*\s*(?:->|\.)\s*{flag}\b", macro.body):
+            if (parameter, flag) in _REACHED.findall(macro.body):
                 return self.where(function, _pointee(argument))
         return (THIS,)
 

@@ -836,7 +836,11 @@ def _decides(function: Function, cls: Class, name: str, dead: assignments.Held, 
     hold that."""
     if function.language != "cpp" or function.record.kind in ("constructor", "destructor"):
         return False
-    asked: set[places.Place] = {(places.THIS,)} if function.cls in cls.ancestry else set()
+    asked: set[places.Place] = set()
+    if f'"{name}"'.encode() not in function.encoded:
+        if function.cls not in cls.ancestry or not _asks_own(function, name):
+            return False
+        asked.add((places.THIS,))
     asked |= {
         where[:-1]
         for test in function.flow
@@ -861,6 +865,20 @@ def _decides(function: Function, cls: Class, name: str, dead: assignments.Held, 
                 if not test.asserted and known is not None and known is not outcome:
                     return True
     return False
+
+
+def _asks_own(function: Function, name: str) -> bool:
+    """Whether a condition asks a method of the object that answers yes or no with what it is given, by that member."""
+    return any(
+        call.args
+        and callee.cls is not None
+        and callee.record.result == "bool"
+        and f'"{name}"'.encode() in callee.encoded
+        for test in function.flow
+        if isinstance(test, e.Test) and not test.asserted
+        for call in places.calls_in(test.value)
+        for callee in function.program.calls.callee(call, function).functions
+    )
 
 
 def _gone(written: str) -> tuple[assignments.Held, ...]:
