@@ -385,6 +385,27 @@ def destroys(function: Function, found: Natives) -> Iterator[tuple[e.CallEvent, 
             yield call, *what
 
 
+def given_up(function: Function) -> Iterator[tuple[e.CallEvent, str, r.Value]]:
+    """The calls of functions out of sight that are given a member, which is then set to null: whatever they are named,
+    what it pointed to is gone. With its type and the argument."""
+    emptied = [
+        write
+        for write in function.flow.writes
+        if not write.fresh and isinstance(inner := strip(write.value), r.Literal) and inner.kind == "null"
+    ]
+    for call in function.flow.calls if emptied else ():
+        if len(call.node.args) != 1 or not _is_native(function, call.node) or not call.dropped:
+            continue
+        argument = strip(call.node.args[0])
+        where = place_of(argument, function.flow.aliases)
+        if isinstance(argument, r.Member) and any(
+            write.place == where and any(one is write for one in function.flow.after(call)) for write in emptied
+        ):
+            kind = types.parse(function.program.types.of(argument, function))
+            if kind.pointers == 1 and _can_be_handle(kind):
+                yield call, kind.last, argument
+
+
 _DELETES = re.compile(rb'"delete"')
 
 

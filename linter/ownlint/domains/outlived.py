@@ -70,11 +70,15 @@ class OutlivedMembers:
 
     def of(self, cls: Class, least: int) -> Iterator[Outlived]:
         """Those of a class about which at least so many functions ask."""
-        fields = {name for name in _fields(cls) if name in self._ending}
+        pointing = dict(_fields(cls))
+        ending = {
+            function
+            for name, pointee in pointing.items()
+            for function in (*self._ending.get(name, ()), *self._ending_elements.get(pointee, ()))
+        }
         found: dict[str, _Ended] = {}
-        ending = {function for name in fields for function in self._ending[name]}
         for function in sorted(ending, key=lambda one: (one.path, one.index)):
-            for ended in self._ended(function, cls, fields):
+            for ended in self._ended(function, cls, pointing):
                 known = found.get(ended.field)
                 marks = ended.marks | known.marks if known is not None else ended.marks
                 found[ended.field] = (known or ended)._replace(marks=marks)
@@ -127,9 +131,19 @@ class OutlivedMembers:
                 found.setdefault(name, []).append(function)
         return found
 
+    @program_property
+    def _ending_elements(self) -> dict[str, list[Function]]:
+        """For each class, who takes its objects out of a container that owns them."""
+        found: dict[str, list[Function]] = {}
+        for function in self.program.functions:
+            if function.language == "cpp" and function.record.kind != "constructor":
+                for name in sorted({name for _, owned in _ends_of_owned(function) for name in owned}):
+                    found.setdefault(name, []).append(function)
+        return found
+
     # --- what ends ---
 
-    def _ended(self, function: Function, cls: Class, fields: set[str]) -> Iterator[_Ended]:
+    def _ended(self, function: Function, cls: Class, fields: dict[str, str]) -> Iterator[_Ended]:
         if function.record.kind in ("constructor", "destructor") or function.name in _MOVES:
             return
         if _only_tells(function, cls):
@@ -146,6 +160,11 @@ class OutlivedMembers:
                 marks = stored.get(text(part[1]) if part[1] is not None else THIS)
                 if marks:
                     yield _Ended(part[0], frozenset(marks), function, event)
+        others = frozenset(mark for base, marks in stored.items() if base != THIS for mark in marks)
+        for event, owned in _ends_of_owned(function) if others else ():
+            for name, pointee in fields.items():
+                if pointee in owned:
+                    yield _Ended(name, others, function, event)
 
     # --- who uses it ---
 
@@ -153,8 +172,10 @@ class OutlivedMembers:
         """`every` are the marks of all members of the class: who looks at one may well mean another."""
         saying = list(self._saying({field}))
         sayers = frozenset(one.name for one in saying)
-        asking = [caller for one in saying if one.is_short for caller in self.program.index.callers(one)]
-        for function in dict.fromkeys([*saying, *asking]):
+        calling = [caller for one in saying if one.is_short for caller in self.program.index.callers(one)]
+        asking: list[OutlivedUse] = []
+        judged: set[Function] = set()
+        for function in dict.fromkeys([*saying, *calling]):
             if function.record.kind in ("constructor", "destructor") or function.name in _MOVES:
                 continue
             uses = list(_used(function, cls, field, sayers))
@@ -163,15 +184,31 @@ class OutlivedMembers:
             ended = (_part(function, value, cls) for _, value in _ends(function, natives.natives(self.program)))
             if any(part is not None and part[0] == field for part in ended):
                 continue
+            judged.add(function)
             blind = _reached(function, self.looks(function, every) | self._refusing(function, cls))
             first = next((use for use in uses if use[0].index in blind), None)
             event, shown = first or uses[0]
             if first is None:
                 unasked = _reached(function, self.looks(function, marks, cls))
                 asks = all(use[0].index not in unasked for use in uses)
-                yield OutlivedUse(function, event, shown, "asking" if asks else "unclear")
+                use = OutlivedUse(function, event, shown, "asking" if asks else "unclear")
+                asking += [use] if asks else []
+                yield use
             else:
                 yield OutlivedUse(function, event, shown, "careless")
+        for use in asking:
+            yield from self._by_asking(cls, use, judged)
+
+    def _by_asking(self, cls: Class, use: OutlivedUse, judged: set[Function]) -> Iterator[OutlivedUse]:
+        """The methods that leave a use to another method, which asks."""
+        for caller in self.program.index.callers(use.function) if use.function.cls is cls else ():
+            if caller in judged or caller.cls is not cls or caller.record.kind in ("constructor", "destructor"):
+                continue
+            for call in caller.flow.calls:
+                if use.function in self.program.calls.callee(call.node, caller).functions:
+                    judged.add(caller)
+                    yield OutlivedUse(caller, call, text(call.node), "asking")
+                    break
 
     def looks(self, function: Function, marks: frozenset[str], cls: Class | None = None) -> frozenset[int]:
         """Indexes of the events that look at a mark, themselves or by a macro; with a class, at one of its objects."""
@@ -287,8 +324,9 @@ def _questions(function: Function) -> Iterator[r.Value]:
         yield from (leave.value for leave in function.flow.leaves if leave.value is not None)
 
 
-def _fields(cls: Class) -> Iterator[str]:
-    """The members of the class itself by which an object can stand for another: pointers, also those that own."""
+def _fields(cls: Class) -> Iterator[tuple[str, str]]:
+    """The members of the class itself by which an object can stand for another, pointers, also those that own; with the
+    other's class."""
     for field in cls.record.fields:
         if field.static or "(" in field.type:
             continue
@@ -296,7 +334,14 @@ def _fields(cls: Class) -> Iterator[str]:
         points = kind.pointers == 1 and not kind.arguments and not kind.is_scalar and kind.last != cls.name
         owns = not _SMART.isdisjoint(cls.program.types.roles_at(field.type, cls.file, cls.symbol))
         if points or (owns and kind.is_value):
-            yield field.name
+            yield field.name, kind.last if points else ""
+
+
+def _ends_of_owned(function: Function) -> Iterator[tuple[e.Event, tuple[str, ...]]]:
+    """Where a function takes objects out of a container that owns them, or empties it; with their classes."""
+    for event, _, owned in (*natives.ends_of_elements(function), *natives.ends_of_members(function)):
+        if event.index in function.flow.reachable:
+            yield event, owned
 
 
 def _emptied(function: Function) -> list[e.Write]:
@@ -422,7 +467,14 @@ def _stored(function: Function, cls: Class) -> Iterator[tuple[str, r.Value | Non
 
 
 def _changes(function: Function, cls: Class, marks: frozenset[str]) -> bool:
-    """Whether the function stores a mark, or the member: then it makes the object, ends it, or begins anew."""
+    """Whether the function stores a mark, the member, or a whole object: then it makes the object, ends it, or begins
+    anew."""
+    if any(
+        isinstance(one := strip(write.target), r.Unary) and one.op == "*" and _is_object(function, one.value, cls)
+        for write in function.flow.writes
+        if not write.fresh
+    ):
+        return True
     return any(
         not write.fresh
         and write.target is not None

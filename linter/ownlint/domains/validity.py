@@ -43,6 +43,8 @@ _SHARED = 3
 """How many functions make a check themselves where it is what is meant."""
 _LEAVES = frozenset({"throw", "return", "goto", "abort"})
 _WORDS = re.compile(r"[A-Za-z_]\w*")
+_REACHED = re.compile(r"\b(\w+)\s*\)*\s*(?:->|\.)\s*(\w+)")
+"""In a macro's body, what is reached through a parameter."""
 _REFUSING = re.compile(r"err|raise|fail|throw|invalid|closed|format", re.IGNORECASE)
 """What a function of C returns that says why it refuses."""
 
@@ -234,12 +236,22 @@ class Validity:
             call = strip(statement.value) if isinstance(statement, r.Evaluate) else None
             if not isinstance(call, r.Call) or not isinstance(call.callee, r.Name):
                 continue
-            given = self.where(function, _pointee(call.args[0])) if call.args else (THIS,)
-            for macro in self.program.macros.named(call.callee.text) if given == at else ():
+            for macro in self.program.macros.named(call.callee.text):
                 words = set(_WORDS.findall(macro.body))
-                names = frozenset(word for word in words if self._tells_life(cls, word))
+                names = frozenset(
+                    word
+                    for word in words
+                    if self._tells_life(cls, word) and self._asked_object(function, call, macro, word) == at
+                )
                 if names and not words.isdisjoint(_LEAVES):
                     yield call.span, names
+
+    def _asked_object(self, function: Function, call: r.Call, macro: r.Macro, flag: str) -> Place | None:
+        """The object whose flag a macro asks: an argument before an arrow or a dot, else the function's own."""
+        for parameter, argument in zip(macro.parameters or (), call.args, strict=False):
+            if (parameter, flag) in _REACHED.findall(macro.body):
+                return self.where(function, _pointee(argument))
+        return (THIS,)
 
     def _may_be_guard(self, function: Function) -> bool:
         """Whether the body can be one that does nothing but refuse. Needs no decoding."""

@@ -286,8 +286,6 @@ def _call_comes_to(function: Function, call: r.Call, given: Given, depth: int) -
         return given.held.truth
     if isinstance(call.callee, r.Name) and call.args and function.program.macros.role(name) == "hint":
         return comes_to(function, call.args[0], given, depth + 1)
-    if call.args:
-        return None
     accessor = _accessor(function, call, given)
     return _accessor_comes_to(accessor, given, depth) if accessor is not None else None
 
@@ -305,13 +303,18 @@ def _accessor(function: Function, call: r.Call, given: Given) -> Function | None
 
 
 def _accessor_comes_to(accessor: Function, given: Given, depth: int) -> bool | None:
-    """What a method that only answers a question about the member answers."""
-    if not accessor.is_short or accessor.record.parameters:
+    """What a short method answers that asks the member, whatever else it does, such as log."""
+    if not accessor.is_short or accessor.mentions("=" + given.place[-1]):
         return None
-    match accessor.body:
-        case (r.Leave(kind="return", value=value),):
-            return comes_to(accessor, value, Given((THIS, given.place[-1]), given.held, given.anywhere), depth + 1)
-    return None
+    own = Given((THIS, given.place[-1]), given.held, given.anywhere)
+    answers: set[bool | None] = set()
+    for leave in accessor.flow.leaves:
+        guards = (
+            (comes_to(accessor, test.value, own, depth + 1), outcome) for test, outcome in accessor.flow.guards(leave)
+        )
+        if leave.kind == "return" and not any(known is not None and known is not outcome for known, outcome in guards):
+            answers.add(comes_to(accessor, leave.value, own, depth + 1))
+    return answers.pop() if len(answers) == 1 else None
 
 
 def computed_once(function: Function, name: str) -> r.Value | None:

@@ -25,7 +25,7 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Step
 from ownlint.flow import events as e
-from ownlint.flow.places import last_name, receiver, walk
+from ownlint.flow.places import last_name, receiver, strip, walk
 from ownlint.project import pairs
 from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Function
@@ -328,6 +328,11 @@ def callers_look(function: Function, held: Container, key: r.Value | None) -> bo
         return True
     handed = [_handed_key(function, call.node, key) for _, call, _ in handing(function, held)]
     callers = [caller for caller, _, _ in handing(function, held)]
+    written = function.program.types.of(strip(key), function) if key is not None else ""
+    if key is not None and "string" in function.program.types.roles(written, function):
+        made = (strip(one) for one in made_from(function, key))
+        if any(isinstance(one, r.Member) for one in made):
+            return False  # the name of an object is not counted, whatever else of the object is
     return bool(callers) and all(
         one is not None and is_counted(caller, one) for caller, one in zip(callers, handed, strict=True)
     )

@@ -84,7 +84,7 @@ def _through_cast(value: r.Cast) -> tuple[r.Value, str]:
 def _through_call(value: r.Call) -> tuple[r.Value | None, str]:
     """A call that hands on what it is given, or what it is called on."""
     match value:
-        case r.Call(args=(inner,)) if _hands_on(value):
+        case r.Call(args=(inner,)) if hands_on(value):
             return inner, ""
         case r.Call(callee=r.Member(base=base, name="get" | "value" | "lock" | "load"), args=()):
             return base, ""
@@ -195,13 +195,14 @@ def strip(value: r.Value | None) -> r.Value | None:
         kind = type(value)
         if kind is r.Cast:
             value = value.value  # type: ignore[union-attr]
-        elif kind is r.Call and _hands_on(value):  # type: ignore[arg-type]
+        elif kind is r.Call and hands_on(value):  # type: ignore[arg-type]
             value = value.args[0]  # type: ignore[union-attr]
         else:
             return value
 
 
-def _hands_on(call: r.Call) -> bool:
+def hands_on(call: r.Call) -> bool:
+    """Whether the call answers with what it is given: `std::move(x)`."""
     return call.kind == "call" and len(call.args) == 1 and last_name(call.callee) in _TRANSPARENT
 
 

@@ -443,13 +443,24 @@ def _of_c(program: Program) -> Iterator[Registry]:
             names = containers.names_of(function, done.table) if done is not None and done.does == "put" else ()
             if done is None or not names or names[0] not in declared:
                 continue
-            value = function.program.types.of(done.value, function) if done.value is not None else ""
+            value = program.types.of(places.strip(done.value), function) if done.value is not None else ""
             held = held_class(program, value, function.file, function.record.scope)
             if held is not None:
                 file, node, home = declared[names[0]]
-                key = program.types.of(done.key, function) if done.key is not None else ""
+                key = _key_type(function, done.key) if done.key is not None else ""
                 written = f"{types.parse(node.type).name}<{key}, {held.name}*>" if key else ""
                 yield Registry(names, names[0], home, held, bool(key), file.path, node.span, written)
+
+
+def _key_type(function: Function, key: r.Value) -> str:
+    """Of a key that a function of C makes of a pointer, as `PyLong_FromVoidPtr` does, the pointer's."""
+    for made in containers.made_from(function, key):
+        inner = places.strip(made)
+        if isinstance(inner, r.Call) and isinstance(inner.callee, r.Name) and len(inner.args) == 1:
+            written = function.program.types.of(places.strip(inner.args[0]), function)
+            if types.parse(written).pointers == 1 and not function.program.calls.callee(inner, function).functions:
+                return written
+    return function.program.types.of(key, function)
 
 
 def _own_container(program: Program, written: str, file: File, scope: str) -> tuple[Class, bool] | None:
@@ -742,7 +753,12 @@ def deciding(program: Program) -> dict[Class, dict[str, list[assignments.Held]]]
                 for held in stored
                 if any(
                     _decides(function, cls, name, held, pointing)
-                    for function in undecoded.member_sayers(program).get(name, ())
+                    for function in dict.fromkeys(
+                        (
+                            *undecoded.member_sayers(program).get(name, ()),
+                            *(one for each in cls.ancestry for one in each.methods),
+                        )
+                    )
                 )
             ]
             if dead and not _revives(cls, name, dead):
@@ -820,9 +836,12 @@ def _decides(function: Function, cls: Class, name: str, dead: assignments.Held, 
     hold that."""
     if function.language != "cpp" or function.record.kind in ("constructor", "destructor"):
         return False
+    asked: set[places.Place] = set()
     if f'"{name}"'.encode() not in function.encoded:
-        return False
-    asked = {
+        if function.cls not in cls.ancestry or not _asks_own(function, name):
+            return False
+        asked.add((places.THIS,))
+    asked |= {
         where[:-1]
         for test in function.flow
         if isinstance(test, e.Test) and not test.asserted
@@ -846,6 +865,20 @@ def _decides(function: Function, cls: Class, name: str, dead: assignments.Held, 
                 if not test.asserted and known is not None and known is not outcome:
                     return True
     return False
+
+
+def _asks_own(function: Function, name: str) -> bool:
+    """Whether a condition asks a method of the object that answers yes or no with what it is given, by that member."""
+    return any(
+        call.args
+        and callee.cls is not None
+        and callee.record.result == "bool"
+        and f'"{name}"'.encode() in callee.encoded
+        for test in function.flow
+        if isinstance(test, e.Test) and not test.asserted
+        for call in places.calls_in(test.value)
+        for callee in function.program.calls.callee(call, function).functions
+    )
 
 
 def _gone(written: str) -> tuple[assignments.Held, ...]:

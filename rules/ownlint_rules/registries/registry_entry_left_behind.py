@@ -359,7 +359,7 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
     if any(not _ENDED.isdisjoint(natives.words(taker.name)) for taker in known.takers(registry)):
         return  # it is called when the object that is the key has ended
     left = [one for one in ended if not known.takings(one[0], registry)]
-    if not left or _is_verified(registry):
+    if not left or _is_verified(registry) or _replaces(registry):
         return
     if containers.is_taken_out_by_hook(left[0][0], containers.Container(registry.names, registry.shown, registry.type)):
         return
@@ -454,7 +454,9 @@ def _ends(program: Program) -> dict[str, list[_Ended]]:
         if function.language != "cpp" or function.record.kind in ("constructor", "destructor"):
             continue
         ended: list[tuple[events.Event, tuple[str, ...], records.Value]]
-        ended = [(call, (kind,), said) for call, kind, said in natives.destroys(function, found)]
+        ended = [(call, _names(function, kind), said) for call, kind, said in natives.destroys(function, found)]
+        known = {call.index for call, _, _ in ended}
+        ended += [(call, (kind,), said) for call, kind, said in natives.given_up(function) if call.index not in known]
         ended += [(event, owned, container) for event, container, owned in natives.ends_of_elements(function)]
         ended += [(end.event, end.types, end.said) for end in natives.ends_by_calls(function, found) if end.below]
         ended += [(call, (_NUMBER,), said) for call, said in _closes_number(function)]
@@ -465,6 +467,12 @@ def _ends(program: Program) -> dict[str, list[_Ended]]:
 
 
 _NUMBER = "#"
+
+
+def _names(function: Function, kind: str) -> tuple[str, ...]:
+    """A native type's name, and that of what it stands for where it is an alias of a pointer."""
+    meant = types.parse(function.program.names.expand(kind, function.file, function.record.scope)).last
+    return (kind, meant) if meant and meant != kind else (kind,)
 
 
 def _ends_of(key: types.Type, registry: registries.Registry) -> Iterator[_Ended]:
@@ -548,6 +556,24 @@ def _closes_number(function: Function) -> Iterator[tuple[events.CallEvent, recor
             yield call, inner
 
 
+def _replaces(registry: registries.Registry) -> bool:
+    """Whether all who put something in say that it is to take the place of what is there: `insert_or_assign`."""
+    puttings = [
+        putting
+        for function in registry.held.program.functions
+        if function.language == "cpp"
+        for putting in registries.puttings(function, registry)
+    ]
+    return bool(puttings) and all(
+        isinstance(one.event, events.CallEvent)
+        and not _REPLACING.isdisjoint(natives.words(places.last_name(one.event.node.callee)))
+        for one in puttings
+    )
+
+
+_REPLACING = frozenset({"assign", "replace"})
+
+
 def _is_verified(registry: registries.Registry) -> bool:
     """Whether who looks an entry up asks the handle whether it is still good."""
     marks = registries.marks(registry.held)
@@ -584,6 +610,12 @@ def _telling(function: Function, registry: registries.Registry) -> events.Event 
             for callee in function.program.calls.callee(call.node, function).functions:
                 if callee.home in registry.held.ancestry and next(registries.stores(callee, name), None) is not None:
                     return call
+    for name in registries.pointing_fields(registry.held) if marks is None else ():
+        for store in registries.stores(function, name):
+            made = assignments.held(store.value)
+            is_emptied = made is not None and made.kind == "emptied"
+            if is_emptied and registries.is_of_class(function, store.base, registry.held, strict=True):
+                return store.at
     return None
 
 

@@ -136,7 +136,8 @@ def _by_name(function: Function, insert: containers.Insert) -> Iterator[Finding]
     else:
         answer = lookups.who_looked(function, insert.event, insert.container, insert.key)
         steps = answer.steps if answer.kind == "asserted" else ()
-        if answer.kind == "bare" and insert.overwrites and _leaves(function, insert) and not _is_replacing(function):
+        leaves = answer.kind == "bare" and insert.overwrites and _leaves(function, insert)
+        if leaves and not _is_replacing(function) and _comes_and_goes(function, insert):
             yield _bare(function, insert, answer)
             return
     if steps and not _is_in_every_build(function) and not lookups.callers_look(function, insert.container, insert.key):
@@ -173,17 +174,27 @@ def _comes_again(function: Function, insert: containers.Insert) -> bool:
     given = {parameter.name for parameter in function.record.parameters}
     for made in containers.made_from(function, insert.key):
         names = {inner.text for inner in places.walk(made) if isinstance(inner, records.Name)}
-        if any(not isinstance(call.callee, records.Member) for call in places.calls_in(made)):
+        if any(
+            not isinstance(call.callee, records.Member) and not places.hands_on(call) for call in places.calls_in(made)
+        ):
             return False  # what a function makes of it
         if not names & given and not any(name in function.locals for name in names):
             return False
     if lookups.is_counted(function, insert.key) or _is_given_here(function, insert):
         return False
-    return (
-        _is_plain_key(function, insert)
-        and _is_missed(function, insert, held)
-        and bool(containers.lasting(function, insert.container))
-        and _comes_and_goes(function, insert)
+    if not _is_plain_key(function, insert) or not containers.lasting(function, insert.container):
+        return False
+    return _is_owned(function, insert) or (_comes_and_goes(function, insert) and _is_missed(function, insert, held))
+
+
+def _is_owned(function: Function, insert: containers.Insert) -> bool:
+    """Whether the registry is to own what is put in, which was made for it: what is replaced is lost."""
+    for made in containers.made_from(function, insert.value):
+        inner = places.strip(made)
+        if isinstance(inner, records.Call) and inner.kind == "new":
+            return True
+    return insert.value is not None and "smart pointer" in function.program.types.roles(
+        function.program.types.of(places.strip(insert.value), function), function
     )
 
 
