@@ -235,7 +235,11 @@ def _known(function: Function, cast: records.Cast) -> Certainty | None:
         return None
     spelled = _spelled(function, cast.value)
     if _is_amount(function, cast.type):
-        return because("type", _NO_TYPES) if _is_same_amount(function, cast, spelled) else None
+        if not _is_same_amount(function, cast, spelled):
+            return None
+        if isinstance(places.strip(cast.value), records.Call) or not types.parse(cast.type).is_scalar:
+            return because("type", _NO_TYPES)
+        return because("possible", "a cast of a number that is at hand may be there to say what it is")
     if types.parse(spelled).name != types.parse(cast.type).name and (
         _is_alias(function, spelled, cast.start) or _is_alias(function, cast.type, cast.start)
     ):

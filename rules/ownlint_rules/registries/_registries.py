@@ -723,8 +723,12 @@ def _begins(function: Function, store: MemberStore) -> bool:
     return store.base is None and (
         function.record.kind == "constructor"
         or function.name == "operator="
-        or locks.locking(function.program).from_callers(function).alone
+        or (_is_called_by_constructor(function) and locks.locking(function.program).from_callers(function).alone)
     )
+
+
+def _is_called_by_constructor(function: Function) -> bool:
+    return any(caller.record.kind == "constructor" for caller in function.program.index.callers(function))
 
 
 def _may_be(function: Function, value: r.Value | None, values: set[bool], kind: types.Type) -> bool:
