@@ -211,7 +211,7 @@ def test_python_is_checked_against_a_file_that_the_settings_name(run: Run, proje
     done = run("check", "use.py", "--output-format", "concise", "--no-cache", "-q")
     assert (done.code, done.out.splitlines()) == (1, FOUND)
     told = run("check", "use.py", "--no-cache", "-q").out
-    assert "1: `Doc.view` is bound in src/bind.cc:25 (contract of `shapes`) and keeps nothing alive" in told
+    assert "`Doc.view` is bound in src/bind.cc:25 (contract of `shapes`) and keeps nothing alive" in told
 
 
 def test_a_contract_beside_an_installed_package_is_found_and_nothing_runs(run: Run, project: Path) -> None:

@@ -75,15 +75,19 @@ _NAMED = re.compile(r"`([^`]+)`")
 
 
 def _led(finding: Finding, sources: Sources) -> Finding:
-    """Without steps that lead nowhere: to the finding's own line, unless they alone name something there, or where one
-    has led already."""
+    """Without steps that lead nowhere: to the finding's own line, where they name nothing that it does not, or where
+    one has led already."""
     if not finding.steps:
         return finding
     own = sources.line(finding.path, finding.span.start)
-    steps = [s for s in finding.steps if s.path != finding.path or sources.line(s.path, s.span.start) != own]
-    if not steps:
-        named = _NAMED.findall(finding.message)
-        steps = [s for s in finding.steps if not set(_NAMED.findall(s.message)).issubset(named)]
+    named = set(_NAMED.findall(finding.message))
+    steps = [
+        step
+        for step in finding.steps
+        if step.path != finding.path
+        or sources.line(step.path, step.span.start) != own
+        or not named.issuperset(_NAMED.findall(step.message))
+    ]
     told = {(s.path, s.span.start, s.message): s for s in reversed(steps)}
     return msgspec.structs.replace(finding, steps=tuple(reversed(told.values())))
 

