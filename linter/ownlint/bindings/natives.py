@@ -205,10 +205,21 @@ def ends_of_elements(function: Function) -> Iterator[tuple[e.Event, r.Value, tup
             yield event, on, owned
 
 
+def _may_own(written: str) -> bool:
+    """Whether a type is a template's, or a name that may stand for one."""
+    kind = types.parse(written)
+    return bool(kind.arguments) or (kind.is_value and not kind.is_scalar)
+
+
 def ends_of_members(function: Function) -> Iterator[tuple[e.Event, r.Value, tuple[str, ...]]]:
     """Where a method ends what a member of its object owns: by emptying a container or a unique pointer, or by putting
     something else into it. With the member and the classes whose objects end."""
-    if function.home is None:
+    if function.home is None or not any(
+        f'"{field.name}"'.encode() in function.encoded
+        for cls in function.home.ancestry
+        for field in cls.record.fields
+        if _may_own(field.type)
+    ):
         return
     members = function.home.members - function.declared
     for event in function.flow:
@@ -388,6 +399,8 @@ def destroys(function: Function, found: Natives) -> Iterator[tuple[e.CallEvent, 
 def given_up(function: Function) -> Iterator[tuple[e.CallEvent, str, r.Value]]:
     """The calls of functions out of sight that are given a member, which is then set to null: whatever they are named,
     what it pointed to is gone. With its type and the argument."""
+    if not function.says(_NULL):
+        return
     emptied = [
         write
         for write in function.flow.writes
@@ -407,6 +420,7 @@ def given_up(function: Function) -> Iterator[tuple[e.CallEvent, str, r.Value]]:
 
 
 _DELETES = re.compile(rb'"delete"')
+_NULL = re.compile(rb'"null"|"NULL"')
 
 
 @program_question
