@@ -59,8 +59,13 @@ def _speak_of_one(one: Finding, other: Finding) -> bool:
     return not (names and others) or not names.isdisjoint(others)
 
 
+def names_in(text: str) -> set[str]:
+    """What a message names of the user's own, without the backticks."""
+    return set(_NAME.findall(text))
+
+
 def _names(finding: Finding) -> set[str]:
-    return {name for text in (finding.message, *(s.message for s in finding.steps)) for name in _NAME.findall(text)}
+    return set().union(*(names_in(text) for text in (finding.message, *(s.message for s in finding.steps))))
 
 
 def _begin(finding: Finding, line_of: LineOf) -> _Place:

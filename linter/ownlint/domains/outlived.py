@@ -213,13 +213,9 @@ class OutlivedMembers:
     def looks(self, function: Function, marks: frozenset[str], cls: Class | None = None) -> frozenset[int]:
         """Indexes of the events that look at a mark, themselves or by a macro; with a class, at one of its objects."""
         spans = [
-            statement.span
-            for statement in function.statements
-            if isinstance(statement, r.Evaluate) and isinstance(call := strip(statement.value), r.Call)
-            if isinstance(call.callee, r.Name)
-            for macro in self.program.macros.named(call.callee.text)
-            if (words := set(_WORDS.findall(macro.body))) & marks
-            and (words & _LEAVES or self.program.macros.role(macro.name) != "assert")
+            span
+            for span, macro, words in self._macros_in(function)
+            if words & marks and (words & _LEAVES or self.program.macros.role(macro.name) != "assert")
         ]
         return frozenset(
             event.index
@@ -230,14 +226,18 @@ class OutlivedMembers:
     def _refusing(self, function: Function, cls: Class) -> frozenset[int]:
         """The events of macros that leave the function for what some member of the class says."""
         spans = [
-            statement.span
-            for statement in function.statements
-            if isinstance(statement, r.Evaluate) and isinstance(call := strip(statement.value), r.Call)
-            if isinstance(call.callee, r.Name)
-            for macro in self.program.macros.named(call.callee.text)
-            if (words := set(_WORDS.findall(macro.body))) & _LEAVES and not words.isdisjoint(cls.members)
+            span
+            for span, _, words in self._macros_in(function)
+            if words & _LEAVES and not words.isdisjoint(cls.members)
         ]
         return frozenset(event.index for event in function.flow if any(event.span.start in span for span in spans))
+
+    def _macros_in(self, function: Function) -> Iterator[tuple[r.Span, r.Macro, set[str]]]:
+        """The statements that are nothing but a macro of the project, with the macro and the words of its body."""
+        for statement in function.statements:
+            if isinstance(statement, r.Evaluate) and isinstance(call := strip(statement.value), r.Call):
+                for macro in self.program.macros.named(call.callee.text) if isinstance(call.callee, r.Name) else ():
+                    yield statement.span, macro, set(_WORDS.findall(macro.body))
 
     def _is_look(self, function: Function, event: e.Event, marks: frozenset[str], cls: Class | None) -> bool:
         match event:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 
@@ -11,7 +10,7 @@ import msgspec
 from ownlint.config import Config
 from ownlint.facts.records import FileRecord
 from ownlint.finding import Crash, Finding, TooLarge
-from ownlint.interplay import settle
+from ownlint.interplay import names_in, settle
 from ownlint.report.model import Incomplete, Located, Notice, Report, Sources, at_least, locate, reading_order
 from ownlint.report.suppressions import Suppressions
 from ownlint.selection import RuleNames
@@ -71,22 +70,19 @@ def compose(
     )
 
 
-_NAMED = re.compile(r"`([^`]+)`")
-
-
 def _led(finding: Finding, sources: Sources) -> Finding:
     """Without steps that lead nowhere: to the finding's own line, where they name nothing that it does not, or where
     one has led already."""
     if not finding.steps:
         return finding
     own = sources.line(finding.path, finding.span.start)
-    named = set(_NAMED.findall(finding.message))
+    named = names_in(finding.message)
     steps = [
         step
         for step in finding.steps
         if step.path != finding.path
         or sources.line(step.path, step.span.start) != own
-        or not named.issuperset(_NAMED.findall(step.message))
+        or not names_in(step.message) <= named
     ]
     told = {(s.path, s.span.start, s.message): s for s in reversed(steps)}
     return msgspec.structs.replace(finding, steps=tuple(reversed(told.values())))
