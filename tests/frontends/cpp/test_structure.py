@@ -424,6 +424,22 @@ def test_a_macro_that_is_a_whole_block(inside: str) -> None:
     assert text(call.value.callee) == "FREE"
 
 
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "#if A\n  if (x) {\n    g();\n#else\n  {\n#endif\n  h();\n  }\n",
+        "  each(^(int i) {\n    if (i) { g();\n  }\n",
+        "  OPEN_BLOCK {\n  g();\n  CLOSE_BLOCK\n",
+    ],
+)
+def test_a_function_behind_a_body_that_did_not_end(broken: str) -> None:
+    """It is no call of a macro with a block behind it."""
+    file = facts(f"void f(int x) {{\n{broken}}}\nabsl::Status C::Close(Context* cc) {{\n  rest();\n  return Ok();\n}}\n")
+    said = {one.name: one for one in file.functions}
+    assert (said["Close"].owner, said["Close"].result, said["Close"].parent) == ("C", "absl::Status", -1)
+    assert "Close" not in said["f"].mentions
+
+
 @pytest.mark.parametrize("macro", ['REPORT_ERRORS("serialize")', "CATCH_AND_LOG(this, name())", "CATCH_CASTS(int)"])
 def test_a_macro_that_is_the_handlers(macro: str) -> None:
     first, second = facts(
