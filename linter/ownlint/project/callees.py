@@ -336,6 +336,7 @@ class Calls:
             family = self._family(base, function)
             found = [(f, g) for f, g in found if self._is_method_of(family, f, g)]
         agreed = bool(found) and self._agreed(found) and any(self._fits(f, g, call, function) for f, g in found)
+        agreed = agreed and not self._models.verbs(name, "receiver")  # a library's class may be meant
         sure = because("name" if agreed else "guess", _by_name(name, bool(found), agreed))
         return self._made(name, found, (), sure, None, function)
 
