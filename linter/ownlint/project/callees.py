@@ -528,6 +528,8 @@ class Calls:
             return "" if call.template[:1].isdigit() else call.template
         if name in ("move", "forward") and len(call.args) == 1:
             return self._types.of(call.args[0], function, depth + 1).rstrip(" &")
+        if isinstance(callee, r.Name) and self._names.has_no_value(name):
+            return ""
         on = receiver(call)
         if on is not None and (led := self._led_to(on, name, function, depth) or self._put(on, name, function, depth)):
             return led

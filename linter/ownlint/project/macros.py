@@ -24,6 +24,7 @@ _WORD = re.compile(r"\b[a-z]+_[a-z_]+\b")
 _NAME = re.compile(r"\w++")
 _ASSIGNED = re.compile(r"\b(\w++)\s*+=(?=[^=])")
 _CATCHES = re.compile(r"\btry\s*+\{")
+_OF_STATEMENTS = re.compile(r"(?:do|if|for|while|switch|try|return|throw|goto)\b(?!\s*+::)")
 _BRACKETS = re.compile(r"[\s()!]")
 _DECLARES = re.compile(r"\s*(?:const\s+)?(?!return\b)[A-Za-z_][\w:<>]*\s+[A-Za-z_]\w*")
 _LAMBDA = re.compile(r"\[[&=\w, ]*\]\s*(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?\s*(?:mutable\s*)?(?:->\s*[\w:<>*& ]+)?\{")
@@ -250,6 +251,11 @@ class Macros:
         if len(labels) != 1 or any(_LEAVES.search(_GOTO.sub("", macro.body)) for macro in bodies):
             return (), ""
         return bodies[0].parameters or (), labels.pop()
+
+    def has_no_value(self, name: str) -> bool:
+        """Whether a macro with parameters is a block or a run of statements: `{ check_((x), __FILE__); }`."""
+        bodies = [macro.body.strip("; ") for macro in self.named(name) if macro.parameters is not None]
+        return bool(bodies) and all(body.startswith("{") or _OF_STATEMENTS.match(body) for body in bodies)
 
     def computes(self, name: str, depth: int = _DEEP) -> bool:
         """Whether a macro with parameters is an expression that calls nothing and changes nothing: `#define
