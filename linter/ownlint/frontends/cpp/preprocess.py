@@ -792,7 +792,7 @@ def without_macro_calls(prepared: Prepared, *, with_bodies: bool) -> Prepared:
     In one with a semicolon, an empty last argument or a pointer's type (`OVERRIDE(T *, Base, f, );`) loses what is odd,
     and a built-in type (`OVERRIDE(int, Base, f);`) becomes a name.
     """
-    masked = _STRINGS.sub(_hollow, prepared.source)
+    masked = without_strings(prepared.source)
     buffer = bytearray(prepared.source)
     loose = list(prepared.loose)
     names = dict(prepared.names)
@@ -855,6 +855,11 @@ _TYPE_ARGUMENTS = re.compile(
 )
 _ODD_ARGUMENTS = re.compile(rb"(?<=[\w>])\s*+[*&]++(?=\s*+,)|,(?=\s*+\))")
 _STRINGS = re.compile(rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+(?:"|(?=[\\\n])|\Z)')
+
+
+def without_strings(source: bytes) -> bytes:
+    """The source with blanks for what stands in string literals."""
+    return _STRINGS.sub(_hollow, source)
 
 
 def _hollow(match: re.Match[bytes]) -> bytes:
