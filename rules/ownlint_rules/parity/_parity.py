@@ -498,16 +498,33 @@ class ParityReading:
         self.lines.append((line, statement.span))
 
     def _asked_inside(self, statement: r.Statement) -> Iterator[r.Value]:
-        """What a value depends on: `a ? b : c`, `return a == b`."""
+        """What else something depends on: `a ? b : c`, `bool fits = a < b`, `a && b`, `switch (a)`, and a call that
+        refuses or limits what it is given, `at(i)`, `clamp(a, 0, 9)`."""
+        if isinstance(statement, r.Switch):
+            yield statement.value
         for value in bodies.values(statement):
             for inner in places.walk(value):
-                if isinstance(inner, r.Conditional):
-                    yield inner.condition
+                match inner:
+                    case r.Conditional(condition=condition):
+                        yield from _terms(condition)
+                    case r.Binary(op="&&" | "||"):
+                        yield from _terms(inner)
+                    case r.Call() if self._limits(inner):
+                        yield inner
+            if not isinstance(statement, (r.Branch, r.Loop, r.Switch)):
+                yield from (inner for inner in places.walk(value) if _compares(inner))
         match statement:
-            case r.Leave(kind="return", value=r.Binary() as value) if _compares(value) or value.op in ("&&", "||"):
-                yield from _alternatives(value)
             case r.Leave(kind="return", value=r.Unary(op="!") as value):
                 yield value
+
+    def _limits(self, call: r.Call) -> bool:
+        """Whether a model says that the call checks what it is given."""
+        models = self.program.calls.callee(call, self.function).models
+        return any(
+            effect.verb == "check" and str(effect.place).startswith("argument")
+            for model in models
+            for effect in model.effects
+        )
 
     def _line(self, statement: r.Statement) -> str:
         names = statement.names if isinstance(statement, r.Declare) else ()
