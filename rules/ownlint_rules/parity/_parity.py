@@ -173,7 +173,7 @@ class Parity:
         if cls is None or function.language != "cpp" or function.record.kind != "method":
             return []
         for base in reversed(cls.ancestry[1:]):
-            if any("virtual" in one.qualifiers for one in base.declared_here.get(function.name, ())):
+            if self._asks_for(base, function.name):
                 derived = self._derived.get(base.symbol, ())
                 if len(derived) > _MOST_BACKENDS:
                     return []
@@ -185,6 +185,15 @@ class Parity:
                     if len(one.record.parameters) == count
                 ]
         return []
+
+    @staticmethod
+    def _asks_for(base: Class, name: str) -> bool:
+        """Whether a base leaves a method to its derived classes: it is virtual there, or, of a template over them, the
+        base calls it and does not have it."""
+        declared = base.declared_here.get(name, ())
+        if declared:
+            return any("virtual" in one.qualifiers for one in declared)
+        return any(method.mentions(name) for method in base.methods)
 
     def _namesakes(self, function: Function) -> list[Function]:
         """Those that are called the same but for one word, by which the names of their files differ as well, or which
@@ -814,6 +823,12 @@ class ParityReading:
             if isinstance(statement, r.Declare):
                 for name in statement.names:
                     found.setdefault(self.parity.neutral(name), set()).update(self._worked_on(statement.value))
+            if isinstance(statement, r.Loop) and statement.kind == "range":
+                for element in places.walk(statement.target):
+                    if isinstance(element, r.Name):
+                        found.setdefault(self.parity.neutral(element.text), set()).update(
+                            self._worked_on(statement.iterable)
+                        )
             for value in bodies.values(statement):
                 for inner in places.walk(value):
                     if isinstance(inner, r.Assign) and isinstance(inner.target, r.Name):

@@ -251,7 +251,7 @@ def _asked_by_new_callees(old: Function, new: Function, anew: bool, guard: parit
     says so, or where its outcome is looked at; it may put right what it is given."""
     more = guard.exit in _REFUSES and parity.asks_more(guard.form)
     reading = parity.ParityReading(parity.of(new.program), new)
-    known = _outline(old).mentioned
+    known = {reading.parity.neutral(places.last_name(call.callee)) for call in parity.calls_in(old)}
     heard = parity.heard_calls(new) if anew else frozenset()
     found = []
     for call in parity.calls_in(new):
