@@ -73,8 +73,10 @@ def gap(old: Function, new: Function, at: Span) -> tuple[Span, Span]:
     start = max((span.start for span in front), default=name.start)
     end = next((span for span in behind if span.start > start), None)
     if end is None:
-        last = max(front, key=lambda span: span.start, default=name)
-        return Span(last.start, new.record.end), last
+        known = {line for line, _ in then.lines}
+        fresh = (span for line, span in now.lines if line not in known and span.start > start)
+        last = next(fresh, None) or max(front, key=lambda span: span.start, default=name)
+        return Span(start, new.record.end), last
     return Span(start, end.end), end
 
 
