@@ -745,6 +745,10 @@ class ParityReading:
                     continue
                 case r.Call() if _converts(inner) or (id(inner) in amounts and self._computes(inner)):
                     continue
+                case r.Call(callee=r.Name(text=name), args=args) if name.startswith("std::") and not any(
+                    isinstance(places.strip(arg), r.Unary) for arg in args
+                ):
+                    continue  # the library's functions of values work something out
                 case r.Call(args=args):
                     name = places.last_name(inner.callee)
                     if _STATUS.fullmatch(name) or (args and not (_QUESTION.search(name) or _VALIDATES.match(name))):
