@@ -173,3 +173,5 @@ class Crash(msgspec.Struct, frozen=True):
     path: str
     error: str
     kind: Cut = "rule"
+    culprit: tuple[str, int] | None = None
+    """The function over which an answer about the whole program took too many steps: its file, and its index in it."""
