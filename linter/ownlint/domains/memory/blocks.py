@@ -16,7 +16,9 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Protocol
 
 from ownlint.engine.ranges import Range
+from ownlint.finding import Certainty
 from ownlint.flow import events as e
+from ownlint.models.records import KindModel
 from ownlint.steps import spend
 
 Block = tuple[Any, ...]
@@ -56,16 +58,20 @@ _DEEPEST = 4
 
 GIVEN_ON = "harmless if who is given it looks at the address alone"
 """Why it is doubted that a pointer to a local that is gone does harm where an unknown function is given it."""
+MEMORY = KindModel("memory", memory=True)
+"""What `delete`, an owner or a scope ends."""
 Why = Literal["released", "scope", "owner", "moved", "by callee", "destroyed", "destructor"]
 
 
 class EndedBlock(NamedTuple):
-    """`at` is the index of the event that ended the block, `by` the callee that did so, or the owner."""
+    """`at` is the index of the event that ended the block, `by` the callee that did so, or the owner; `certainty` how
+    sure it is that this ends it, and `kind` what has ended."""
 
     at: int
     why: Why
     by: str = ""
-    sure: bool = True
+    certainty: Certainty = "certain"
+    kind: KindModel = MEMORY
 
 
 class MemoryState:
@@ -114,8 +120,8 @@ class MemoryTrouble(NamedTuple):
     name: str
     ended: EndedBlock
     block: Block
-    reason: str = ""
-    """Why it is not certain; empty when it is."""
+    certainty: Certainty = "certain"
+    """How sure it is, once the block has ended."""
     through: str = ""
     """The function of the project that does it."""
 
@@ -136,6 +142,8 @@ class MemorySummary(NamedTuple):
     """On every exit path."""
     uses: frozenset[Block] = frozenset()
     """On some path, while they had not ended."""
+    handed: frozenset[Block] = frozenset()
+    """The same, given to functions that nobody sees."""
     result: Pointer | None = None
     """What every exit path returns."""
     puts: tuple[tuple[Cell, Pointer], ...] = ()

@@ -14,7 +14,6 @@ from functools import cached_property
 from itertools import combinations
 
 from ownlint.domains.memory.blocks import (
-    GIVEN_ON,
     LOST,
     NOTHING,
     NULL,
@@ -33,14 +32,14 @@ from ownlint.domains.memory.blocks import (
 )
 from ownlint.domains.memory.calls import MemoryCalls
 from ownlint.domains.memory.pointers import result_cell, values_in
-from ownlint.domains.memory.seen import ends_what_it_holds, holds_number, may_end
+from ownlint.domains.memory.seen import DEEPEST, ends_what_it_holds, holds_number, may_end
 from ownlint.engine import ranges
 from ownlint.engine.heap import Domain, follow
 from ownlint.engine.predicates import meant
 from ownlint.engine.ranges import Range
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.finding import SOME_PATHS, Certainty, because
+from ownlint.finding import SOME_PATHS, Certainty, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.places import strip, walk
 from ownlint.project import types
@@ -52,8 +51,6 @@ from ownlint.project.subjects import Function
 __all__ = ["MemoryTrouble", "certainty", "told_end", "troubles"]
 
 _MOST_STATES = 8
-_DEEPEST = 8
-"""So many functions below one another are asked what they do."""
 _TOLD = frozenset({"in", "late", "made"})
 """Blocks that another pointer may lead to as well."""
 _MOST_TESTS = 6
@@ -75,7 +72,7 @@ def _troubles(function: Function) -> tuple[MemoryTrouble, ...]:
 
 @program_question
 def _summaries(program: Program) -> Circular[tuple[Function, bool], MemorySummary]:
-    return Circular(_UNKNOWN, _DEEPEST)
+    return Circular(_UNKNOWN, DEEPEST)
 
 
 def summary(function: Function, deep: bool) -> MemorySummary:
@@ -124,16 +121,22 @@ class MemoryWalk(MemoryCalls):
         return one is not other and self.flow.dominates(other.at, one.at)
 
     def judged(self, key: tuple[object, ...], one: MemoryTrouble) -> MemoryTrouble:
-        if one.reason or (len(self.troubled[key]) >= self.passed_by[one.at.index] and self.complete):
+        if one.certainty != "certain" or (len(self.troubled[key]) >= self.passed_by[one.at.index] and self.complete):
             return one
-        return one._replace(reason=SOME_PATHS)
+        return one._replace(certainty=because("path", SOME_PATHS))
 
     def report(
-        self, what: What, name: str, ended: EndedBlock, block: Block, reason: str = "", through: str = ""
+        self,
+        what: What,
+        name: str,
+        ended: EndedBlock,
+        block: Block,
+        certainty: Certainty = "certain",
+        through: str = "",
     ) -> None:
         key = (what, self.event.index, ended.at)
         self.troubled.setdefault(key, set()).add(self.passing)
-        self.found.setdefault(key, MemoryTrouble(what, self.event, name, ended, block, reason, through))
+        self.found.setdefault(key, MemoryTrouble(what, self.event, name, ended, block, certainty, through))
 
     # --- events ---
 
@@ -545,6 +548,7 @@ class MemoryWalk(MemoryCalls):
             True,
             tuple(sorted(ends, key=repr)),
             frozenset(self.used),
+            frozenset(self.handed),
             answers.pop() if len(answers) == 1 else None,
             tuple(sorted(puts, key=repr)),
             self.writes,
@@ -606,13 +610,7 @@ def _is_zero(pointer: Pointer) -> bool:
 
 def certainty(one: MemoryTrouble) -> Certainty:
     """How sure it is that it happens."""
-    if one.reason:
-        return because("path" if one.reason in (SOME_PATHS, GIVEN_ON) else "guess", one.reason)
-    if one.ended.why == "moved" and one.ended.sure:
-        return because("value", "harmless where the container still had room")
-    if not one.ended.sure:
-        return because("name", "what the call does is inferred from its name")
-    return "certain"
+    return weaker(one.certainty, one.ended.certainty)
 
 
 def told_end(one: MemoryTrouble) -> str:
