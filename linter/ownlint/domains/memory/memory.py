@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
 
@@ -91,21 +91,33 @@ def summary(function: Function, deep: bool) -> MemorySummary:
 class MemoryWalk(MemoryCalls):
     """The walk over one function."""
 
-    def __init__(self, function: Function, *, deep: bool = False) -> None:
+    def __init__(
+        self,
+        function: Function,
+        *,
+        deep: bool = False,
+        begin: MemoryState | None = None,
+        throwing: Collection[int] = (),
+    ) -> None:
         super().__init__(function)
         self.deep = deep
+        self.begin = begin or MemoryState()
+        self.throwing = throwing
+        """The calls, by their events, on which the function may be left by a throw."""
         self.passed_by: dict[int, int] = {}
         self.passing = 0
         self.taken_apart: dict[int, r.Value] = {}
         self.found: dict[tuple[object, ...], MemoryTrouble] = {}
         self.troubled: dict[tuple[object, ...], set[int]] = {}
         self.exits: list[tuple[MemoryDraft, Pointer]] = []
+        self.left: list[tuple[e.Event, MemoryDraft]] = []
+        """What is known on each way out: behind a `return` or a `throw`, and before a call that throws past the function."""
 
     def summary_of(self, function: Function, *, deep: bool) -> MemorySummary:
         return summary(function, deep)
 
     def run(self) -> list[MemoryTrouble]:
-        if not follow(self.flow, MemoryState(), Domain(self.step, iter, _MOST_STATES)):
+        if not follow(self.flow, self.begin, Domain(self.step, iter, _MOST_STATES)):
             self.meet_limit()
         alike: dict[tuple[int, Block], list[MemoryTrouble]] = {}
         for one in self.found.values():
@@ -151,6 +163,8 @@ class MemoryWalk(MemoryCalls):
                 if self.decided(event, way, outcome):
                     yield target, way.state()
             return
+        if state.ended and isinstance(event, e.CallEvent) and event.index in self.throwing:
+            self.left.append((event, MemoryDraft(state, self)))
         for case in self.choices(event, MemoryDraft(state, self)):
             self.case = case
             draft = MemoryDraft(state, self)
@@ -172,8 +186,7 @@ class MemoryWalk(MemoryCalls):
             case e.End():
                 self.end_of_local(event, draft)
             case e.LeaveEvent():
-                self.leave(event, draft)
-                return False
+                return self.leave(event, draft)
             case e.OpaqueEvent():
                 for name in event.names:
                     draft.write(self.cell_of_name(draft, name), LOST)
@@ -295,7 +308,10 @@ class MemoryWalk(MemoryCalls):
         if len(event.place) == 1 and self.is_own(name) and name not in self.references and name not in self.hidden:
             self.end_variable(draft, event.place[0])
 
-    def leave(self, event: e.LeaveEvent, draft: MemoryDraft) -> None:
+    def leave(self, event: e.LeaveEvent, draft: MemoryDraft) -> bool:
+        """Whether the way goes on, to a label or to a handler."""
+        if any(target != self.flow.exit for target, _ in self.flow.successors[event.index]):
+            return True
         answer = LOST
         if event.kind == "return" and event.value is not None:
             refers = types.parse(self.function.record.result).reference
@@ -304,6 +320,8 @@ class MemoryWalk(MemoryCalls):
                 self.hand_out(draft, answer, event.value)
         if event.kind != "throw":
             self.exits.append((draft, answer))
+        self.left.append((event, draft))
+        return False
 
     def may_point(self, value: r.Value) -> bool:
         """Whether what is returned is an address, and no object that is copied."""
