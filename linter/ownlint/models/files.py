@@ -183,7 +183,7 @@ class ModelFile:
             released_by=table.texts("released_by"),
             memory=table.flag("memory"),
             number=table.flag("number"),
-            counted=table.flag("counted"),
+            stays=table.flag("stays"),
         )
         table.text("source")
         if not model.released_by:

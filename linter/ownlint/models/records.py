@@ -45,6 +45,7 @@ Verb = Literal[
     "retain",
     "visit",
     "needs",
+    "use",
     "spawn",
     "restore",
 ]
@@ -314,8 +315,8 @@ class KindModel(msgspec.Struct, frozen=True):
     """Pointers lead into it, and to look there is to use it; to hand a pointer on is not."""
     number: bool = False
     """It is named by a number, which anybody may print, compare or keep: only what `needs` it uses it."""
-    counted: bool = False
-    """A release gives up one reference of several, perhaps."""
+    stays: bool = False
+    """A release ends a duty alone, as of what is counted, registered or mapped: the thing itself may live on."""
 
 
 HANDLE = KindModel()

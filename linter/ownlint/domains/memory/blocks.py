@@ -72,6 +72,10 @@ class EndedBlock(NamedTuple):
     by: str = ""
     certainty: Certainty = "certain"
     kind: KindModel = MEMORY
+    may_fail: bool = False
+    """The call that ends it ends nothing where it says that it has failed."""
+    failed: bool = False
+    """It has said so on this way."""
 
 
 class MemoryState:

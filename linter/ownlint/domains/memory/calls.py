@@ -114,7 +114,8 @@ class MemoryCalls(Pointers):
             return
         before = draft.how_ended(pointer.block)
         given_back = before is not None and before.why == "destroyed" and how.by  # `x->~T(); free(x);`
-        if before is not None and before.why != "scope" and not given_back:
+        again = before is not None and before.failed and before.at == self.event.index  # it is tried once more
+        if before is not None and before.why != "scope" and not given_back and not again:
             self.report("ended again", name, before, pointer.block, through=through)
         draft.end(pointer.block, how)
 
@@ -428,7 +429,7 @@ class MemoryCalls(Pointers):
         """What a library's function works on has to be there."""
         for model in models:
             for effect in model.effects:
-                index = effect.place.index if effect.verb in ("needs", "adopt") and effect.place is not None else -1
+                index = effect.place.index if effect.verb in ("needs", "use", "adopt") and effect.place is not None else -1
                 if 0 <= index < len(node.args):
                     pointer = self.pointer(draft, node.args[index])
                     if not pointer.path:
@@ -440,7 +441,7 @@ class MemoryCalls(Pointers):
             return
         argument = node.args[one.index]
         held = self.pointer(draft, argument)
-        how = EndedBlock(self.event.index, "released", one.by, one.certainty, one.kind)
+        how = EndedBlock(self.event.index, "released", one.by, one.certainty, one.kind, one.may_fail)
         addressed = strip(argument)
         if isinstance(addressed, r.Unary) and addressed.op == "&":
             by_address = one.by_address or self.is_handle(addressed.value, one) == "pointer"

@@ -29,13 +29,15 @@ class Release(NamedTuple):
     kind: KindModel
     certainty: Certainty
     by_address: bool = False
+    may_fail: bool = False
+    """Then nothing is released."""
 
 
 def by_models(node: r.Call, models: tuple[FunctionModel, ...], program: Program) -> Iterator[Release]:
-    """What libraries' functions end; a lock stays, and what is counted may have other owners."""
+    """What libraries' functions end; of a lock, or of what is counted, they end a duty alone."""
     name = last_name(node.callee)
     kind = program.models.kind(name)
-    if name in program.models.unlocking or kind.counted:
+    if name in program.models.unlocking or kind.stays:
         return
     for model in models:
         if model.counted or model.has("acquire"):
@@ -43,7 +45,7 @@ def by_models(node: r.Call, models: tuple[FunctionModel, ...], program: Program)
         for effect in model.effects:
             if effect.verb == "release" and effect.place is not None and not effect.mode:
                 if 0 <= effect.place.index < len(node.args):
-                    yield Release(effect.place.index, name, kind, model.certainty)
+                    yield Release(effect.place.index, name, kind, model.certainty, may_fail=model.has("may fail"))
 
 
 def by_pairs(node: r.Call, callee: Callee, program: Program) -> Release | None:

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
 
+from ownlint.domains.failure import failing
 from ownlint.domains.memory.blocks import (
     LOST,
     NOTHING,
@@ -160,6 +161,7 @@ class MemoryWalk(MemoryCalls):
         if isinstance(event, e.Test):
             for target, outcome in edges:
                 way = MemoryDraft(state, self)
+                self.forget_choices(event, way)
                 if self.decided(event, way, outcome):
                     yield target, way.state()
             return
@@ -192,7 +194,37 @@ class MemoryWalk(MemoryCalls):
                     draft.write(self.cell_of_name(draft, name), LOST)
             case e.Mark(what="loop"):
                 self.next_round(event, draft)
+        if self.choices_between:
+            self.choose(event, draft)
         return True
+
+    def choose(self, event: e.Event, draft: MemoryDraft) -> None:
+        """Of `which ? one : other` one has been evaluated; what is around it has been, too, once that is used."""
+        self.forget_choices(event, draft)
+        if isinstance(event, e.Read | e.CallEvent):
+            node = event.node
+            for one in self.choices_between:
+                for side in (one.then, one.other):
+                    bare = strip(side)
+                    if bare is not None and (bare.start, bare.end) == (node.start, node.end):
+                        draft.put(result_cell(one), self.pointer(draft, node))
+
+    def forget_choices(self, event: e.Event, draft: MemoryDraft) -> None:
+        """A choice is made anew where its condition is asked, and used up by what is around it."""
+        for one in self.choices_between:
+            around = event.span.start <= one.start and one.end <= event.span.end
+            if around or (isinstance(event, e.Test) and one.condition.start <= event.span.start < one.condition.end):
+                draft.remove(result_cell(one))
+
+    @cached_property
+    def choices_between(self) -> tuple[r.Conditional, ...]:
+        """The conditional expressions of the function by which one thing that is followed gets another name."""
+        return tuple(
+            one
+            for one in values_in(self.function)
+            if isinstance(one, r.Conditional)
+            and any(isinstance(inner, r.Name) and inner.text in self.relevant for inner in walk(one))
+        )
 
     def bind(self, draft: MemoryDraft, node: r.Value) -> None:
         """Locals that are another name for what is read here, or its address."""
@@ -362,12 +394,24 @@ class MemoryWalk(MemoryCalls):
             outcome = True
         if outcome is None:
             return True
+        self.learn_failure(event, draft, outcome)
         said, turned = _said(event.value)
         if said in self.repeated:
             if draft.tests.get(said, outcome != turned) != (outcome != turned):
                 return False
             draft.know(said, outcome != turned)
         return self.holds(draft, self.asked(event), outcome)
+
+    def learn_failure(self, event: e.Test, draft: MemoryDraft, outcome: bool) -> None:
+        """Whether a test says of a call which ends something that it has failed."""
+        released = [(block, how) for block, how in draft.ended.items() if how.why == "released"]
+        cause = failing(self.function, event, outcome)[0] if released else None
+        for block, how in released:
+            if cause is not None and how.at == cause.index:
+                if how.may_fail:
+                    draft.revive(block)
+                else:
+                    draft.end(block, how._replace(failed=True))
 
     def asked(self, event: e.Test) -> r.Value:
         """What a test comes to once functions that only say a condition are taken apart."""

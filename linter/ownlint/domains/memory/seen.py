@@ -40,6 +40,8 @@ def may_end(function: Function) -> bool:
         return True
     if not _ending(program).isdisjoint(mentioned) and _calls_ender(function):
         return True
+    if function.says(_HOLDS_LAMBDA) and any(may_end(inner) for inner in function.lambdas()):
+        return True
     if not _changing(program).isdisjoint(mentioned) and _points_inside(function):
         return True
     if _hands_out_own(function) or decayed(function) or _lends_to_inner(function) or _assigns_owner(function):
