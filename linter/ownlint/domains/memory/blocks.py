@@ -12,11 +12,12 @@ A pointer is a block and a path in it. A cell, a place of memory that holds a po
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Protocol
 
 from ownlint.engine.ranges import Range
-from ownlint.finding import Certainty
+from ownlint.finding import Certainty, weaker
 from ownlint.flow import events as e
 from ownlint.models.records import KindModel
 from ownlint.steps import spend
@@ -153,7 +154,9 @@ class MemorySummary(NamedTuple):
     puts: tuple[tuple[Cell, Pointer], ...] = ()
     """What every exit path leaves in cells of the caller."""
     writes: bool = True
-    """It may change pointers that others see."""
+    """It may change pointers that others see, and nobody knows which."""
+    written: tuple[Cell, ...] = ()
+    """Those of the caller that it changes on some path."""
     cases: tuple[MemoryCase, ...] = ()
     """Of which one holds, whatever the argument is."""
 
@@ -300,10 +303,24 @@ class MemoryDraft:
             self._change()
             del self.cells[cell]
 
-    def shake(self) -> None:
-        """Somebody may have changed what others see."""
+    def shake(
+        self, spared: Block | None = None, changed: Collection[str] = (), doubt: Certainty = "certain"
+    ) -> None:
+        """Somebody may have changed what others see, but of the `spared` object only the `changed` members."""
         told = [*self.ended, *(pointer.block for pointer in self.cells.values())]
-        for cell in [cell for cell in self.cells if not self._frame.is_private(cell.block)]:
+        kept: set[Cell] = set()
+        for block in list(self.ended) if spared is not None else ():
+            home = home_of(block)
+            if home is not None and home.block == spared and home.path and home.path[0] not in changed:
+                if self.read(home).block == block:
+                    self.put(home, Pointer(block))
+        for cell, pointer in list(self.cells.items()) if spared is not None else ():
+            if cell.block == spared and cell.path and cell.path[0] not in changed:
+                kept.add(cell)
+                how = self.ended.get(pointer.block)
+                if how is not None:
+                    self.end(pointer.block, how._replace(certainty=weaker(how.certainty, doubt)))
+        for cell in [cell for cell in self.cells if cell not in kept and not self._frame.is_private(cell.block)]:
             self._change()
             del self.cells[cell]
         latest = ("late", self.shaken) if self.shaken else ("in",)
@@ -340,6 +357,16 @@ class MemoryDraft:
 
     def how_ended(self, block: Block) -> EndedBlock | None:
         return self.ended.get(block)
+
+
+def home_of(block: Block) -> Cell | None:
+    """The cell that led to the block at first sight."""
+    match block[0]:
+        case "in":
+            return Cell(block[1], block[2])
+        case "late":
+            return Cell(block[2], block[3])
+    return None
 
 
 def _below(path: Path, outer: Path) -> bool:

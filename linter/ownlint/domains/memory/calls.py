@@ -8,7 +8,7 @@ from typing import Literal
 
 from ownlint.domains.counted.references import references
 from ownlint.domains.failure import never_comes_back
-from ownlint.domains.memory import effects
+from ownlint.domains.memory import effects, unknown_calls
 from ownlint.domains.memory.blocks import (
     ELEMENTS,
     GIVEN_ON,
@@ -57,8 +57,10 @@ class MemoryCalls(Pointers):
         """Memory of the caller that is looked at while it lives."""
         self.handed: set[Block] = set()
         """The same, given to functions that nobody sees."""
+        self.written: set[Cell] = set()
+        """Cells of the caller that hold another pointer now."""
         self.writes = False
-        """Pointers may be changed that the caller sees."""
+        """Others may be changed, too, and nobody knows which."""
         self.complete = True
         self.case: MemoryCase | None = None
         """In which case the callee of this event does what it does."""
@@ -226,10 +228,25 @@ class MemoryCalls(Pointers):
         """Locals that may lead to memory which ends here."""
         return relevant(self.function)
 
-    def shake(self, draft: MemoryDraft) -> None:
+    def shake(self, draft: MemoryDraft, node: r.Call, callee: Callee) -> None:
         """Somebody may have changed what others see."""
         self.writes = True
-        draft.shake()
+        changed = unknown_calls.may_change(self.function, node, callee)
+        if changed is unknown_calls.ALL:
+            draft.shake()
+            return
+        name = last_name(node.callee)
+        doubt = because("unread-code", f"that `{name}` does not change the member is not known")
+        draft.shake(unknown_calls.object_of(self.function), changed, doubt)
+
+    def note_write(self, where: Cell | None) -> None:
+        """The cell holds another pointer, which the caller may see."""
+        if where is not None and self.is_private(where.block):
+            return
+        if where is None or SOME in where.path or where.block[0] != "in" or not self.is_seen(where.block):
+            self.writes = True
+        else:
+            self.written.add(where)
 
     # --- calls ---
 
@@ -530,7 +547,7 @@ class MemoryCalls(Pointers):
             how = EndedBlock(self.event.index, "moved", self.named(node.callee), _MAY_HAVE_ROOM)
             draft.end(before.block, how)
         draft.put(inside, draft.begin(("made", self.event.index, "elements")))
-        self.writes = self.writes or not self.is_private(inside.block)
+        self.note_write(inside)
 
     def is_behind_another(self, node: r.Call) -> bool:
         """Whether what is erased was found from an element in front of it: `next = it + 1; all.erase(next)`."""
@@ -597,13 +614,18 @@ class MemoryCalls(Pointers):
             (self.seen_there(draft, node, function, cell.block), cell.path, self.put_there(draft, node, function, put))
             for cell, put in known.puts
         ]
+        written = [(self.seen_there(draft, node, function, cell.block), cell.path) for cell in known.written]
         for how, target, block in ended:
             if target is not None:
                 sure = weaker(how.certainty, callee.certainty)
                 by = EndedBlock(self.event.index, "by callee", name, sure, how.kind)
                 self.end_block(draft, target, by, self.name_there(node, function, block), name)
+        for around, path in written:
+            self.note_write(Cell(around.block, around.path + path) if around is not None else None)
+            if around is not None:
+                draft.write(Cell(around.block, around.path + path), LOST)
         if known.writes:
-            self.shake(draft)
+            self.shake(draft, node, callee)
             self.lend_receiver(draft, node)
         for around, path, put in puts:
             if around is not None:
@@ -786,7 +808,7 @@ class MemoryCalls(Pointers):
             self.answer(draft, node, LOST)
             return
         made = effects.acquired(node, self.function) if not silent else None
-        self.shake(draft)
+        self.shake(draft, node, callee)
         self.lend_receiver(draft, node)
         if self.program.macros.named(name):
             for argument in node.args:

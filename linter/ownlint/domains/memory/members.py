@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from ownlint.domains import failure
-from ownlint.domains.memory.blocks import NULL, Block, Cell, EndedBlock, MemoryDraft, MemoryState, Path, Pointer, root
+from ownlint.domains.memory.blocks import NULL, Block, Cell, EndedBlock, MemoryDraft, MemoryState, Path, Pointer, home_of
 from ownlint.domains.memory.memory import MemoryTrouble, MemoryWalk
-from ownlint.domains.memory.pointers import THIS_BLOCK
 from ownlint.domains.memory.seen import class_of, may_end
+from ownlint.domains.memory.unknown_calls import object_of
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, because, weaker
 from ownlint.flow import events as e
@@ -58,15 +58,6 @@ class LeftMember(NamedTuple):
 # --- whose members ----------------------------------------------------------------------------------------------
 
 
-def object_of(function: Function) -> Block | None:
-    """The object that the function works on, as the function itself knows it."""
-    if function.record.kind in ("method", "constructor", "destructor", "conversion"):
-        return THIS_BLOCK if "static" not in function.record.qualifiers else None
-    if function.record.kind != "function" or not function.record.parameters:
-        return None
-    return ("in", ("var", function.record.parameters[0].name), ())
-
-
 @each_function
 def _worked_on(function: Function) -> Class | None:
     """The struct that the function is given by its first parameter: of C, where that may be cast first."""
@@ -103,6 +94,8 @@ def throwing(function: Function) -> Mapping[int, Certainty]:
     found: dict[int, Certainty] = {}
     for call in function.flow.calls:
         thrown = failure.throws(function, call) or _out_of_memory(call.node)
+        if thrown == "possible":
+            thrown = "value"
         if thrown is not None and not failure.is_caught(function, call):
             found[call.index] = because(thrown, f"on the path where {failure.work(function, call)} throws")
     return found
@@ -138,12 +131,8 @@ def _ended(draft: MemoryDraft, own: Block) -> tuple[tuple[Path, EndedBlock], ...
         if how.why in ("scope", "moved", "destroyed") or draft.is_nothing(block):
             continue
         homes = [cell for cell, pointer in draft.cells.items() if pointer == Pointer(block)]
-        if block[0] == "in":
-            homes.append(Cell(block[1], block[2]))
-        elif block[0] == "late":
-            homes.append(Cell(block[2], block[3]))
-        for home in homes:
-            if home.block == own and home.path and draft.read(home) == Pointer(block):
+        for home in [*homes, home_of(block)]:
+            if home is not None and home.block == own and home.path and draft.read(home) == Pointer(block):
                 found[home.path] = how
     return tuple(sorted(found.items()))
 

@@ -264,7 +264,7 @@ class MemoryWalk(MemoryCalls):
             self.assign_object(draft, event, where)
         if event.fresh and len(event.place) == 1 and event.place[0] in self.plain_objects:
             self.settle_in(draft, event)
-        self.writes = self.writes or where is None or not self.is_private(where.block)
+        self.note_write(where)
         if event.op == "=" and len(event.place) == 1 and event.place[0] in self.asked_again:
             given = ranges.of(event.value, lambda _: ranges.ANY)
             if given != ranges.ANY:
@@ -589,7 +589,7 @@ class MemoryWalk(MemoryCalls):
         if not self.complete:
             return _UNKNOWN
         if not self.exits:
-            return MemorySummary(known=True, writes=self.writes)
+            return MemorySummary(known=True, writes=self.writes, written=self.written_cells())
         first, *others = self.exits
         ended = {block: how for draft, _ in self.exits for block, how in draft.ended.items()}
         ends = [
@@ -614,8 +614,12 @@ class MemoryWalk(MemoryCalls):
             answers.pop() if len(answers) == 1 else None,
             tuple(sorted(puts, key=repr)),
             self.writes,
+            self.written_cells(),
             self.cases(frozenset(block for block, _ in ends)),
         )
+
+    def written_cells(self) -> tuple[Cell, ...]:
+        return tuple(sorted(self.written, key=repr))
 
     def cases(self, always: frozenset[Block]) -> tuple[MemoryCase, ...]:
         """What is ended for some values of one argument, and not for others; none where something else decides."""
@@ -645,7 +649,7 @@ class MemoryWalk(MemoryCalls):
 
     def is_put(self, draft: MemoryDraft, pointer: Pointer) -> bool:
         """Whether the caller knows what was put there."""
-        return pointer == NULL or (self.is_seen(pointer.block) and draft.how_ended(pointer.block) is None)
+        return pointer == NULL or self.is_seen(pointer.block)
 
     def answer_seen(self, draft: MemoryDraft, answer: Pointer) -> Pointer | None:
         return answer if self.is_seen(answer.block) and draft.how_ended(answer.block) is None else None
