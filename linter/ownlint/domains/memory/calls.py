@@ -204,7 +204,7 @@ class MemoryCalls(Pointers):
         if kind != "var":
             return kind == "result"  # type: ignore[no-any-return]
         name = rest[0]
-        return self.is_own(name) and (name not in self.shared or name in self.references)
+        return name == THIS or self.is_own(name) and (name not in self.shared or name in self.references)
 
     @cached_property
     def shared(self) -> frozenset[str]:
@@ -213,7 +213,7 @@ class MemoryCalls(Pointers):
         found = {named(own[name][1]) for name in self.references & own.keys()}
         for one in values_in(self.function):
             if isinstance(one, r.Unary) and one.op == "&":
-                found.add(named(one.value))
+                found.add(_named_itself(one.value))
             elif isinstance(one, r.Lambda):
                 copied = {capture.name for capture in one.captures if not capture.by_reference}
                 found |= captured(self.function, one) - copied
@@ -231,13 +231,14 @@ class MemoryCalls(Pointers):
     def shake(self, draft: MemoryDraft, node: r.Call, callee: Callee) -> None:
         """Somebody may have changed what others see."""
         self.writes = True
+        own = unknown_calls.object_of(self.function)
         changed = unknown_calls.may_change(self.function, node, callee)
-        if changed is unknown_calls.ALL:
+        if own is None or changed is unknown_calls.ALL or not self.is_private(own[1]):
             draft.shake()
             return
         name = last_name(node.callee)
         doubt = because("unread-code", f"that `{name}` does not change the member is not known")
-        draft.shake(unknown_calls.object_of(self.function), changed, doubt)
+        draft.shake(own, changed, doubt)
 
     def note_write(self, where: Cell | None) -> None:
         """The cell holds another pointer, which the caller may see."""
@@ -875,6 +876,16 @@ def _own_names(function: Function) -> frozenset[str]:
     """What the function declares itself, whatever is declared around it."""
     around = function.parent.declared if function.parent is not None else frozenset[str]()
     return (function.declared - around) | function.locals.keys()
+
+
+def _named_itself(value: r.Value) -> str:
+    """The variable in which the expression lies; none where it lies behind a pointer: `p->x`."""
+    bare = strip(value)
+    while isinstance(bare, r.Member | r.Index):
+        if isinstance(bare, r.Member) and bare.arrow:
+            return ""
+        bare = strip(bare.base)
+    return bare.text if isinstance(bare, r.Name) else ""
 
 
 def _is_room(pointed: types.Type) -> bool:

@@ -118,6 +118,8 @@ def exits(function: Function) -> tuple[MemberExit, ...]:
     walk.run()
     found: dict[tuple[object, ...], MemberExit] = {}
     for at, draft in walk.left if walk.complete else ():
+        if draft.how_ended(own) is not None:
+            continue
         throws = not isinstance(at, e.LeaveEvent) or at.kind == "throw"
         one = MemberExit(at, thrown.get(at.index, "certain"), throws, _held(draft, own), _ended(draft, own))
         found.setdefault((at.index, one.held, one.ended), one)
