@@ -47,6 +47,8 @@ class MemberExit(NamedTuple):
     certainty: Certainty
     thrown: bool
     held: tuple[tuple[Member, Pointer], ...]
+    given: frozenset[Member]
+    """Those that hold something else than what they held when the function began, and that has not ended."""
     ended: tuple[tuple[Member, EndedBlock], ...]
 
 
@@ -172,10 +174,15 @@ def exits(function: Function) -> tuple[MemberExit, ...]:
         if own is not None and draft.how_ended(own) is not None:
             continue
         throws = not isinstance(at, e.LeaveEvent) or at.kind == "throw"
-        held, ended = _held(function, draft), _ended(function, draft)
-        found.setdefault(
-            (at.index, held, ended), MemberExit(at, thrown.get(at.index, "certain"), throws, held, ended)
+        one = MemberExit(
+            at,
+            thrown.get(at.index, "certain"),
+            throws,
+            _held(function, draft),
+            _given_another(function, draft),
+            _ended(function, draft),
         )
+        found.setdefault((at.index, *one[3:]), one)
     return tuple(found.values())
 
 
@@ -205,19 +212,26 @@ def _held(function: Function, draft: MemoryDraft) -> tuple[tuple[Member, Pointer
     return tuple(sorted(told.items(), key=repr))
 
 
+def _given_another(function: Function, draft: MemoryDraft) -> frozenset[Member]:
+    told = (
+        _member(function, draft, cell)
+        for cell, pointer in draft.cells.items()
+        if draft.how_ended(pointer.block) is None and pointer != Pointer(("in", *cell))
+    )
+    return frozenset(one for one in told if one is not None)
+
+
 # --- what comes next --------------------------------------------------------------------------------------------
 
 
 def left(function: Function) -> Iterator[LeftMember]:
     """Members that the function leaves behind leading to what has ended, each with what ends or uses it next."""
-    if function.record.kind == "destructor":
+    if ends_object(function):
         return
     ways = [way for way in exits(function) if not (way.thrown and function.record.kind == "constructor")]
     for member, how in sorted({one for way in ways for one in way.ended}):
         dangling = [way for way in ways if (member, how) in way.ended]
-        always = len(dangling) == len(ways)
-        if always and ends_object(function):
-            continue
+        always = not any(member in way.given for way in ways)
         working = entries(function, member)
         if not _is_entry(function, member, working):
             continue
