@@ -139,6 +139,16 @@ class MemoryCase(NamedTuple):
     ends: tuple[tuple[Block, EndedBlock], ...]
 
 
+class MemoryOutcome(NamedTuple):
+    """What a function has done where it answers this number, or null; `LOST` stands for all other answers."""
+
+    answer: Pointer
+    spares: tuple[Cell, ...]
+    """Cells of the caller that it changes on other paths, and not on these."""
+    ends: tuple[tuple[Block, EndedBlock], ...]
+    """What it ends here, and does not end on every path."""
+
+
 class MemorySummary(NamedTuple):
     """What a function does to the memory that its caller sees, in its own blocks."""
 
@@ -159,6 +169,8 @@ class MemorySummary(NamedTuple):
     """Those of the caller that it changes on some path."""
     cases: tuple[MemoryCase, ...] = ()
     """Of which one holds, whatever the argument is."""
+    outcomes: tuple[MemoryOutcome, ...] = ()
+    """Of which one holds, where what it does can be told from its answer."""
 
 
 _THROUGH = {"in": 1, "late": 2}

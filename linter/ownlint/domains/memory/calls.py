@@ -20,6 +20,7 @@ from ownlint.domains.memory.blocks import (
     EndedBlock,
     MemoryCase,
     MemoryDraft,
+    MemoryOutcome,
     MemorySummary,
     Path,
     Pointer,
@@ -62,7 +63,7 @@ class MemoryCalls(Pointers):
         self.writes = False
         """Others may be changed, too, and nobody knows which."""
         self.complete = True
-        self.case: MemoryCase | None = None
+        self.case: MemoryCase | MemoryOutcome | None = None
         """In which case the callee of this event does what it does."""
         self.called_lambdas: dict[tuple[int, int], Function] = {}
         self.constructed: Pointer | None = None
@@ -605,7 +606,10 @@ class MemoryCalls(Pointers):
             if target is not None:
                 self.hand_on(draft, target, self.name_there(node, function, block), name, weaker(doubt, _UNREAD))
         ends = known.ends
-        if self.case is not None and self.case in known.cases:
+        outcome = self.case if isinstance(self.case, MemoryOutcome) and self.case in known.outcomes else None
+        if outcome is not None:
+            ends += outcome.ends
+        if isinstance(self.case, MemoryCase) and self.case in known.cases:
             ends += self.case.ends
             names = [parameter.name for parameter in function.record.parameters]
             self.learn_case(draft, node.args[names.index(self.case.parameter)], self.case)
@@ -615,7 +619,7 @@ class MemoryCalls(Pointers):
             (self.seen_there(draft, node, function, cell.block), cell.path, self.put_there(draft, node, function, put))
             for cell, put in known.puts
         ]
-        written = [(self.seen_there(draft, node, function, cell.block), cell.path) for cell in known.written]
+        written = [(self.seen_there(draft, node, function, cell.block), cell.path) for cell in known.written if outcome is None or cell not in outcome.spares]
         for how, target, block in ended:
             if target is not None:
                 sure = weaker(how.certainty, callee.certainty)
@@ -634,6 +638,8 @@ class MemoryCalls(Pointers):
         self.lend_arguments(draft, node, function)
         if answer is not None and known.result is not None:
             self.answer(draft, node, Pointer(answer.block, answer.path + known.result.path))
+        elif outcome is not None and outcome.answer is not LOST:
+            draft.put(_result(node), outcome.answer)
         else:
             self.answer(draft, node, LOST)
 
@@ -661,11 +667,13 @@ class MemoryCalls(Pointers):
             return bool(draft.ended)
         given = [self.pointer(draft, one) for one in node.args]
         given += [where for one in node.args if (where := self.cell(draft, one)) is not None]
-        if isinstance(node.callee, r.Member):
+        if isinstance(node.callee, r.Member) or unknown_calls.object_of(function) == THIS_BLOCK:
             given.append(self.receiver_there(draft, node) or LOST)
         ended = [one for one in draft.ended if root(one)[0] != "var" or not self.is_own(root(one)[1])]
         blocks = {one.block for one in given}
-        return not blocks.isdisjoint(draft.ended) or any(is_within(one, block) for one in ended for block in blocks)
+        if not blocks.isdisjoint(draft.ended) or any(is_within(one, block) for one in ended for block in blocks):
+            return True
+        return any(cell.block in blocks and pointer.block in draft.ended for cell, pointer in draft.cells.items())
 
     def seen_there(self, draft: MemoryDraft, node: r.Call, function: Function, block: Block) -> Pointer | None:
         """The block of the callee as the caller knows it."""

@@ -24,6 +24,7 @@ from ownlint.domains.memory.blocks import (
     EndedBlock,
     MemoryCase,
     MemoryDraft,
+    MemoryOutcome,
     MemoryState,
     MemorySummary,
     MemoryTrouble,
@@ -445,7 +446,7 @@ class MemoryWalk(MemoryCalls):
                 if op in ("==", "!=") and not self.are_one(draft, left, right, outcome == (op == "==")):
                     return False
                 return self.compared(draft, op if outcome else ranges.opposite(op), left, right)
-            case r.Name() | r.Member() | r.Literal() | r.Assign() as bare:
+            case r.Name() | r.Member() | r.Literal() | r.Assign() | r.Call() as bare:
                 return self.is_there(draft, bare, outcome)
             case r.Binary(op="&" | "|" | "+" | "-" | "*") as number:
                 zero = r.Literal(number.start, number.start, "int", "0")
@@ -488,13 +489,19 @@ class MemoryWalk(MemoryCalls):
                 draft.know(nothing(pointer.block), True)
         return there or pointer.block[0] != "var"
 
-    def choices(self, event: e.Event, draft: MemoryDraft) -> Sequence[MemoryCase | None]:
+    def choices(self, event: e.Event, draft: MemoryDraft) -> Sequence[MemoryCase | MemoryOutcome | None]:
         """Of the cases in which a callee ends something, those that can be on this way."""
         node = event.node if isinstance(event, e.CallEvent) and event.node.kind == "call" else None
-        if node is None or not isinstance(node.callee, r.Name) or strip(node) is not node:
+        if node is None or strip(node) is not node:
             return _NO_CASE
         callee = self.program.calls.callee(node, self.function)
-        if len(callee.functions) != 1 or callee.certainty == "possible" or not may_end(callee.functions[0]):
+        if len(callee.functions) != 1 or callee.certainty == "possible":
+            return _NO_CASE
+        if self.tells_by_answer(draft, node, callee.functions[0]):
+            outcomes = self.summary_of(callee.functions[0], deep=False).outcomes
+            if outcomes:
+                return outcomes
+        if not isinstance(node.callee, r.Name) or not may_end(callee.functions[0]):
             return _NO_CASE
         cases = self.summary_of(callee.functions[0], deep=False).cases
         names = [parameter.name for parameter in callee.functions[0].record.parameters]
@@ -506,6 +513,24 @@ class MemoryWalk(MemoryCalls):
         if len(fitting) == 1 or not self.is_asked_otherwise(given):
             return fitting
         return _NO_CASE
+
+    def tells_by_answer(self, draft: MemoryDraft, node: r.Call, function: Function) -> bool:
+        """Whether it matters what the function has done when it answers so: something has ended that it may know, and
+        a test is about its answer."""
+        kind = types.parse(function.record.result)
+        if not draft.ended or not (kind.pointers or kind.is_scalar) or function is self.function:
+            return False
+        return (node.start, node.end) in self.tested_answers
+
+    @cached_property
+    def tested_answers(self) -> frozenset[tuple[int, int]]:
+        """The calls whose answers a test is about, at once or by a local."""
+        tests = [test.value for test in self.flow.of(e.Test) if isinstance(test, e.Test)]
+        asked = [one for test in tests for one in walk(test)]
+        names = {one.text for one in asked if isinstance(one, r.Name)}
+        given = [write.value for write in self.flow.of(e.Write) if isinstance(write, e.Write) and write.place[0] in names]
+        calls = [one for one in (*asked, *map(strip, given)) if isinstance(one, r.Call)]
+        return frozenset((one.start, one.end) for one in calls)
 
     def is_asked_otherwise(self, given: r.Value) -> bool:
         """Whether a test may be about what is given to a call, in a way that is not followed."""
@@ -531,6 +556,7 @@ class MemoryWalk(MemoryCalls):
             return self.known_number(draft, name)
 
         one, two = ranges.of(left, known), ranges.of(right, known)
+        one = self.answered(draft, left) if one == ranges.ANY else one
         if not ranges.can_be(op, one, two):
             return False
         for value, own, other, said in ((left, one, two, op), (right, two, one, ranges.turned(op))):
@@ -538,6 +564,11 @@ class MemoryWalk(MemoryCalls):
             if isinstance(bare, r.Name) and bare.text in self.asked_again:
                 draft.know(f"={bare.text}", ranges.narrowed(said, own, other))
         return True
+
+    def answered(self, draft: MemoryDraft, value: r.Value) -> Range:
+        """The number that the value is known to be."""
+        kind, *said = self.pointer(draft, value).block
+        return ranges.of(r.Literal(0, 0, "int", str(said[0])), lambda _: ranges.ANY) if kind == "number" else ranges.ANY
 
     @cached_property
     def asked_again(self) -> frozenset[str]:
@@ -616,6 +647,7 @@ class MemoryWalk(MemoryCalls):
             self.writes,
             self.written_cells(),
             self.cases(frozenset(block for block, _ in ends)),
+            self.outcomes(frozenset(block for block, _ in ends)),
         )
 
     def written_cells(self) -> tuple[Cell, ...]:
@@ -647,6 +679,29 @@ class MemoryWalk(MemoryCalls):
                 )
         return ()
 
+    def outcomes(self, always: frozenset[Block]) -> tuple[MemoryOutcome, ...]:
+        """What can be told from the answer; none where every answer comes to the same."""
+        exits: dict[Pointer, list[MemoryDraft]] = {}
+        for draft, answer in self.exits:
+            told = answer == NULL or answer.block[0] == "number"
+            exits.setdefault(answer if told else LOST, []).append(draft)
+        if not 1 < len(exits) <= _MOST_CASES:
+            return ()
+        found = [
+            MemoryOutcome(
+                answer,
+                tuple(cell for cell in self.written_cells() if all(_is_as_it_was(draft, cell) for draft in drafts)),
+                tuple(
+                    (block, how)
+                    for block, how in sorted(drafts[0].ended.items(), key=repr)
+                    if how.why != "moved" and self.is_seen(block) and block not in always
+                    if all(draft.how_ended(block) is not None or draft.is_nothing(block) for draft in drafts)
+                ),
+            )
+            for answer, drafts in exits.items()
+        ]
+        return tuple(found) if any(one.spares or one.ends for one in found) else ()
+
     def is_put(self, draft: MemoryDraft, pointer: Pointer) -> bool:
         """Whether the caller knows what was put there."""
         return pointer == NULL or self.is_seen(pointer.block)
@@ -668,6 +723,10 @@ def _said(value: r.Value) -> tuple[str, bool]:
 
 def _are_apart(one: tuple[Range, ...], two: tuple[Range, ...]) -> bool:
     return not any(ranges.can_be("==", left, right) for left in one for right in two)
+
+
+def _is_as_it_was(draft: MemoryDraft, cell: Cell) -> bool:
+    return draft.read(cell) == Pointer(("in", *cell))
 
 
 def _is_zero(pointer: Pointer) -> bool:
