@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     )
     from ownlint.domains.counted import casters, counting, references, slot_tables
     from ownlint.domains.handles import handle_chains, handle_flow, handles
-    from ownlint.domains.memory import memory
+    from ownlint.domains.memory import members, memory
     from ownlint.engine import (
         assignments,
         c_containers,
@@ -139,6 +139,7 @@ _HOMES = {
     "lasting": "ownlint.engine.lasting",
     "locks": "ownlint.domains.locks",
     "lookups": "ownlint.engine.lookups",
+    "members": "ownlint.domains.memory.members",
     "memory": "ownlint.domains.memory.memory",
     "memory_models": "ownlint.models.memory",
     "model_records": "ownlint.models.records",
@@ -236,6 +237,7 @@ __all__ = [
     "lasting",
     "locks",
     "lookups",
+    "members",
     "memory",
     "memory_models",
     "model_records",

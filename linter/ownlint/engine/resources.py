@@ -112,7 +112,7 @@ class Resources:
     @program_property
     def acquiring_names(self) -> frozenset[str]:
         """Last names of all that may hand out an owned handle, the project's own functions included."""
-        names = {name for name in self._mentioned if self._is_modelled(name, "acquire")} | self.pairs.names
+        names = {name for name in self.mentioned if self._is_modelled(name, "acquire")} | self.pairs.names
         makers = [f for f in self.program.functions if f.language == "cpp" and self._may_hand_out(f.record)]
         bearing, making = Counter(f.name for f in self.program.functions), Counter(f.name for f in makers)
         makers = [f for f in makers if making[f.name] * _MOST_BEARERS >= bearing[f.name]]
@@ -131,7 +131,7 @@ class Resources:
         """Of these, the names of those that may write the handle through an argument."""
         fillers = {name for name, many in self.pairs.acquirers.items() if any(one.argument >= 0 for one in many)}
         own = {f.name for f in self.program.functions if _fills(f.record)} & self.acquiring_names
-        modelled = {name for name in self._mentioned if "acquire" in self.program.models.verbs(name, "argument")}
+        modelled = {name for name in self.mentioned if "acquire" in self.program.models.verbs(name, "argument")}
         return frozenset(fillers | own | modelled)
 
     def _may_hand_out(self, record: r.FunctionRecord) -> bool:
@@ -153,7 +153,8 @@ class Resources:
         return self.program.models.names_of("handle") | values
 
     @program_property
-    def _mentioned(self) -> frozenset[str]:
+    def mentioned(self) -> frozenset[str]:
+        """Last names of all that the project's C++ functions call."""
         return frozenset(name for f in self.program.functions if f.language == "cpp" for name in f.mentioned)
 
     def _is_modelled(self, last: str, verb: Verb) -> bool:
@@ -179,8 +180,15 @@ class Resources:
             return Acquisition(RESULT, ("delete",), "new", "certain")
         if call.kind != "call" or last_name(call.callee) not in self.acquiring_names:
             return None
+        declared = self.declared_acquisition(call, function)
+        return declared or self._by_body(self.program.calls.callee(call, function), function)
+
+    def declared_acquisition(self, call: r.Call, function: Function) -> Acquisition | None:
+        """The same as far as declarations and models say it: bodies are not asked."""
+        if call.kind != "call" or last_name(call.callee) not in self.acquiring_names:
+            return None
         callee = self.program.calls.callee(call, function)
-        return self._by_model(call, callee) or self._by_pair(callee) or self._by_body(callee, function)
+        return self._by_model(call, callee) or self._by_pair(callee)
 
     def _by_model(self, call: r.Call, callee: Callee) -> Acquisition | None:
         for model in callee.models:
@@ -199,9 +207,13 @@ class Resources:
         if one.argument < 0 and callee.all_defined and all(_takes_nothing(target) for target in callee.functions):
             return None
         where = RESULT if one.argument < 0 else Place("argument", one.argument + 1)
-        in_arena = one.record.owner.rpartition("::")[2] in self._idle_releasers
+        in_arena = self.is_idle(one.record)
         certainty = weaker(one.certainty, callee.certainty)
         return Acquisition(where, one.releases, one.why, certainty, may_be_of_arena=in_arena)
+
+    def is_idle(self, record: r.FunctionRecord) -> bool:
+        """Whether it is a method of an interface that has an arena below it, whose releases do nothing."""
+        return record.owner.rpartition("::")[2] in self._idle_releasers
 
     @program_property
     def _idle_releasers(self) -> frozenset[str]:
@@ -251,7 +263,7 @@ class Resources:
     @program_property
     def releasing_names(self) -> frozenset[str]:
         """Last names of the library functions and the declared ones that end a duty."""
-        return self.pairs.releasing_names | {name for name in self._mentioned if self._is_modelled(name, "release")}
+        return self.pairs.releasing_names | {name for name in self.mentioned if self._is_modelled(name, "release")}
 
     def released(self, call: r.Call, function: Function) -> tuple[Ended, ...]:
         """The places of the call whose duty ends with it: its receiver, its arguments."""

@@ -21,6 +21,7 @@ from ownlint.models.records import (
     FunctionModel,
     Gil,
     Keeps,
+    KindModel,
     MacroModel,
     MacroRole,
     Policy,
@@ -64,6 +65,7 @@ class ModelFile:
         library.done()
         self.statuses = [self._status(table) for table in self._tables("status")]
         self.functions = [model for table in self._tables("function") for model in self._functions(table)]
+        self.kinds = [self._kind(table) for table in self._tables("kind")]
         self.classes = [model for table in self._tables("class") for model in self._classes(table)]
         self.macros = [model for table in self._tables("macro") for model in self._macros(table)]
         self.frameworks = [self._framework(table) for table in self._tables("framework")]
@@ -176,6 +178,20 @@ class ModelFile:
             table.lacks("effect")
         table.done()
         return (msgspec.structs.replace(model, name=name) for name in names)
+
+    def _kind(self, table: ModelTable) -> KindModel:
+        model = KindModel(
+            name=table.required("name"),
+            released_by=table.texts("released_by"),
+            memory=table.flag("memory"),
+            number=table.flag("number"),
+            stays=table.flag("stays"),
+        )
+        table.text("source")
+        if not model.released_by:
+            table.lacks("released_by")
+        table.done()
+        return model
 
     def _classes(self, table: ModelTable) -> Iterator[ClassModel]:
         names = table.names()

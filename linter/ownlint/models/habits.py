@@ -24,6 +24,10 @@ RELEASES = frozenset(
     }
 )
 """Verbs that end the duty, whichever verb began it."""
+ENDS = frozenset({"destroy", "delete", "free", "release", "close", "dispose", "drop", "dealloc", "deallocate"})
+"""Those behind which nothing is left of what they are given."""
+COUNTS = frozenset({"ref", "reference", "retain", "addref", "incref"})
+"""Words of functions that count one reference more to what they are given."""
 OPPOSITES = {"connect": "disconnect", "attach": "detach", "mount": "unmount"}
 BEGINS = frozenset({*OPPOSITES, "ref", "addref", "incref", "lock", "pin", "begin", "enter", "start", "add"})
 """Verbs of functions that begin something of which no handle tells."""

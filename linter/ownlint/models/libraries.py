@@ -29,10 +29,12 @@ from ownlint.models.names import NameIndex, parts_of, spelling, without_template
 from ownlint.models.records import (
     ATTRIBUTE_ROLES,
     GIL_WORDS,
+    HANDLE,
     ClassModel,
     Environment,
     FunctionModel,
     Gil,
+    KindModel,
     MacroModel,
     PyClass,
     PyMember,
@@ -127,6 +129,7 @@ class Models:
         self._droppable: NameIndex[StatusModel] = NameIndex("::")
         self._returning_names: dict[str, bool] = {}
         self._class_index: NameIndex[ClassModel] = NameIndex("::")
+        self._kind_index: NameIndex[KindModel] = NameIndex("::")
         self._gil_index: NameIndex[tuple[str, bool]] = NameIndex("::")
         self._calm_index: NameIndex[str] = NameIndex("::")
         self._runs_index: NameIndex[str] = NameIndex("::")
@@ -144,6 +147,9 @@ class Models:
                     self._droppable.add(name, False, status)
             for cls in file.classes:
                 self._class_index.add(cls.name, cls.bare, cls)
+            for kind in file.kinds:
+                for name in kind.released_by:
+                    self._kind_index.add(name, True, kind)
             for word in GIL_WORDS:
                 for name in getattr(file.gil, word):
                     self._gil_index.add(name, False, (word, "*" in name))
@@ -335,6 +341,27 @@ class Models:
         holding = (model for _, _, model in entries if model.has("hold"))
         return frozenset(name.rsplit("::", 1)[-1] for model in holding for name in model.released_by)
 
+    def kind(self, releaser: str) -> KindModel:
+        """What it is that a function of that last name releases, by the models."""
+        found = self._kind_index.find((releaser,), ())
+        return found[0][1] if found else HANDLE
+
+    def may_release(self, last: str) -> bool:
+        """Whether a library's function of that last name ends an argument, other than a lock or a counted reference."""
+        return last not in self.unlocking and any(
+            effect.verb == "release" and effect.place is not None and effect.place.kind == "argument"
+            for model in self._called(last)
+            if not model.counted
+            for effect in model.effects
+        )
+
+    def _called(self, last: str) -> Iterator[FunctionModel]:
+        """The models of C++ functions of that last name, whose ever they are."""
+        index = self._function_index["cpp"]
+        yield from (model for _, _, model in index.exact.get(last, ()))
+        patterns = index.wild if index.last_parts.match(last) else ()
+        yield from (model for parts, _, model in patterns if fnmatchcase(last, parts[-1]))
+
     def gil_word(self, symbol: str, scopes: tuple[str, ...] = ()) -> str:
         """What a function does to the interpreter's lock: one of `GIL_WORDS`; empty when no model says."""
         if not self._gil_index.exact.keys() & {symbol.rpartition("::")[2]} and not self._gil_index.last_parts.match(
@@ -369,11 +396,7 @@ class Models:
 
     def verbs(self, last: str, place: str = "") -> frozenset[Verb]:
         """What C++ functions of that last name may do, whose ever they are; to a place of that kind alone."""
-        index = self._function_index["cpp"]
-        exact = [model for _, _, model in index.exact.get(last, ())]
-        patterns = index.wild if index.last_parts.match(last) else ()
-        wild = [model for parts, _, model in patterns if fnmatchcase(last, parts[-1])]
-        effects = (effect for model in (*exact, *wild) for effect in model.effects)
+        effects = (effect for model in self._called(last) for effect in model.effects)
         return frozenset(e.verb for e in effects if not place or (e.place is not None and e.place.kind == place))
 
     @functools.cached_property

@@ -45,6 +45,7 @@ Verb = Literal[
     "retain",
     "visit",
     "needs",
+    "use",
     "spawn",
     "restore",
 ]
@@ -306,6 +307,24 @@ class FunctionModel(msgspec.Struct, frozen=True):
 
     def has(self, verb: Verb, place: str = "") -> bool:
         return any(effect.verb == verb and place in ("", str(effect.place)) for effect in self.effects)
+
+
+class KindModel(msgspec.Struct, frozen=True):
+    """What things are that these functions release: how they can be used, and how a message calls them."""
+
+    name: str = "handle"
+    released_by: tuple[str, ...] = ()
+    """The last names of functions, with `*` for anything."""
+    memory: bool = False
+    """Pointers lead into it, and to look there is to use it; to hand a pointer on is not."""
+    number: bool = False
+    """It is named by a number, which anybody may print, compare or keep: only what `needs` it uses it."""
+    stays: bool = False
+    """A release ends a duty alone, as of what is counted, registered or mapped: the thing itself may live on."""
+
+
+HANDLE = KindModel()
+"""What is released by a function of which no kind speaks."""
 
 
 class ClassModel(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ownlint.facts import records as r
@@ -58,9 +58,15 @@ class Acquirer(NamedTuple):
 
 
 class Releaser(NamedTuple):
+    """A declaration that takes one back."""
+
     record: r.FunctionRecord
     argument: int
     handle: HandleType
+    ends: bool = False
+    """Nothing is left of the object: it was handed out as a whole, and the name says that it ends."""
+    by_address: bool = False
+    """It is given the address of the variable that holds the handle."""
 
 
 class _Named(NamedTuple):
@@ -276,7 +282,7 @@ class _FoundPairs:
         for argument, handle in self._handed_out(record, file, scope):
             taken = [(other, at) for other in opposites if (at := self._takes(other, handle, file, scope)) >= 0]
             if taken:
-                self._remember(record, argument, handle, taken, scope)
+                self._remember(record, argument, handle, taken, file, scope)
                 return
 
     def _remember(
@@ -285,10 +291,15 @@ class _FoundPairs:
         argument: int,
         handle: HandleType,
         taken: list[tuple[r.FunctionRecord, int]],
+        file: File,
         scope: str,
     ) -> None:
         for other, at in taken:
-            self.releasers.setdefault(id(other), Releaser(other, at, handle))
+            given = self.handle_of(other.parameters[at].type, file, scope)
+            by_address = given is not None and given.pointers > handle.pointers
+            known = self.releasers.get(id(other)) or Releaser(other, at, handle, by_address=by_address)
+            ends = (handle.pointers == 1 or argument < 0) and self._is_end(other, handle)
+            self.releasers[id(other)] = known._replace(ends=known.ends or (ends and known.handle == handle))
         names = tuple(dict.fromkeys(other.name for other, _ in taken))
         of = f" of `{scope}`" if scope else ""
         why = f"`{names[0]}`{of} takes back what `{record.name}` hands out"
@@ -297,6 +308,21 @@ class _FoundPairs:
             f"that `{names[0]}` releases what `{record.name}` hands out is inferred from their names",
         )
         self.acquirers.setdefault(id(record), Acquirer(record, argument, handle, names, why, certainty))
+
+    def _is_end(self, record: r.FunctionRecord, handle: HandleType) -> bool:
+        """Whether the name says that the object is gone, and nobody counts how many have it."""
+        if handle.is_number or releasing_verb(record.name) not in habits.ENDS:
+            return False
+        return handle.is_generic or handle.name not in self._counted
+
+    @cached_property
+    def _counted(self) -> frozenset[str]:
+        """Last names of the types of which some function counts references."""
+        return frozenset(
+            types.parse(record.parameters[0].type).last
+            for name, record in self.program.index.declared_functions()
+            if record.parameters and not habits.COUNTS.isdisjoint(words(name))
+        )
 
     def _handed_out(self, record: r.FunctionRecord, file: File, scope: str) -> Iterator[tuple[int, HandleType]]:
         """The result when it is a handle, else what is written through arguments."""

@@ -58,9 +58,10 @@ def memory_used_after_release(function: Function) -> Iterator[Finding]:
         again = "released again" if one.what == "ended again" else "used"
         through = f" by `{one.through}`" if one.through else ""
         ending = function.flow.events[one.ended.at]
+        gone = "its memory was released" if one.ended.kind.memory else f"it was released by `{one.ended.by}`"
         yield function.finding(
             one.at,
-            f"`{one.name}` is {again}{through} after its memory was released",
+            f"`{one.name}` is {again}{through} after {gone}",
             certainty=memory.certainty(one),
             help="release it behind the last use, and set the pointer to null where it lives on",
             steps=(function.step(ending, memory.told_end(one), "ends"),),

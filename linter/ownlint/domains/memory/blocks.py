@@ -12,11 +12,14 @@ A pointer is a block and a path in it. A cell, a place of memory that holds a po
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Protocol
 
 from ownlint.engine.ranges import Range
+from ownlint.finding import Certainty, weaker
 from ownlint.flow import events as e
+from ownlint.models.records import KindModel
 from ownlint.steps import spend
 
 Block = tuple[Any, ...]
@@ -56,16 +59,24 @@ _DEEPEST = 4
 
 GIVEN_ON = "harmless if who is given it looks at the address alone"
 """Why it is doubted that a pointer to a local that is gone does harm where an unknown function is given it."""
+MEMORY = KindModel("memory", memory=True)
+"""What `delete`, an owner or a scope ends."""
 Why = Literal["released", "scope", "owner", "moved", "by callee", "destroyed", "destructor"]
 
 
 class EndedBlock(NamedTuple):
-    """`at` is the index of the event that ended the block, `by` the callee that did so, or the owner."""
+    """`at` is the index of the event that ended the block, `by` the callee that did so, or the owner; `certainty` how
+    sure it is that this ends it, and `kind` what has ended."""
 
     at: int
     why: Why
     by: str = ""
-    sure: bool = True
+    certainty: Certainty = "certain"
+    kind: KindModel = MEMORY
+    may_fail: bool = False
+    """The call that ends it ends nothing where it says that it has failed."""
+    failed: bool = False
+    """It has said so on this way."""
 
 
 class MemoryState:
@@ -114,8 +125,8 @@ class MemoryTrouble(NamedTuple):
     name: str
     ended: EndedBlock
     block: Block
-    reason: str = ""
-    """Why it is not certain; empty when it is."""
+    certainty: Certainty = "certain"
+    """How sure it is, once the block has ended."""
     through: str = ""
     """The function of the project that does it."""
 
@@ -128,6 +139,16 @@ class MemoryCase(NamedTuple):
     ends: tuple[tuple[Block, EndedBlock], ...]
 
 
+class MemoryOutcome(NamedTuple):
+    """What a function has done where it answers this number, or null; `LOST` stands for all other answers."""
+
+    answer: Pointer
+    spares: tuple[Cell, ...]
+    """Cells of the caller that it changes on other paths, and not on these."""
+    ends: tuple[tuple[Block, EndedBlock], ...]
+    """What it ends here, and does not end on every path."""
+
+
 class MemorySummary(NamedTuple):
     """What a function does to the memory that its caller sees, in its own blocks."""
 
@@ -136,14 +157,20 @@ class MemorySummary(NamedTuple):
     """On every exit path."""
     uses: frozenset[Block] = frozenset()
     """On some path, while they had not ended."""
+    handed: frozenset[Block] = frozenset()
+    """The same, given to functions that nobody sees."""
     result: Pointer | None = None
     """What every exit path returns."""
     puts: tuple[tuple[Cell, Pointer], ...] = ()
     """What every exit path leaves in cells of the caller."""
     writes: bool = True
-    """It may change pointers that others see."""
+    """It may change pointers that others see, and nobody knows which."""
+    written: tuple[Cell, ...] = ()
+    """Those of the caller that it changes on some path."""
     cases: tuple[MemoryCase, ...] = ()
     """Of which one holds, whatever the argument is."""
+    outcomes: tuple[MemoryOutcome, ...] = ()
+    """Of which one holds, where what it does can be told from its answer."""
 
 
 _THROUGH = {"in": 1, "late": 2}
@@ -288,10 +315,24 @@ class MemoryDraft:
             self._change()
             del self.cells[cell]
 
-    def shake(self) -> None:
-        """Somebody may have changed what others see."""
+    def shake(
+        self, spared: Block | None = None, changed: Collection[str] = (), doubt: Certainty = "certain"
+    ) -> None:
+        """Somebody may have changed what others see, but of the `spared` object only the `changed` members."""
         told = [*self.ended, *(pointer.block for pointer in self.cells.values())]
-        for cell in [cell for cell in self.cells if not self._frame.is_private(cell.block)]:
+        kept: set[Cell] = set()
+        for block in list(self.ended) if spared is not None else ():
+            home = home_of(block)
+            if home is not None and home.block == spared and home.path and home.path[0] not in changed:
+                if self.read(home).block == block:
+                    self.put(home, Pointer(block))
+        for cell, pointer in list(self.cells.items()) if spared is not None else ():
+            if cell.block == spared and cell.path and cell.path[0] not in changed:
+                kept.add(cell)
+                how = self.ended.get(pointer.block)
+                if how is not None:
+                    self.end(pointer.block, how._replace(certainty=weaker(how.certainty, doubt)))
+        for cell in [cell for cell in self.cells if cell not in kept and not self._frame.is_private(cell.block)]:
             self._change()
             del self.cells[cell]
         latest = ("late", self.shaken) if self.shaken else ("in",)
@@ -328,6 +369,16 @@ class MemoryDraft:
 
     def how_ended(self, block: Block) -> EndedBlock | None:
         return self.ended.get(block)
+
+
+def home_of(block: Block) -> Cell | None:
+    """The cell that led to the block at first sight."""
+    match block[0]:
+        case "in":
+            return Cell(block[1], block[2])
+        case "late":
+            return Cell(block[2], block[3])
+    return None
 
 
 def _below(path: Path, outer: Path) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from typing import Literal
 
 from ownlint.domains.counted.references import references
 from ownlint.domains.failure import never_comes_back
+from ownlint.domains.memory import effects, unknown_calls
 from ownlint.domains.memory.blocks import (
     ELEMENTS,
     GIVEN_ON,
@@ -18,6 +20,7 @@ from ownlint.domains.memory.blocks import (
     EndedBlock,
     MemoryCase,
     MemoryDraft,
+    MemoryOutcome,
     MemorySummary,
     Path,
     Pointer,
@@ -29,15 +32,19 @@ from ownlint.domains.memory.pointers import SMART, THIS_BLOCK, Pointers, named, 
 from ownlint.domains.memory.pointers import result_cell as _result
 from ownlint.domains.memory.seen import captured, class_of, ends_what_it_holds, may_end, relevant
 from ownlint.facts import records as r
+from ownlint.finding import Assumption, Certainty, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, last_name, strip, walk
 from ownlint.models.records import Effect, FunctionModel
 from ownlint.project import types
 from ownlint.project.callees import Callee
+from ownlint.project.pairs import releases_nothing
 from ownlint.project.subjects import Class, Function
 
+_MAY_HAVE_ROOM = because("value", "harmless where the container still had room")
 _ROOM = "<room>"
 _HELD = "<held> "
+_UNREAD = because("unread-code", "what is done with it in the end is not known")
 
 
 class MemoryCalls(Pointers):
@@ -49,10 +56,14 @@ class MemoryCalls(Pointers):
         """Whether it is asked of all that is called what it looks at."""
         self.used: set[Block] = set()
         """Memory of the caller that is looked at while it lives."""
+        self.handed: set[Block] = set()
+        """The same, given to functions that nobody sees."""
+        self.written: set[Cell] = set()
+        """Cells of the caller that hold another pointer now."""
         self.writes = False
-        """Pointers may be changed that the caller sees."""
+        """Others may be changed, too, and nobody knows which."""
         self.complete = True
-        self.case: MemoryCase | None = None
+        self.case: MemoryCase | MemoryOutcome | None = None
         """In which case the callee of this event does what it does."""
         self.called_lambdas: dict[tuple[int, int], Function] = {}
         self.constructed: Pointer | None = None
@@ -63,7 +74,13 @@ class MemoryCalls(Pointers):
         self.complete = False
 
     def report(
-        self, what: What, name: str, ended: EndedBlock, block: Block, reason: str = "", through: str = ""
+        self,
+        what: What,
+        name: str,
+        ended: EndedBlock,
+        block: Block,
+        certainty: Certainty = "certain",
+        through: str = "",
     ) -> None:
         raise NotImplementedError
 
@@ -85,10 +102,12 @@ class MemoryCalls(Pointers):
             return  # whoever else can name a variable is in its scope: this is another of that name
         self.look(draft, pointer, self.named(value))
 
-    def look(self, draft: MemoryDraft, pointer: Pointer, name: str, reason: str = "", through: str = "") -> None:
+    def look(
+        self, draft: MemoryDraft, pointer: Pointer, name: str, certainty: Certainty = "certain", through: str = ""
+    ) -> None:
         ended = draft.how_ended(pointer.block)
         if ended is not None and ended.why != "destroyed":
-            self.report("used", name, ended, pointer.block, reason, through)
+            self.report("used", name, ended, pointer.block, certainty, through)
         elif self.is_seen(pointer.block):
             self.used.add(pointer.block)
 
@@ -98,7 +117,8 @@ class MemoryCalls(Pointers):
             return
         before = draft.how_ended(pointer.block)
         given_back = before is not None and before.why == "destroyed" and how.by  # `x->~T(); free(x);`
-        if before is not None and before.why != "scope" and not given_back:
+        again = before is not None and before.failed and before.at == self.event.index  # it is tried once more
+        if before is not None and before.why != "scope" and not given_back and not again:
             self.report("ended again", name, before, pointer.block, through=through)
         draft.end(pointer.block, how)
 
@@ -111,7 +131,7 @@ class MemoryCalls(Pointers):
                 found = self.translated(draft, block, lambda name, path: pointer if name == THIS and not path else None)
                 if found is not None:
                     name = str(block[2][-1]) if block[0] == "in" and block[2] else ""
-                    ended = EndedBlock(self.event.index, "destructor", f"~{cls.name}", how.sure)
+                    ended = EndedBlock(self.event.index, "destructor", f"~{cls.name}", how.certainty)
                     self.end_block(draft, found, ended, name, f"~{cls.name}")
 
     def held_paths(self, cls: Class | None) -> Iterator[Path]:
@@ -185,7 +205,7 @@ class MemoryCalls(Pointers):
         if kind != "var":
             return kind == "result"  # type: ignore[no-any-return]
         name = rest[0]
-        return self.is_own(name) and (name not in self.shared or name in self.references)
+        return name == THIS or self.is_own(name) and (name not in self.shared or name in self.references)
 
     @cached_property
     def shared(self) -> frozenset[str]:
@@ -194,7 +214,7 @@ class MemoryCalls(Pointers):
         found = {named(own[name][1]) for name in self.references & own.keys()}
         for one in values_in(self.function):
             if isinstance(one, r.Unary) and one.op == "&":
-                found.add(named(one.value))
+                found.add(_named_itself(one.value))
             elif isinstance(one, r.Lambda):
                 copied = {capture.name for capture in one.captures if not capture.by_reference}
                 found |= captured(self.function, one) - copied
@@ -209,10 +229,26 @@ class MemoryCalls(Pointers):
         """Locals that may lead to memory which ends here."""
         return relevant(self.function)
 
-    def shake(self, draft: MemoryDraft) -> None:
+    def shake(self, draft: MemoryDraft, node: r.Call, callee: Callee) -> None:
         """Somebody may have changed what others see."""
         self.writes = True
-        draft.shake()
+        own = unknown_calls.object_of(self.function)
+        changed = unknown_calls.may_change(self.function, node, callee)
+        if own is None or changed is unknown_calls.ALL or not self.is_private(own[1]):
+            draft.shake()
+            return
+        name = last_name(node.callee)
+        doubt = because("unread-code", f"that `{name}` does not change the member is not known")
+        draft.shake(own, changed, doubt)
+
+    def note_write(self, where: Cell | None) -> None:
+        """The cell holds another pointer, which the caller may see."""
+        if where is not None and self.is_private(where.block):
+            return
+        if where is None or SOME in where.path or where.block[0] != "in" or not self.is_seen(where.block):
+            self.writes = True
+        else:
+            self.written.add(where)
 
     # --- calls ---
 
@@ -350,7 +386,7 @@ class MemoryCalls(Pointers):
                 pointer = self.pointer(draft, argument)
                 ended = draft.how_ended(pointer.block)
                 if ended is not None and ended.why == "scope":
-                    self.look(draft, pointer, self.named(argument), GIVEN_ON)
+                    self.look(draft, pointer, self.named(argument), because("path", GIVEN_ON))
 
     def held_function(self, draft: MemoryDraft, node: r.Call) -> Function | None:
         """The lambda that a variable holds on this way."""
@@ -381,15 +417,17 @@ class MemoryCalls(Pointers):
     def modelled(self, draft: MemoryDraft, node: r.Call, models: tuple[FunctionModel, ...]) -> None:
         answer = LOST
         told: set[Effect] = set()
-        lets_go = last_name(node.callee) in self.program.models.unlocking  # of a lock, whose memory stays
+        self.look_at_needed(draft, node, models)
+        for one in dict.fromkeys(effects.by_models(node, models, self.program)):
+            self.released(draft, node, one)
         for model in models:
             for effect in model.effects:
                 if effect in told:  # one function under two names
                     continue
                 told.add(effect)
                 where = str(effect.place)
-                if effect.verb == "release" and where.startswith("argument") and not effect.mode and not lets_go:
-                    self.released(draft, node, effect.place.index if effect.place is not None else 0, model)
+                if effect.verb == "acquire" and effect.place is not None and effect.place.kind == "argument":
+                    self.fill(draft, node, effect.place.index)
                 elif effect.verb in ("acquire", "own") and where == "result":
                     answer = draft.begin(("made", self.event.index, "result"))
                 elif effect.verb == "disown" and where == "receiver":
@@ -406,17 +444,63 @@ class MemoryCalls(Pointers):
             draft.put(inside, Pointer(("number", "1")))
         self.answer(draft, node, answer)
 
-    def released(self, draft: MemoryDraft, node: r.Call, index: int, model: FunctionModel) -> None:
-        if not 0 <= index < len(node.args) or model.counted or model.has("acquire"):
+    def look_at_needed(self, draft: MemoryDraft, node: r.Call, models: tuple[FunctionModel, ...]) -> None:
+        """What a library's function works on has to be there."""
+        for model in models:
+            for effect in model.effects:
+                index = effect.place.index if effect.verb in ("needs", "use", "adopt") and effect.place is not None else -1
+                if 0 <= index < len(node.args):
+                    pointer = self.pointer(draft, node.args[index])
+                    if not pointer.path:
+                        self.look(draft, pointer, self.named(node.args[index]), model.certainty, model.name)
+
+    def released(self, draft: MemoryDraft, node: r.Call, one: effects.Release) -> None:
+        """A library's function, or half a pair, ends what it is given, or what stands at the address."""
+        if references(self.program).use(node, one.index, self.function):
             return
-        if references(self.program).use(node, index, self.function):
+        argument = node.args[one.index]
+        held = self.pointer(draft, argument)
+        how = EndedBlock(self.event.index, "released", one.by, one.certainty, one.kind, one.may_fail)
+        addressed = strip(argument)
+        if isinstance(addressed, r.Unary) and addressed.op == "&":
+            by_address = one.by_address or self.is_handle(addressed.value, one) == "pointer"
+        else:
+            by_address = one.by_address
+        if by_address:
+            where = self.real(held)
+            held = draft.read(where)
+            self.end_block(draft, held, how, self.named(argument))
+            draft.write(where, NULL)
+        elif self.is_handle(argument, one):
+            self.end_block(draft, held, how, self.named(argument))
+
+    def is_handle(self, value: r.Value, one: effects.Release) -> Literal["", "pointer", "value"]:
+        """Whether the value can be a handle, by its type: a pointer, what a library calls so, a type out of sight, or a
+        number where such a thing is named by one."""
+        written = self.program.types.of(value, self.function)
+        kind = types.parse(written)
+        if not kind.name or kind.pointers:
+            return "pointer" if kind.pointers else "value"
+        if kind.is_scalar:
+            return "value" if one.kind.number else ""
+        roles = self.program.types.roles(written, self.function)
+        if roles or kind.arguments:
+            return "value" if "handle" in roles else ""
+        cls = self.class_of(kind.name)
+        return "value" if cls is None or releases_nothing(cls.record) else ""
+
+    def fill(self, draft: MemoryDraft, node: r.Call, index: int) -> None:
+        """A new object is handed out where the argument points to, or in the place that it is."""
+        if not 0 <= index < len(node.args):
             return
         argument = node.args[index]
         written = types.parse(self.program.types.of(argument, self.function))
-        if written.name and not written.pointers:
-            return
-        how = EndedBlock(self.event.index, "released", last_name(node.callee), sure=model.certainty == "certain")
-        self.end_block(draft, self.pointer(draft, argument), how, self.named(argument))
+        is_place = bool(written.name) and not written.pointers
+        where = self.cell(draft, argument) if is_place else self.real(self.pointer(draft, argument))
+        if where is not None:
+            if not where.path:
+                draft.revive(where.block)
+            draft.write(where, draft.begin(("made", self.event.index, f"argument {index + 1}")))
 
     def inside_receiver(self, draft: MemoryDraft, node: r.Call, step: str) -> Cell | None:
         if not isinstance(node.callee, r.Member):
@@ -462,10 +546,10 @@ class MemoryCalls(Pointers):
             return
         before = draft.read(inside)
         if before is not LOST:
-            how = EndedBlock(self.event.index, "moved", self.named(node.callee), sure=not model.makes_room)
+            how = EndedBlock(self.event.index, "moved", self.named(node.callee), _MAY_HAVE_ROOM)
             draft.end(before.block, how)
         draft.put(inside, draft.begin(("made", self.event.index, "elements")))
-        self.writes = self.writes or not self.is_private(inside.block)
+        self.note_write(inside)
 
     def is_behind_another(self, node: r.Call) -> bool:
         """Whether what is erased was found from an element in front of it: `next = it + 1; all.erase(next)`."""
@@ -509,13 +593,23 @@ class MemoryCalls(Pointers):
         if known is None or not known.known:
             self.unknown(draft, node, callee, silent=True)
             return
-        reason = "" if callee.certainty == "certain" else f"that it is this `{name}` is inferred from its name"
+        doubt = because(
+            "certain" if callee.certainty == "certain" else "guess",
+            f"that it is this `{name}` is inferred from its name",
+        )
         for block in sorted(known.uses, key=repr):
             target = self.seen_there(draft, node, function, block)
             if target is not None:
-                self.look(draft, target, self.name_there(node, function, block), reason, name)
+                self.look(draft, target, self.name_there(node, function, block), doubt, name)
+        for block in sorted(known.handed - known.uses, key=repr):
+            target = self.seen_there(draft, node, function, block)
+            if target is not None:
+                self.hand_on(draft, target, self.name_there(node, function, block), name, weaker(doubt, _UNREAD))
         ends = known.ends
-        if self.case is not None and self.case in known.cases:
+        outcome = self.case if isinstance(self.case, MemoryOutcome) and self.case in known.outcomes else None
+        if outcome is not None:
+            ends += outcome.ends
+        if isinstance(self.case, MemoryCase) and self.case in known.cases:
             ends += self.case.ends
             names = [parameter.name for parameter in function.record.parameters]
             self.learn_case(draft, node.args[names.index(self.case.parameter)], self.case)
@@ -525,12 +619,18 @@ class MemoryCalls(Pointers):
             (self.seen_there(draft, node, function, cell.block), cell.path, self.put_there(draft, node, function, put))
             for cell, put in known.puts
         ]
+        written = [(self.seen_there(draft, node, function, cell.block), cell.path) for cell in known.written if outcome is None or cell not in outcome.spares]
         for how, target, block in ended:
             if target is not None:
-                by = EndedBlock(self.event.index, "by callee", name, how.sure and callee.certainty == "certain")
+                sure = weaker(how.certainty, callee.certainty)
+                by = EndedBlock(self.event.index, "by callee", name, sure, how.kind)
                 self.end_block(draft, target, by, self.name_there(node, function, block), name)
+        for around, path in written:
+            self.note_write(Cell(around.block, around.path + path) if around is not None else None)
+            if around is not None:
+                draft.write(Cell(around.block, around.path + path), LOST)
         if known.writes:
-            self.shake(draft)
+            self.shake(draft, node, callee)
             self.lend_receiver(draft, node)
         for around, path, put in puts:
             if around is not None:
@@ -538,6 +638,8 @@ class MemoryCalls(Pointers):
         self.lend_arguments(draft, node, function)
         if answer is not None and known.result is not None:
             self.answer(draft, node, Pointer(answer.block, answer.path + known.result.path))
+        elif outcome is not None and outcome.answer is not LOST:
+            draft.put(_result(node), outcome.answer)
         else:
             self.answer(draft, node, LOST)
 
@@ -565,11 +667,13 @@ class MemoryCalls(Pointers):
             return bool(draft.ended)
         given = [self.pointer(draft, one) for one in node.args]
         given += [where for one in node.args if (where := self.cell(draft, one)) is not None]
-        if isinstance(node.callee, r.Member):
+        if isinstance(node.callee, r.Member) or unknown_calls.object_of(function) == THIS_BLOCK:
             given.append(self.receiver_there(draft, node) or LOST)
         ended = [one for one in draft.ended if root(one)[0] != "var" or not self.is_own(root(one)[1])]
         blocks = {one.block for one in given}
-        return not blocks.isdisjoint(draft.ended) or any(is_within(one, block) for one in ended for block in blocks)
+        if not blocks.isdisjoint(draft.ended) or any(is_within(one, block) for one in ended for block in blocks):
+            return True
+        return any(cell.block in blocks and pointer.block in draft.ended for cell, pointer in draft.cells.items())
 
     def seen_there(self, draft: MemoryDraft, node: r.Call, function: Function, block: Block) -> Pointer | None:
         """The block of the callee as the caller knows it."""
@@ -697,24 +801,46 @@ class MemoryCalls(Pointers):
 
     def unknown(self, draft: MemoryDraft, node: r.Call, callee: Callee, *, silent: bool = False) -> None:
         name = last_name(node.callee)
-        doubt = f"what `{name}` does with it is not known"
         for argument in node.args:
             pointer = self.pointer(draft, argument)
             made_again = draft.how_ended(pointer.block)
             if made_again is not None and made_again.why == "destroyed":
                 draft.revive(pointer.block)
-        for argument in node.args if not silent and not self.program.macros.named(name) else ():
+        release = effects.by_pairs(node, callee, self.program) if not silent else None
+        for index, argument in enumerate(node.args if not silent and not self.program.macros.named(name) else ()):
             pointer = self.pointer(draft, argument)
-            ended = draft.how_ended(pointer.block)
-            if ended is not None and ended.why in ("released", "by callee") and not pointer.path:
-                self.look(draft, pointer, self.named(argument), doubt, name)
-        self.shake(draft)
+            if not pointer.path and (release is None or release.index != index):
+                doubt = because(self.doubt(callee, index), f"what `{name}` does with it is not known")
+                self.hand_on(draft, pointer, self.named(argument), name, doubt)
+        if release is not None:
+            self.released(draft, node, release)
+            self.answer(draft, node, LOST)
+            return
+        made = effects.acquired(node, self.function) if not silent else None
+        self.shake(draft, node, callee)
         self.lend_receiver(draft, node)
         if self.program.macros.named(name):
             for argument in node.args:
                 draft.write(self.cell(draft, argument), LOST)
         self.lend_arguments(draft, node, None)
+        if made is not None and made.where.kind == "argument":
+            self.fill(draft, node, made.where.index)
         self.answer(draft, node, LOST)
+
+    def hand_on(self, draft: MemoryDraft, pointer: Pointer, name: str, through: str, doubt: Certainty) -> None:
+        """A function that nobody sees is given what the pointer leads to."""
+        ended = draft.how_ended(pointer.block)
+        if ended is None and self.is_seen(pointer.block):
+            self.handed.add(pointer.block)
+        elif ended is not None and ended.why in ("released", "by callee") and not ended.kind.number:
+            self.look(draft, pointer, name, doubt, through)
+
+    def doubt(self, callee: Callee, index: int) -> Assumption:
+        """What is assumed where a function that nobody sees is said to use an argument: little of one that is declared
+        to take such handles, which are good for nothing else."""
+        given = [types.parse(one.parameters[index].type) for one in callee.records if index < len(one.parameters)]
+        is_typed = given and all(one.pointers == 1 and not one.is_scalar and one.last != "void" for one in given)
+        return "unread-code" if is_typed else "guess"
 
     # --- locals ---
 
@@ -758,6 +884,16 @@ def _own_names(function: Function) -> frozenset[str]:
     """What the function declares itself, whatever is declared around it."""
     around = function.parent.declared if function.parent is not None else frozenset[str]()
     return (function.declared - around) | function.locals.keys()
+
+
+def _named_itself(value: r.Value) -> str:
+    """The variable in which the expression lies; none where it lies behind a pointer: `p->x`."""
+    bare = strip(value)
+    while isinstance(bare, r.Member | r.Index):
+        if isinstance(bare, r.Member) and bare.arrow:
+            return ""
+        bare = strip(bare.base)
+    return bare.text if isinstance(bare, r.Name) else ""
 
 
 def _is_room(pointed: types.Type) -> bool:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
 
+from ownlint.domains.failure import failing
 from ownlint.domains.memory.blocks import (
-    GIVEN_ON,
     LOST,
     NOTHING,
     NULL,
@@ -24,6 +24,7 @@ from ownlint.domains.memory.blocks import (
     EndedBlock,
     MemoryCase,
     MemoryDraft,
+    MemoryOutcome,
     MemoryState,
     MemorySummary,
     MemoryTrouble,
@@ -33,14 +34,14 @@ from ownlint.domains.memory.blocks import (
 )
 from ownlint.domains.memory.calls import MemoryCalls
 from ownlint.domains.memory.pointers import result_cell, values_in
-from ownlint.domains.memory.seen import ends_what_it_holds, holds_number, may_end
+from ownlint.domains.memory.seen import DEEPEST, ends_what_it_holds, holds_number, may_end
 from ownlint.engine import ranges
 from ownlint.engine.heap import Domain, follow
 from ownlint.engine.predicates import meant
 from ownlint.engine.ranges import Range
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.finding import SOME_PATHS, Certainty, because
+from ownlint.finding import SOME_PATHS, Certainty, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.places import strip, walk
 from ownlint.project import types
@@ -52,8 +53,6 @@ from ownlint.project.subjects import Function
 __all__ = ["MemoryTrouble", "certainty", "told_end", "troubles"]
 
 _MOST_STATES = 8
-_DEEPEST = 8
-"""So many functions below one another are asked what they do."""
 _TOLD = frozenset({"in", "late", "made"})
 """Blocks that another pointer may lead to as well."""
 _MOST_TESTS = 6
@@ -75,7 +74,7 @@ def _troubles(function: Function) -> tuple[MemoryTrouble, ...]:
 
 @program_question
 def _summaries(program: Program) -> Circular[tuple[Function, bool], MemorySummary]:
-    return Circular(_UNKNOWN, _DEEPEST)
+    return Circular(_UNKNOWN, DEEPEST)
 
 
 def summary(function: Function, deep: bool) -> MemorySummary:
@@ -94,21 +93,33 @@ def summary(function: Function, deep: bool) -> MemorySummary:
 class MemoryWalk(MemoryCalls):
     """The walk over one function."""
 
-    def __init__(self, function: Function, *, deep: bool = False) -> None:
+    def __init__(
+        self,
+        function: Function,
+        *,
+        deep: bool = False,
+        begin: MemoryState | None = None,
+        throwing: Collection[int] = (),
+    ) -> None:
         super().__init__(function)
         self.deep = deep
+        self.begin = begin or MemoryState()
+        self.throwing = throwing
+        """The calls, by their events, on which the function may be left by a throw."""
         self.passed_by: dict[int, int] = {}
         self.passing = 0
         self.taken_apart: dict[int, r.Value] = {}
         self.found: dict[tuple[object, ...], MemoryTrouble] = {}
         self.troubled: dict[tuple[object, ...], set[int]] = {}
         self.exits: list[tuple[MemoryDraft, Pointer]] = []
+        self.left: list[tuple[e.Event, MemoryDraft]] = []
+        """What is known on each way out: behind a `return` or a `throw`, and before a call that throws past the function."""
 
     def summary_of(self, function: Function, *, deep: bool) -> MemorySummary:
         return summary(function, deep)
 
     def run(self) -> list[MemoryTrouble]:
-        if not follow(self.flow, MemoryState(), Domain(self.step, iter, _MOST_STATES)):
+        if not follow(self.flow, self.begin, Domain(self.step, iter, _MOST_STATES)):
             self.meet_limit()
         alike: dict[tuple[int, Block], list[MemoryTrouble]] = {}
         for one in self.found.values():
@@ -124,16 +135,22 @@ class MemoryWalk(MemoryCalls):
         return one is not other and self.flow.dominates(other.at, one.at)
 
     def judged(self, key: tuple[object, ...], one: MemoryTrouble) -> MemoryTrouble:
-        if one.reason or (len(self.troubled[key]) >= self.passed_by[one.at.index] and self.complete):
+        if one.certainty != "certain" or (len(self.troubled[key]) >= self.passed_by[one.at.index] and self.complete):
             return one
-        return one._replace(reason=SOME_PATHS)
+        return one._replace(certainty=because("path", SOME_PATHS))
 
     def report(
-        self, what: What, name: str, ended: EndedBlock, block: Block, reason: str = "", through: str = ""
+        self,
+        what: What,
+        name: str,
+        ended: EndedBlock,
+        block: Block,
+        certainty: Certainty = "certain",
+        through: str = "",
     ) -> None:
         key = (what, self.event.index, ended.at)
         self.troubled.setdefault(key, set()).add(self.passing)
-        self.found.setdefault(key, MemoryTrouble(what, self.event, name, ended, block, reason, through))
+        self.found.setdefault(key, MemoryTrouble(what, self.event, name, ended, block, certainty, through))
 
     # --- events ---
 
@@ -145,9 +162,12 @@ class MemoryWalk(MemoryCalls):
         if isinstance(event, e.Test):
             for target, outcome in edges:
                 way = MemoryDraft(state, self)
+                self.forget_choices(event, way)
                 if self.decided(event, way, outcome):
                     yield target, way.state()
             return
+        if state.ended and isinstance(event, e.CallEvent) and event.index in self.throwing:
+            self.left.append((event, MemoryDraft(state, self)))
         for case in self.choices(event, MemoryDraft(state, self)):
             self.case = case
             draft = MemoryDraft(state, self)
@@ -169,14 +189,43 @@ class MemoryWalk(MemoryCalls):
             case e.End():
                 self.end_of_local(event, draft)
             case e.LeaveEvent():
-                self.leave(event, draft)
-                return False
+                return self.leave(event, draft)
             case e.OpaqueEvent():
                 for name in event.names:
                     draft.write(self.cell_of_name(draft, name), LOST)
             case e.Mark(what="loop"):
                 self.next_round(event, draft)
+        if self.choices_between:
+            self.choose(event, draft)
         return True
+
+    def choose(self, event: e.Event, draft: MemoryDraft) -> None:
+        """Of `which ? one : other` one has been evaluated; what is around it has been, too, once that is used."""
+        self.forget_choices(event, draft)
+        if isinstance(event, e.Read | e.CallEvent):
+            node = event.node
+            for one in self.choices_between:
+                for side in (one.then, one.other):
+                    bare = strip(side)
+                    if bare is not None and (bare.start, bare.end) == (node.start, node.end):
+                        draft.put(result_cell(one), self.pointer(draft, node))
+
+    def forget_choices(self, event: e.Event, draft: MemoryDraft) -> None:
+        """A choice is made anew where its condition is asked, and used up by what is around it."""
+        for one in self.choices_between:
+            around = event.span.start <= one.start and one.end <= event.span.end
+            if around or (isinstance(event, e.Test) and one.condition.start <= event.span.start < one.condition.end):
+                draft.remove(result_cell(one))
+
+    @cached_property
+    def choices_between(self) -> tuple[r.Conditional, ...]:
+        """The conditional expressions of the function by which one thing that is followed gets another name."""
+        return tuple(
+            one
+            for one in values_in(self.function)
+            if isinstance(one, r.Conditional)
+            and any(isinstance(inner, r.Name) and inner.text in self.relevant for inner in walk(one))
+        )
 
     def bind(self, draft: MemoryDraft, node: r.Value) -> None:
         """Locals that are another name for what is read here, or its address."""
@@ -216,7 +265,7 @@ class MemoryWalk(MemoryCalls):
             self.assign_object(draft, event, where)
         if event.fresh and len(event.place) == 1 and event.place[0] in self.plain_objects:
             self.settle_in(draft, event)
-        self.writes = self.writes or where is None or not self.is_private(where.block)
+        self.note_write(where)
         if event.op == "=" and len(event.place) == 1 and event.place[0] in self.asked_again:
             given = ranges.of(event.value, lambda _: ranges.ANY)
             if given != ranges.ANY:
@@ -292,7 +341,10 @@ class MemoryWalk(MemoryCalls):
         if len(event.place) == 1 and self.is_own(name) and name not in self.references and name not in self.hidden:
             self.end_variable(draft, event.place[0])
 
-    def leave(self, event: e.LeaveEvent, draft: MemoryDraft) -> None:
+    def leave(self, event: e.LeaveEvent, draft: MemoryDraft) -> bool:
+        """Whether the way goes on, to a label or to a handler."""
+        if any(target != self.flow.exit for target, _ in self.flow.successors[event.index]):
+            return True
         answer = LOST
         if event.kind == "return" and event.value is not None:
             refers = types.parse(self.function.record.result).reference
@@ -301,6 +353,8 @@ class MemoryWalk(MemoryCalls):
                 self.hand_out(draft, answer, event.value)
         if event.kind != "throw":
             self.exits.append((draft, answer))
+        self.left.append((event, draft))
+        return False
 
     def may_point(self, value: r.Value) -> bool:
         """Whether what is returned is an address, and no object that is copied."""
@@ -341,12 +395,24 @@ class MemoryWalk(MemoryCalls):
             outcome = True
         if outcome is None:
             return True
+        self.learn_failure(event, draft, outcome)
         said, turned = _said(event.value)
         if said in self.repeated:
             if draft.tests.get(said, outcome != turned) != (outcome != turned):
                 return False
             draft.know(said, outcome != turned)
         return self.holds(draft, self.asked(event), outcome)
+
+    def learn_failure(self, event: e.Test, draft: MemoryDraft, outcome: bool) -> None:
+        """Whether a test says of a call which ends something that it has failed."""
+        released = [(block, how) for block, how in draft.ended.items() if how.why == "released"]
+        cause = failing(self.function, event, outcome)[0] if released else None
+        for block, how in released:
+            if cause is not None and how.at == cause.index:
+                if how.may_fail:
+                    draft.revive(block)
+                else:
+                    draft.end(block, how._replace(failed=True))
 
     def asked(self, event: e.Test) -> r.Value:
         """What a test comes to once functions that only say a condition are taken apart."""
@@ -380,7 +446,7 @@ class MemoryWalk(MemoryCalls):
                 if op in ("==", "!=") and not self.are_one(draft, left, right, outcome == (op == "==")):
                     return False
                 return self.compared(draft, op if outcome else ranges.opposite(op), left, right)
-            case r.Name() | r.Member() | r.Literal() | r.Assign() as bare:
+            case r.Name() | r.Member() | r.Literal() | r.Assign() | r.Call() as bare:
                 return self.is_there(draft, bare, outcome)
             case r.Binary(op="&" | "|" | "+" | "-" | "*") as number:
                 zero = r.Literal(number.start, number.start, "int", "0")
@@ -423,13 +489,19 @@ class MemoryWalk(MemoryCalls):
                 draft.know(nothing(pointer.block), True)
         return there or pointer.block[0] != "var"
 
-    def choices(self, event: e.Event, draft: MemoryDraft) -> Sequence[MemoryCase | None]:
+    def choices(self, event: e.Event, draft: MemoryDraft) -> Sequence[MemoryCase | MemoryOutcome | None]:
         """Of the cases in which a callee ends something, those that can be on this way."""
         node = event.node if isinstance(event, e.CallEvent) and event.node.kind == "call" else None
-        if node is None or not isinstance(node.callee, r.Name) or strip(node) is not node:
+        if node is None or strip(node) is not node:
             return _NO_CASE
         callee = self.program.calls.callee(node, self.function)
-        if len(callee.functions) != 1 or callee.certainty == "possible" or not may_end(callee.functions[0]):
+        if len(callee.functions) != 1 or callee.certainty == "possible":
+            return _NO_CASE
+        if self.tells_by_answer(draft, node, callee.functions[0]):
+            outcomes = self.summary_of(callee.functions[0], deep=False).outcomes
+            if outcomes:
+                return outcomes
+        if not isinstance(node.callee, r.Name) or not may_end(callee.functions[0]):
             return _NO_CASE
         cases = self.summary_of(callee.functions[0], deep=False).cases
         names = [parameter.name for parameter in callee.functions[0].record.parameters]
@@ -441,6 +513,24 @@ class MemoryWalk(MemoryCalls):
         if len(fitting) == 1 or not self.is_asked_otherwise(given):
             return fitting
         return _NO_CASE
+
+    def tells_by_answer(self, draft: MemoryDraft, node: r.Call, function: Function) -> bool:
+        """Whether it matters what the function has done when it answers so: something has ended that it may know, and
+        a test is about its answer."""
+        kind = types.parse(function.record.result)
+        if not draft.ended or not (kind.pointers or kind.is_scalar) or function is self.function:
+            return False
+        return (node.start, node.end) in self.tested_answers
+
+    @cached_property
+    def tested_answers(self) -> frozenset[tuple[int, int]]:
+        """The calls whose answers a test is about, at once or by a local."""
+        tests = [test.value for test in self.flow.of(e.Test) if isinstance(test, e.Test)]
+        asked = [one for test in tests for one in walk(test)]
+        names = {one.text for one in asked if isinstance(one, r.Name)}
+        given = [write.value for write in self.flow.of(e.Write) if isinstance(write, e.Write) and write.place[0] in names]
+        calls = [one for one in (*asked, *map(strip, given)) if isinstance(one, r.Call)]
+        return frozenset((one.start, one.end) for one in calls)
 
     def is_asked_otherwise(self, given: r.Value) -> bool:
         """Whether a test may be about what is given to a call, in a way that is not followed."""
@@ -466,6 +556,7 @@ class MemoryWalk(MemoryCalls):
             return self.known_number(draft, name)
 
         one, two = ranges.of(left, known), ranges.of(right, known)
+        one = self.answered(draft, left) if one == ranges.ANY else one
         if not ranges.can_be(op, one, two):
             return False
         for value, own, other, said in ((left, one, two, op), (right, two, one, ranges.turned(op))):
@@ -473,6 +564,11 @@ class MemoryWalk(MemoryCalls):
             if isinstance(bare, r.Name) and bare.text in self.asked_again:
                 draft.know(f"={bare.text}", ranges.narrowed(said, own, other))
         return True
+
+    def answered(self, draft: MemoryDraft, value: r.Value) -> Range:
+        """The number that the value is known to be."""
+        kind, *said = self.pointer(draft, value).block
+        return ranges.of(r.Literal(0, 0, "int", str(said[0])), lambda _: ranges.ANY) if kind == "number" else ranges.ANY
 
     @cached_property
     def asked_again(self) -> frozenset[str]:
@@ -524,7 +620,7 @@ class MemoryWalk(MemoryCalls):
         if not self.complete:
             return _UNKNOWN
         if not self.exits:
-            return MemorySummary(known=True, writes=self.writes)
+            return MemorySummary(known=True, writes=self.writes, written=self.written_cells())
         first, *others = self.exits
         ended = {block: how for draft, _ in self.exits for block, how in draft.ended.items()}
         ends = [
@@ -545,11 +641,17 @@ class MemoryWalk(MemoryCalls):
             True,
             tuple(sorted(ends, key=repr)),
             frozenset(self.used),
+            frozenset(self.handed),
             answers.pop() if len(answers) == 1 else None,
             tuple(sorted(puts, key=repr)),
             self.writes,
+            self.written_cells(),
             self.cases(frozenset(block for block, _ in ends)),
+            self.outcomes(frozenset(block for block, _ in ends)),
         )
+
+    def written_cells(self) -> tuple[Cell, ...]:
+        return tuple(sorted(self.written, key=repr))
 
     def cases(self, always: frozenset[Block]) -> tuple[MemoryCase, ...]:
         """What is ended for some values of one argument, and not for others; none where something else decides."""
@@ -577,9 +679,32 @@ class MemoryWalk(MemoryCalls):
                 )
         return ()
 
+    def outcomes(self, always: frozenset[Block]) -> tuple[MemoryOutcome, ...]:
+        """What can be told from the answer; none where every answer comes to the same."""
+        exits: dict[Pointer, list[MemoryDraft]] = {}
+        for draft, answer in self.exits:
+            told = answer == NULL or answer.block[0] == "number"
+            exits.setdefault(answer if told else LOST, []).append(draft)
+        if not 1 < len(exits) <= _MOST_CASES:
+            return ()
+        found = [
+            MemoryOutcome(
+                answer,
+                tuple(cell for cell in self.written_cells() if all(_is_as_it_was(draft, cell) for draft in drafts)),
+                tuple(
+                    (block, how)
+                    for block, how in sorted(drafts[0].ended.items(), key=repr)
+                    if how.why != "moved" and self.is_seen(block) and block not in always
+                    if all(draft.how_ended(block) is not None or draft.is_nothing(block) for draft in drafts)
+                ),
+            )
+            for answer, drafts in exits.items()
+        ]
+        return tuple(found) if any(one.spares or one.ends for one in found) else ()
+
     def is_put(self, draft: MemoryDraft, pointer: Pointer) -> bool:
         """Whether the caller knows what was put there."""
-        return pointer == NULL or (self.is_seen(pointer.block) and draft.how_ended(pointer.block) is None)
+        return pointer == NULL or self.is_seen(pointer.block)
 
     def answer_seen(self, draft: MemoryDraft, answer: Pointer) -> Pointer | None:
         return answer if self.is_seen(answer.block) and draft.how_ended(answer.block) is None else None
@@ -600,19 +725,17 @@ def _are_apart(one: tuple[Range, ...], two: tuple[Range, ...]) -> bool:
     return not any(ranges.can_be("==", left, right) for left in one for right in two)
 
 
+def _is_as_it_was(draft: MemoryDraft, cell: Cell) -> bool:
+    return draft.read(cell) == Pointer(("in", *cell))
+
+
 def _is_zero(pointer: Pointer) -> bool:
     return pointer == NULL or pointer.block in (("number", "0"), ("number", "false"))
 
 
 def certainty(one: MemoryTrouble) -> Certainty:
     """How sure it is that it happens."""
-    if one.reason:
-        return because("path" if one.reason in (SOME_PATHS, GIVEN_ON) else "guess", one.reason)
-    if one.ended.why == "moved" and one.ended.sure:
-        return because("value", "harmless where the container still had room")
-    if not one.ended.sure:
-        return because("name", "what the call does is inferred from its name")
-    return "certain"
+    return weaker(one.certainty, one.ended.certainty)
 
 
 def told_end(one: MemoryTrouble) -> str:

@@ -229,6 +229,9 @@ class Pointers:
                 stepped = self.pointer(draft, left, look=look)
                 return stepped if stepped.path[-1:] == (SOME,) else LOST
             case r.Conditional(then=then, other=other):
+                chosen = draft.cells.get(result_cell(value))
+                if chosen is not None:
+                    return chosen
                 one, two = self.pointer(draft, then), self.pointer(draft, other)
                 return one if one == two else LOST
             case r.Aggregate(kind="init", items=(only,)):
@@ -319,8 +322,8 @@ def _known(pointer: Pointer) -> Pointer | None:
     return None if pointer in (LOST, NULL) or pointer.block[0] in ("number", "lambda") else pointer
 
 
-def result_cell(call: r.Call) -> Cell:
-    """Where what a call answers stands until it is used."""
+def result_cell(call: r.Call | r.Conditional) -> Cell:
+    """Where what a call answers, or a choice between two values, stands until it is used."""
     return Cell(("result", call.start, call.end))
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from ownlint.domains.memory.effects import ending_names
 from ownlint.domains.memory.pointers import SMART, decayed, inner_declarations, named, values_in
 from ownlint.facts import records as r
 from ownlint.flow.places import THIS, last_name, strip, walk
@@ -23,8 +24,8 @@ _ASSIGNS = re.compile(rb"\[8,")
 _HOLDS_LAMBDA = re.compile(rb"\[10,")
 """How records of assignments and of lambdas begin."""
 _NUMBERS = frozenset({"bool", "char", "int", "long", "unsigned", "float", "double", "size_t", "int64_t", "uint64_t"})
-_ROUNDS = 3
-"""So many helpers deep a function is looked for that ends what it is given."""
+DEEPEST = 8
+"""So many functions below one another are asked what they do: of one that ends what it is given, so many helpers deep."""
 
 
 @question
@@ -35,9 +36,11 @@ def may_end(function: Function) -> bool:
     if function.says(_DELETES) or function.says(_DESTRUCTS):
         return True
     program, mentioned = function.program, function.mentioned
-    if not _libraries(program).isdisjoint(mentioned) or not _giving_up(program).isdisjoint(mentioned):
+    if not ending_names(program).isdisjoint(mentioned) or not _giving_up(program).isdisjoint(mentioned):
         return True
     if not _ending(program).isdisjoint(mentioned) and _calls_ender(function):
+        return True
+    if function.says(_HOLDS_LAMBDA) and any(may_end(inner) for inner in function.lambdas()):
         return True
     if not _changing(program).isdisjoint(mentioned) and _points_inside(function):
         return True
@@ -117,25 +120,19 @@ def _calls_ender(function: Function) -> bool:
 
 
 @program_question
-def _libraries(program: Program) -> frozenset[str]:
-    """Last names of what ends memory that it is given, by the models."""
-    return program.models.functions_that(_ends_argument) - program.models.pairs_of("hold", "argument 1")[1]
-
-
-@program_question
 def _ending(program: Program) -> frozenset[str]:
     """Last names of what ends memory that it is given, or that of its own object."""
-    return _libraries(program) | {one.name for one in _enders(program)}
+    return ending_names(program) | {one.name for one in _enders(program)}
 
 
 @program_question
 def _enders(program: Program) -> frozenset[Function]:
     """The project's functions that do so."""
-    given, own = set(_libraries(program)), set[str]()
+    given, own = set(ending_names(program)), set[str]()
     functions = [one for one in program.functions if one.language == "cpp" and one.record.kind != "destructor"]
     found: set[Function] = set()
     fresh = _Enders(frozenset(given), frozenset())
-    for _ in range(_ROUNDS):
+    for _ in range(DEEPEST):
         ends = [(one, place) for one in functions if fresh.may_be_in(one) for place in fresh.ended_by(one)]
         found.update(one for one, _ in ends)
         fresh = _Enders(
@@ -160,7 +157,7 @@ class _Enders(NamedTuple):
 
     def ended_by(self, function: Function) -> Iterator[Literal["given", "own"]]:
         """Whether the function ends what its caller knows: an argument, or something of its object."""
-        lent = {p.name for p in function.record.parameters if not holds_number(p.type) and not _is_constant(p.type)}
+        lent = {p.name for p in function.record.parameters if not _is_constant(p.type)}
         lent |= _copies(function, lent)
         for one in values_in(function):
             if not isinstance(one, r.Call):
@@ -210,10 +207,6 @@ def _lending(program: Program) -> frozenset[str]:
     return program.models.functions_that(lambda model: model.has("borrow", "result"))
 
 
-def _ends_argument(model: FunctionModel) -> bool:
-    return model.has("release", "argument 1") and not model.counted and not model.has("acquire")
-
-
 def _exchanges(model: FunctionModel) -> bool:
     return model.has("invalidate", "receiver") and model.has("adopt", "argument 1")
 
@@ -244,7 +237,7 @@ def relevant(function: Function) -> frozenset[str]:
             found.add(name)
         if isinstance(strip(value), r.Lambda):
             found.add(name)
-        if value is not None and not holds_number(written):
+        if value is not None and (not holds_number(written) or isinstance(strip(value), r.Name)):
             joined.append({name, *_names(value)})
     while more := [names for names in joined if not names.isdisjoint(found)]:
         joined = [names for names in joined if names.isdisjoint(found)]

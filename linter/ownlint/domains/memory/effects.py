@@ -1,0 +1,77 @@
+"""What a call that nobody sees the body of does to the objects it is given, whoever says so: a model, or a pair of the
+project's own declarations. The one place that the engine asks, and what decides whether it has to follow a function.
+
+What functions with a body do, their summaries say; a function of such a name whose body is seen ends what its body
+ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ownlint.engine.resources import Acquisition, Resources, resources
+from ownlint.facts import records as r
+from ownlint.finding import Certainty, because, weaker
+from ownlint.flow.places import last_name
+from ownlint.models.records import HANDLE, FunctionModel, KindModel
+from ownlint.project.callees import Callee
+from ownlint.project.program import Program
+from ownlint.project.questions import program_question
+from ownlint.project.subjects import Function
+
+
+class Release(NamedTuple):
+    """A call ends what argument `index` (from 0) is, or, `by_address`, what stands where it points to."""
+
+    index: int
+    by: str
+    kind: KindModel
+    certainty: Certainty
+    by_address: bool = False
+    may_fail: bool = False
+    """Then nothing is released."""
+
+
+def by_models(node: r.Call, models: tuple[FunctionModel, ...], program: Program) -> Iterator[Release]:
+    """What libraries' functions end; of a lock, or of what is counted, they end a duty alone."""
+    name = last_name(node.callee)
+    kind = program.models.kind(name)
+    if name in program.models.unlocking or kind.stays:
+        return
+    for model in models:
+        if model.counted or model.has("acquire"):
+            continue
+        for effect in model.effects:
+            if effect.verb == "release" and effect.place is not None and not effect.mode:
+                if 0 <= effect.place.index < len(node.args):
+                    yield Release(effect.place.index, name, kind, model.certainty, may_fail=model.has("may fail"))
+
+
+def by_pairs(node: r.Call, callee: Callee, program: Program) -> Release | None:
+    """What a function ends that is declared alone, by the pair that it is half of."""
+    known: Resources = resources(program)
+    if callee.functions or not callee.records or node.kind != "call":
+        return None
+    found = [known.pairs.releaser(record) for record in callee.records]
+    one = found[0]
+    if one is None or any(each is None or not each.ends or each.argument != one.argument for each in found):
+        return None
+    if one.argument >= len(node.args) or known.is_idle(one.record):
+        return None
+    name = one.record.name
+    certainty = weaker(callee.certainty, because("name", f"that `{name}` ends it is inferred from its name"))
+    return Release(one.argument, name, HANDLE, certainty, one.by_address)
+
+
+def acquired(node: r.Call, function: Function) -> Acquisition | None:
+    """What a call hands out by a model or a pair, if it is an owned raw handle."""
+    return resources(function.program).declared_acquisition(node, function)
+
+
+@program_question
+def ending_names(program: Program) -> frozenset[str]:
+    """Last names of the functions that end what they are given, seen from their declarations alone."""
+    known = resources(program)
+    modelled = {name for name in known.mentioned if program.models.may_release(name)}
+    return frozenset(modelled | {name for name, many in known.pairs.releasers.items() if any(one.ends for one in many)})
