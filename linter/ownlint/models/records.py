@@ -47,6 +47,7 @@ Verb = Literal[
     "needs",
     "spawn",
     "restore",
+    "move",
 ]
 
 Role = Literal[

@@ -12,6 +12,7 @@ from ownlint.domains.memory.blocks import (
     GIVEN_ON,
     LOST,
     NULL,
+    ROOM,
     SOME,
     Block,
     Cell,
@@ -22,10 +23,12 @@ from ownlint.domains.memory.blocks import (
     Path,
     Pointer,
     What,
+    content,
     is_within,
     root,
 )
-from ownlint.domains.memory.pointers import SMART, THIS_BLOCK, Pointers, named, values_in
+from ownlint.domains.memory.moves import Moves, gives_away
+from ownlint.domains.memory.pointers import SMART, THIS_BLOCK, named, range_cell, values_in
 from ownlint.domains.memory.pointers import result_cell as _result
 from ownlint.domains.memory.seen import captured, class_of, ends_what_it_holds, may_end, relevant
 from ownlint.facts import records as r
@@ -36,11 +39,10 @@ from ownlint.project import types
 from ownlint.project.callees import Callee
 from ownlint.project.subjects import Class, Function
 
-_ROOM = "<room>"
 _HELD = "<held> "
 
 
-class MemoryCalls(Pointers):
+class MemoryCalls(Moves):
     """The calls of one function."""
 
     def __init__(self, function: Function) -> None:
@@ -183,7 +185,7 @@ class MemoryCalls(Pointers):
         """Whether nobody else can write to the block."""
         kind, *rest = block
         if kind != "var":
-            return kind == "result"  # type: ignore[no-any-return]
+            return kind in ("result", "range")
         name = rest[0]
         return self.is_own(name) and (name not in self.shared or name in self.references)
 
@@ -191,10 +193,10 @@ class MemoryCalls(Pointers):
     def shared(self) -> frozenset[str]:
         """Locals whose address somebody may have: by `&`, by a reference, or in a lambda."""
         own = self.function.locals
-        found = {named(own[name][1]) for name in self.references & own.keys()}
+        found = {_whose(own[name][1]) for name in self.references & own.keys()}
         for one in values_in(self.function):
             if isinstance(one, r.Unary) and one.op == "&":
-                found.add(named(one.value))
+                found.add(_whose(one.value))
             elif isinstance(one, r.Lambda):
                 copied = {capture.name for capture in one.captures if not capture.by_reference}
                 found |= captured(self.function, one) - copied
@@ -222,7 +224,8 @@ class MemoryCalls(Pointers):
         if node.kind == "delete":
             self.delete(draft, node)
             return True
-        if strip(node) is not node:
+        self.given_away = []
+        if self.offer(draft, node) or strip(node) is not node:
             return True
         callee = self.program.calls.callee(node, self.function)
         if never_comes_back(self.function, node):
@@ -237,6 +240,9 @@ class MemoryCalls(Pointers):
             self.ordinary(event, draft, callee)
         for argument in node.args:
             self.move_out(draft, argument)
+        self.regain_at_call(draft, node, callee)
+        for where, how in self.given_away:
+            draft.end(content(where), how)
         self.bind(draft, node)
         if (node.start, node.end) in self.spans.dereferenced:
             self.looked_at(draft, self.pointer(draft, node), node)
@@ -328,6 +334,8 @@ class MemoryCalls(Pointers):
     def ordinary(self, event: e.CallEvent, draft: MemoryDraft, callee: Callee) -> None:
         node = event.node
         self.look_at_receiver(draft, node)
+        if isinstance(node.callee, r.Name):
+            self.read_moved(draft, node.callee)
         if not callee.functions and not self.program.macros.named(last_name(node.callee)):
             self.look_at_gone(draft, node)
         held = self.held_function(draft, node)
@@ -396,15 +404,25 @@ class MemoryCalls(Pointers):
                     answer = self.give_up(draft, node)
                 elif effect.verb == "invalidate" and where == "receiver":
                     self.invalidate(draft, node, model)
+                elif effect.verb == "move":
+                    answer = self.exchange(draft, node)
                 elif effect.verb == "borrow" and where == "result" and answer is LOST:
                     answer = self.lent(draft, node, str(effect.other))
         if any(model.has("clear", "receiver") and not model.has("invalidate") for model in models):
             inside = self.inside_receiver(draft, node, ELEMENTS)  # somebody else has them now
             if inside is not None:
                 draft.put(inside, draft.begin(("made", self.event.index, "elements")))
-        if any(model.makes_room for model in models) and (inside := self.inside_receiver(draft, node, _ROOM)):
+        if any(model.makes_room for model in models) and (inside := self.inside_receiver(draft, node, ROOM)):
             draft.put(inside, Pointer(("number", "1")))
         self.answer(draft, node, answer)
+
+    def exchange(self, draft: MemoryDraft, node: r.Call) -> Pointer:
+        """`std::exchange(x, y)`: answers with what was there."""
+        where = self.cell(draft, node.args[0]) if len(node.args) == 2 else None
+        held = draft.read(where)
+        if where is not None:
+            draft.write(where, self.pointer(draft, node.args[1]))
+        return held
 
     def released(self, draft: MemoryDraft, node: r.Call, index: int, model: FunctionModel) -> None:
         if not 0 <= index < len(node.args) or model.counted or model.has("acquire"):
@@ -457,7 +475,7 @@ class MemoryCalls(Pointers):
         inside = self.inside_receiver(draft, node, ELEMENTS) if self.is_container(written) else None
         if inside is None:
             return
-        room = draft.cells.get(Cell(inside.block, (*inside.path[:-1], _ROOM)), LOST)
+        room = draft.cells.get(Cell(inside.block, (*inside.path[:-1], ROOM)), LOST)
         if model.has("keep") and room is not LOST:
             return
         before = draft.read(inside)
@@ -505,6 +523,7 @@ class MemoryCalls(Pointers):
         concerned = self.deep or self.is_concerned(draft, node, function)
         asks = concerned or may_end(function) or self.constructed is not None
         asks = asks or bool(self.held_in_receiver(draft, node)) or self.fills_pointer(node, function)
+        asks = asks or (self.moves_something and gives_away(function))
         known = self.summary_of(function, deep=concerned) if asks else None
         if known is None or not known.known:
             self.unknown(draft, node, callee, silent=True)
@@ -519,7 +538,14 @@ class MemoryCalls(Pointers):
             ends += self.case.ends
             names = [parameter.name for parameter in function.record.parameters]
             self.learn_case(draft, node.args[names.index(self.case.parameter)], self.case)
-        ended = [(how, self.seen_there(draft, node, function, block), block) for block, how in ends]
+        self.given_away = [
+            (Pointer(where.block, where.path + block[2]), EndedBlock(self.event.index, "given away", name, how.sure))
+            for block, how in ends
+            if block[0] == "content" and (where := self.seen_there(draft, node, function, block[1])) is not None
+        ]
+        ended = [
+            (how, self.seen_there(draft, node, function, block), block) for block, how in ends if block[0] != "content"
+        ]
         answer = self.seen_there(draft, node, function, known.result.block) if known.result is not None else None
         puts = [
             (self.seen_there(draft, node, function, cell.block), cell.path, self.put_there(draft, node, function, put))
@@ -567,7 +593,11 @@ class MemoryCalls(Pointers):
         given += [where for one in node.args if (where := self.cell(draft, one)) is not None]
         if isinstance(node.callee, r.Member):
             given.append(self.receiver_there(draft, node) or LOST)
-        ended = [one for one in draft.ended if root(one)[0] != "var" or not self.is_own(root(one)[1])]
+        ended = [
+            one
+            for one in draft.ended
+            if one[0] != "content" and (root(one)[0] != "var" or not self.is_own(root(one)[1]))
+        ]
         blocks = {one.block for one in given}
         return not blocks.isdisjoint(draft.ended) or any(is_within(one, block) for one in ended for block in blocks)
 
@@ -667,7 +697,7 @@ class MemoryCalls(Pointers):
     def lend_receiver(self, draft: MemoryDraft, node: r.Call) -> None:
         """What the members lead to of an object may be another behind one of its methods."""
         for cell in self.held_in_receiver(draft, node):
-            if cell.path[-1] not in (ELEMENTS, _ROOM):
+            if cell.path[-1] not in (ELEMENTS, ROOM):
                 draft.put(cell, LOST)
         if isinstance(node.callee, r.Member) and not node.callee.arrow:
             roles = self.program.types.roles(self.receiver_type(node), self.function)
@@ -677,8 +707,8 @@ class MemoryCalls(Pointers):
 
     def lend_arguments(self, draft: MemoryDraft, node: r.Call, function: Function | None) -> None:
         """What is given by reference, or as an object, may be another afterwards."""
-        declared = self.program.calls.callee(node, self.function).records if function is None else (function.record,)
-        parameters = declared[0].parameters if len(declared) == 1 else ()
+        callee = self.program.calls.callee(node, self.function) if function is None else None
+        parameters = _parameters(callee) if callee is not None else function.record.parameters
         for index, argument in enumerate(node.args):
             taken = types.parse(parameters[index].type) if index < len(parameters) else None
             bare = strip(argument)
@@ -708,6 +738,7 @@ class MemoryCalls(Pointers):
             ended = draft.how_ended(pointer.block)
             if ended is not None and ended.why in ("released", "by callee") and not pointer.path:
                 self.look(draft, pointer, self.named(argument), doubt, name)
+        self.look_at_lent(draft, node, callee)
         self.shake(draft)
         self.lend_receiver(draft, node)
         if self.program.macros.named(name):
@@ -715,6 +746,18 @@ class MemoryCalls(Pointers):
                 draft.write(self.cell(draft, argument), LOST)
         self.lend_arguments(draft, node, None)
         self.answer(draft, node, LOST)
+
+    def look_at_lent(self, draft: MemoryDraft, node: r.Call, callee: Callee) -> None:
+        """Who is given an element to read, by reference or by its address, looks at it."""
+        for argument, parameter in zip(node.args, _parameters(callee), strict=False):
+            taken, bare = types.parse(parameter.type), strip(argument)
+            if taken.reference and (taken.pointers or not taken.const):
+                continue
+            refers = isinstance(bare, r.Name) and bare.text in self.references
+            element = (self.cell(draft, bare) or LOST) if refers else self.pointer(draft, bare)
+            ended = draft.how_ended(element.block)
+            if ended is not None and ended.why == "moved":
+                self.look(draft, element, self.named(argument))
 
     # --- locals ---
 
@@ -736,6 +779,8 @@ class MemoryCalls(Pointers):
             if self.is_container(self.program.types.of(bare.base, self.function)):
                 around = self.elements(draft, self.cell(draft, bare.base))
             pointer = Pointer(around.block, (SOME,)) if around is not None else LOST
+            if around is not None and self.is_followed(("var", named(bare.base))):
+                draft.put(range_cell(bare.start), pointer)
         elif name in self.references:
             pointer = self.cell(draft, value) or LOST
         else:
@@ -754,10 +799,23 @@ class MemoryCalls(Pointers):
                         draft.write(where, NULL)
 
 
+def _parameters(callee: Callee) -> tuple[r.Parameter, ...]:
+    """Those of the function that is called, where it is known which one that is."""
+    return callee.records[0].parameters if len(callee.records) == 1 else ()
+
+
 def _own_names(function: Function) -> frozenset[str]:
     """What the function declares itself, whatever is declared around it."""
     around = function.parent.declared if function.parent is not None else frozenset[str]()
     return (function.declared - around) | function.locals.keys()
+
+
+def _whose(value: r.Value | None) -> str:
+    """The variable in whose own memory the expression lies; none where the way there goes through a pointer."""
+    bare = strip(value)
+    while isinstance(bare, r.Member | r.Index) and not (isinstance(bare, r.Member) and bare.arrow):
+        bare = strip(bare.base)
+    return bare.text if isinstance(bare, r.Name) else ""
 
 
 def _is_room(pointed: types.Type) -> bool:

@@ -32,7 +32,7 @@ from ownlint.domains.memory.blocks import (
     nothing,
 )
 from ownlint.domains.memory.calls import MemoryCalls
-from ownlint.domains.memory.pointers import result_cell, values_in
+from ownlint.domains.memory.pointers import range_cell, result_cell, values_in
 from ownlint.domains.memory.seen import ends_what_it_holds, holds_number, may_end
 from ownlint.engine import ranges
 from ownlint.engine.heap import Domain, follow
@@ -40,7 +40,7 @@ from ownlint.engine.predicates import meant
 from ownlint.engine.ranges import Range
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.finding import SOME_PATHS, Certainty, because
+from ownlint.finding import SOME_PATHS, Certainty, because, tempered
 from ownlint.flow import events as e
 from ownlint.flow.places import strip, walk
 from ownlint.project import types
@@ -164,6 +164,7 @@ class MemoryWalk(MemoryCalls):
             case e.Write():
                 self.write(event, draft)
             case e.Read():
+                self.read_moved(draft, event.node)
                 self.touch(draft, event.node)
                 self.bind(draft, event.node)
             case e.End():
@@ -186,6 +187,7 @@ class MemoryWalk(MemoryCalls):
     def write(self, event: e.Write, draft: MemoryDraft) -> None:
         self.forget_tests(draft, event.place[0])
         if event.target is not None:
+            self.write_into_moved(draft, event.target)
             where = self.cell(draft, event.target, look=True)
             named = isinstance(strip(event.target), r.Name) and not self.is_reference(event.target)
             if where is not None and not named:
@@ -223,6 +225,7 @@ class MemoryWalk(MemoryCalls):
                 draft.know(f"={event.place[0]}", given)
         self.capture(draft, event)
         self.move_out(draft, event.value)
+        self.regain(draft, where)
 
     def assign_object(self, draft: MemoryDraft, event: e.Write, where: Cell) -> None:
         """An object gets what another one is; where the class says nothing of it, both lead to the same afterwards."""
@@ -270,13 +273,12 @@ class MemoryWalk(MemoryCalls):
 
     def next_round(self, event: e.Mark, draft: MemoryDraft) -> None:
         """A loop over a range goes on to the next element."""
+        around = draft.cells.get(range_cell(event.span.start), LOST)
         for name in self.ranged.get(event.span.start, ()):
-            own = Pointer(("var", name))
-            around = draft.cells.get(own, LOST)
             if around.path:
                 self.looked_at(draft, around, r.Name(event.span.start, event.span.end, name))
-            else:
-                draft.write(own, draft.begin(("made", event.index, name)))
+            elif not draft.cells.get(Pointer(("var", name)), LOST).path:
+                draft.write(Pointer(("var", name)), draft.begin(("made", event.index, name)))
 
     @cached_property
     def ranged(self) -> dict[int, list[str]]:
@@ -557,7 +559,11 @@ class MemoryWalk(MemoryCalls):
             return ()
         exits: dict[frozenset[Block], list[MemoryDraft]] = {}
         for draft, _ in self.exits:
-            ended = (block for block, how in draft.ended.items() if how.why != "moved" and self.is_seen(block))
+            ended = (
+                block
+                for block, how in draft.ended.items()
+                if how.why not in ("moved", "given away") and self.is_seen(block)
+            )
             exits.setdefault(frozenset(ended) - always, []).append(draft)
         if not 1 < len(exits) <= _MOST_CASES:
             return ()
@@ -607,7 +613,13 @@ def _is_zero(pointer: Pointer) -> bool:
 def certainty(one: MemoryTrouble) -> Certainty:
     """How sure it is that it happens."""
     if one.reason:
-        return because("path" if one.reason in (SOME_PATHS, GIVEN_ON) else "guess", one.reason)
+        doubt = because("path" if one.reason in (SOME_PATHS, GIVEN_ON) else "guess", one.reason)
+        taken = one.ended.why != "given away" or one.ended.sure
+        return (
+            doubt if taken else tempered(doubt, because("unread-code", f"that `{one.ended.by}` takes it is not seen"))
+        )
+    if one.ended.why == "given away" and not one.ended.sure:
+        return because("unread-code", f"that `{one.ended.by}` takes it is not seen")
     if one.ended.why == "moved" and one.ended.sure:
         return because("value", "harmless where the container still had room")
     if not one.ended.sure:

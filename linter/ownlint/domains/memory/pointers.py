@@ -324,6 +324,11 @@ def result_cell(call: r.Call) -> Cell:
     return Cell(("result", call.start, call.end))
 
 
+def range_cell(start: int) -> Cell:
+    """Where the loop over a range that begins there keeps how far it has come."""
+    return Cell(("range", start))
+
+
 def _declared(function: Function) -> Iterator[tuple[str, r.Value]]:
     """Each declaration of a local with what it gets; of the element of a loop over a range, the range at no index."""
     for statement in function.statements:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from ownlint.domains.memory.moves import movers, offered, uses_moved
 from ownlint.domains.memory.pointers import SMART, decayed, inner_declarations, named, values_in
 from ownlint.facts import records as r
 from ownlint.flow.places import THIS, last_name, strip, walk
@@ -40,6 +41,8 @@ def may_end(function: Function) -> bool:
     if not _ending(program).isdisjoint(mentioned) and _calls_ender(function):
         return True
     if not _changing(program).isdisjoint(mentioned) and _points_inside(function):
+        return True
+    if uses_moved(function):
         return True
     if _hands_out_own(function) or decayed(function) or _lends_to_inner(function) or _assigns_owner(function):
         return True
@@ -223,12 +226,14 @@ def relevant(function: Function) -> frozenset[str]:
     """The names of the function from which memory that may end can be come by: what is ended, and all that is put
     into something of these, or the other way round. The others need not be followed."""
     program = function.program
-    enders = _ending(program) | _changing(program)
+    enders, moving = _ending(program) | _changing(program), movers(program)
     found: set[str] = set(_lending_inner(function) | decayed(function))
     joined: list[set[str]] = []
     for one in values_in(function):
         if isinstance(one, r.Call) and (one.kind == "delete" or last_name(one.callee) in enders or _destructs(one)):
             found |= _names(one)
+        elif isinstance(one, r.Call) and (given := offered(one, moving)) is not None:
+            found |= _names(given)
         elif isinstance(one, r.Unary) and one.op == "&":
             found.add(named(one))
         elif isinstance(one, r.Lambda):
