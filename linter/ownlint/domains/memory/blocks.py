@@ -108,7 +108,7 @@ class MemoryState:
         )
 
 
-What = Literal["used", "ended again", "returned"]
+What = Literal["used", "ended again", "returned", "stored"]
 
 
 class MemoryTrouble(NamedTuple):

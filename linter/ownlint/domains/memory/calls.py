@@ -27,10 +27,11 @@ from ownlint.domains.memory.blocks import (
     is_within,
     root,
 )
-from ownlint.domains.memory.moves import Moves, gives_away
-from ownlint.domains.memory.pointers import SMART, THIS_BLOCK, named, range_cell, values_in
+from ownlint.domains.memory.callables import KEPT, Callables
+from ownlint.domains.memory.moves import gives_away
+from ownlint.domains.memory.pointers import SMART, THIS_BLOCK, captured, named, range_cell, values_in
 from ownlint.domains.memory.pointers import result_cell as _result
-from ownlint.domains.memory.seen import captured, class_of, ends_what_it_holds, may_end, relevant
+from ownlint.domains.memory.seen import class_of, ends_what_it_holds, may_end, relevant
 from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, last_name, strip, walk
@@ -42,7 +43,7 @@ from ownlint.project.subjects import Class, Function
 _HELD = "<held> "
 
 
-class MemoryCalls(Moves):
+class MemoryCalls(Callables):
     """The calls of one function."""
 
     def __init__(self, function: Function) -> None:
@@ -318,6 +319,8 @@ class MemoryCalls(Moves):
         roles = self.program.types.roles(node.callee.text, self.function) if isinstance(node.callee, r.Name) else ()
         if not SMART.isdisjoint(roles):
             self.answer(draft, node, self.pointer(draft, first) if first is not None else NULL)
+        elif (running := self.run_by(draft, node)) is not None:
+            self.answer(draft, node, running)
         elif not self.construct_at(draft, node, Pointer(_result(node).block)):
             self.lend_arguments(draft, node, None)
             self.answer(draft, node, LOST)
@@ -402,6 +405,8 @@ class MemoryCalls(Moves):
                     answer = draft.begin(("made", self.event.index, "result"))
                 elif effect.verb == "disown" and where == "receiver":
                     answer = self.give_up(draft, node)
+                elif effect.verb == "keep" and where == "argument 1" and node.args:
+                    self.keep_in_container(draft, node)
                 elif effect.verb == "invalidate" and where == "receiver":
                     self.invalidate(draft, node, model)
                 elif effect.verb == "move":
@@ -455,10 +460,18 @@ class MemoryCalls(Moves):
     def give_up(self, draft: MemoryDraft, node: r.Call) -> Pointer:
         if not isinstance(node.callee, r.Member):
             return LOST
+        if "thread" in self.program.types.roles(self.receiver_type(node), self.function):
+            self.detach(draft, node.callee.base)
+            return LOST
         where = self.cell(draft, node.callee.base)
         held = draft.read(where)
         draft.write(where, NULL)
         return held
+
+    def keep_in_container(self, draft: MemoryDraft, node: r.Call) -> None:
+        kept, held = self.inside_receiver(draft, node, KEPT), self.pointer(draft, node.args[0])
+        if kept is not None and isinstance(node.callee, r.Member):
+            self.keep_lambda(draft, kept, held, node.callee.base, types.element(self.receiver_type(node)))
 
     def invalidate(self, draft: MemoryDraft, node: r.Call, model: FunctionModel) -> None:
         if model.has("erase"):
@@ -634,16 +647,12 @@ class MemoryCalls(Moves):
         """Whether a lambda of this function has a copy of the variable."""
         if function.parent is not self.function:
             return False
-        captures = self.captures_of.get(function.index, ())
+        made = self.lambdas_of.get(function.index)
+        captures = made.captures if made is not None else ()
         named_so = [one for one in captures if one.name == name]
         return any(not one.by_reference for one in named_so) or not (
             named_so or any(one.name == "&" for one in captures)
         )
-
-    @cached_property
-    def captures_of(self) -> dict[int, tuple[r.Capture, ...]]:
-        """What the lambdas of the function capture, by their number in the file."""
-        return {one.function: one.captures for one in values_in(self.function) if isinstance(one, r.Lambda)}
 
     def given(self, draft: MemoryDraft, node: r.Call, function: Function, name: str, path: Path) -> Pointer | None:
         """What a pointer that the callee has by name points to when it begins."""

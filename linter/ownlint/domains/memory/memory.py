@@ -189,7 +189,8 @@ class MemoryWalk(MemoryCalls):
         if event.target is not None:
             self.write_into_moved(draft, event.target)
             where = self.cell(draft, event.target, look=True)
-            named = isinstance(strip(event.target), r.Name) and not self.is_reference(event.target)
+            bare = strip(event.target)
+            named = isinstance(bare, r.Name) and not self.is_reference(bare) and not self.is_captured(bare.text)
             if where is not None and not named:
                 self.looked_at(draft, where, event.target)
         else:
@@ -214,6 +215,9 @@ class MemoryWalk(MemoryCalls):
         if not event.fresh and where is not None and self.owns(event.target):
             self.end_held(draft, where, value)
         draft.write(where, value)
+        if event.target is not None and value.block[0] == "lambda":
+            kind = self.program.types.of(event.target, self.function)
+            self.keep_lambda(draft, where, value, event.target, kind)
         if where is not None and not event.fresh:
             self.assign_object(draft, event, where)
         if event.fresh and len(event.place) == 1 and event.place[0] in self.plain_objects:
@@ -299,9 +303,10 @@ class MemoryWalk(MemoryCalls):
         if event.kind == "return" and event.value is not None:
             refers = types.parse(self.function.record.result).reference
             answer = (self.cell(draft, event.value) or LOST) if refers else self.pointer(draft, event.value)
-            if refers or self.may_point(event.value):
+            if refers or answer.block[0] == "lambda" or self.may_point(event.value):
                 self.hand_out(draft, answer, event.value)
         if event.kind != "throw":
+            self.lambdas_left(draft)
             self.exits.append((draft, answer))
 
     def may_point(self, value: r.Value) -> bool:
@@ -315,6 +320,9 @@ class MemoryWalk(MemoryCalls):
         if answer in (LOST, NULL):
             return
         block = answer.block
+        if block[0] == "lambda":
+            self.returned_lambda(draft, answer, value)
+            return
         ended = draft.how_ended(block)
         if ended is not None and ended.why in ("scope", "owner"):
             self.report("returned", self.named(value), ended, block)
