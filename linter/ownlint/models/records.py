@@ -48,6 +48,7 @@ Verb = Literal[
     "use",
     "spawn",
     "restore",
+    "move",
 ]
 
 Role = Literal[

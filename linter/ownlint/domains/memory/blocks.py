@@ -6,6 +6,7 @@ A block is known by how it was come by, so that two ways that came by it alike s
 * `("in", block, path)`: what the pointer at `path` of a block pointed to when the function began, or at first sight;
 * `("late", times, block, path)`: the same behind so many calls that may have changed it;
 * `("made", event, which)`: what an event made, or what it left where something else had been.
+* `("content", block, path)`: what the object there holds, which is gone once it was moved from.
 
 A pointer is a block and a path in it. A cell, a place of memory that holds a pointer, is written in the same way.
 """
@@ -36,6 +37,10 @@ Cell = Pointer
 
 ELEMENTS = "<elements>"
 """The step from a container to the pointer by which it holds its elements."""
+ROOM = "<room>"
+"""The step from a container to whether it has room for more of them."""
+_INSIDE = frozenset({ELEMENTS, ROOM})
+"""What only ends when somebody else changes the container: who pointed to its elements points there still."""
 SOME = "[*]"
 """An element that nobody can tell from the others."""
 
@@ -61,7 +66,7 @@ GIVEN_ON = "harmless if who is given it looks at the address alone"
 """Why it is doubted that a pointer to a local that is gone does harm where an unknown function is given it."""
 MEMORY = KindModel("memory", memory=True)
 """What `delete`, an owner or a scope ends."""
-Why = Literal["released", "scope", "owner", "moved", "by callee", "destroyed", "destructor"]
+Why = Literal["released", "scope", "owner", "moved", "by callee", "destroyed", "destructor", "given away"]
 
 
 class EndedBlock(NamedTuple):
@@ -114,7 +119,7 @@ class MemoryState:
         )
 
 
-What = Literal["used", "ended again", "returned"]
+What = Literal["used", "ended again", "returned", "stored"]
 
 
 class MemoryTrouble(NamedTuple):
@@ -173,7 +178,7 @@ class MemorySummary(NamedTuple):
     """Of which one holds, where what it does can be told from its answer."""
 
 
-_THROUGH = {"in": 1, "late": 2}
+_THROUGH = {"in": 1, "late": 2, "content": 1}
 
 
 @lru_cache(maxsize=1 << 14)
@@ -184,6 +189,11 @@ def _chain(block: Block) -> tuple[Block, ...]:
         block = block[_THROUGH[block[0]]]
         found.append(block)
     return tuple(found)
+
+
+def content(cell: Cell) -> Block:
+    """What the object holds that stands there."""
+    return ("content", cell.block, cell.path)
 
 
 def root(block: Block) -> Block:
@@ -205,7 +215,12 @@ def initial(cell: Cell, shaken: int) -> Pointer:
         or cell.block in (NULL.block, LOST.block)
     ):
         return LOST
-    return Pointer(("late", shaken, cell.block, cell.path) if shaken else ("in", cell.block, cell.path))
+    late = shaken and not _is_inside(cell)
+    return Pointer(("late", shaken, cell.block, cell.path) if late else ("in", cell.block, cell.path))
+
+
+def _is_inside(cell: Cell) -> bool:
+    return cell.path[-1:] != () and cell.path[-1] in _INSIDE
 
 
 class Frame(Protocol):
@@ -265,6 +280,8 @@ class MemoryDraft:
         left = {block for block, how in self.ended.items() if block[0] == "var" and how.why != "destroyed"}
         for cell in [cell for cell in self.cells if cell.block in left]:
             del self.cells[cell]
+        for block in [one for one in self.ended if one[0] == "content" and root(one) in left]:
+            del self.ended[block]
         held = {outer for pointer in self.cells.values() for outer in _chain(pointer.block)}
         for block in [one for one in self.ended if not self._can_be_come_by(one, held)]:
             del self.ended[block]
@@ -278,7 +295,7 @@ class MemoryDraft:
             self.cells, self.ended = {}, {}
 
     def _can_be_come_by(self, block: Block, held: set[Block]) -> bool:
-        if self._frame.is_seen(block) or block in held:
+        if self._frame.is_seen(block) or block in held or block[0] == "content":
             return True
         if block[0] == "var":
             return self._frame.is_followed(block)
@@ -332,7 +349,7 @@ class MemoryDraft:
                 how = self.ended.get(pointer.block)
                 if how is not None:
                     self.end(pointer.block, how._replace(certainty=weaker(how.certainty, doubt)))
-        for cell in [cell for cell in self.cells if cell not in kept and not self._frame.is_private(cell.block)]:
+        for cell in [cell for cell in self.cells if cell not in kept and not (self._frame.is_private(cell.block) or _is_inside(cell))]:
             self._change()
             del self.cells[cell]
         latest = ("late", self.shaken) if self.shaken else ("in",)

@@ -22,9 +22,9 @@ from ownlint.project.subjects import Function
 
 
 class Release(NamedTuple):
-    """A call ends what argument `index` (from 0) is, or, `by_address`, what stands where it points to."""
+    """A call ends what `argument` (from 0) is, or, `by_address`, what stands where it points to."""
 
-    index: int
+    argument: int
     by: str
     kind: KindModel
     certainty: Certainty

@@ -123,7 +123,8 @@ def _cell(function: Function, member: Member) -> Cell | None:
 
 def _member(function: Function, draft: MemoryDraft, cell: Cell) -> Member | None:
     """Of which member of its object, or variable of its file, the function speaks."""
-    own, further = object_of(function), ()
+    own = object_of(function)
+    further: tuple[tuple[str, ...], ...] = ()
     while cell.block != own:
         if cell.block[0] == "var":
             name = cell.block[1]

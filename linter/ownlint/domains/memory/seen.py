@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from ownlint.domains.memory.callables import keeps_lambda
 from ownlint.domains.memory.effects import ending_names
-from ownlint.domains.memory.pointers import SMART, decayed, inner_declarations, named, values_in
+from ownlint.domains.memory.moves import movers, offered, uses_moved
+from ownlint.domains.memory.pointers import SMART, captured, decayed, inner_declarations, named, values_in
 from ownlint.facts import records as r
 from ownlint.flow.places import THIS, last_name, strip, walk
 from ownlint.models.records import FunctionModel
@@ -43,6 +45,8 @@ def may_end(function: Function) -> bool:
     if function.says(_HOLDS_LAMBDA) and any(may_end(inner) for inner in function.lambdas()):
         return True
     if not _changing(program).isdisjoint(mentioned) and _points_inside(function):
+        return True
+    if uses_moved(function) or keeps_lambda(function):
         return True
     if _hands_out_own(function) or decayed(function) or _lends_to_inner(function) or _assigns_owner(function):
         return True
@@ -216,12 +220,14 @@ def relevant(function: Function) -> frozenset[str]:
     """The names of the function from which memory that may end can be come by: what is ended, and all that is put
     into something of these, or the other way round. The others need not be followed."""
     program = function.program
-    enders = _ending(program) | _changing(program)
+    enders, moving = _ending(program) | _changing(program), movers(program)
     found: set[str] = set(_lending_inner(function) | decayed(function))
     joined: list[set[str]] = []
     for one in values_in(function):
         if isinstance(one, r.Call) and (one.kind == "delete" or last_name(one.callee) in enders or _destructs(one)):
             found |= _names(one)
+        elif isinstance(one, r.Call) and (given := offered(one, moving)) is not None:
+            found |= _names(given)
         elif isinstance(one, r.Unary) and one.op == "&":
             found.add(named(one))
         elif isinstance(one, r.Lambda):
@@ -235,7 +241,7 @@ def relevant(function: Function) -> frozenset[str]:
     for name, (written, value) in function.locals.items():
         if not SMART.isdisjoint(program.types.roles(written, function)) or ends_what_it_holds(function, written):
             found.add(name)
-        if isinstance(strip(value), r.Lambda):
+        if any(isinstance(one, r.Lambda) for one in walk(value)):
             found.add(name)
         if value is not None and (not holds_number(written) or isinstance(strip(value), r.Name)):
             joined.append({name, *_names(value)})
@@ -243,16 +249,6 @@ def relevant(function: Function) -> frozenset[str]:
         joined = [names for names in joined if names.isdisjoint(found)]
         found.update(*more)
     return frozenset(found)
-
-
-def captured(function: Function, made: r.Lambda) -> set[str]:
-    """The locals that the lambda looks at, in whatever way it captures them."""
-    names = {capture.name for capture in made.captures}
-    inner = function.program.index.function_at(function.file, made.function) if "&" in names else None
-    if inner is None:
-        return names
-    named_there = {one.text for value in values_in(inner) for one in walk(value) if isinstance(one, r.Name)}
-    return names | (named_there & function.locals.keys())
 
 
 def _names(value: r.Value) -> set[str]:
