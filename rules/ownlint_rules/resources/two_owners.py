@@ -38,9 +38,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Step, rule
+from ownlint import Finding, Function, Step, members, rule
 from ownlint_rules.resources import _coowners as coowners
-from ownlint_rules.resources import _move_sources as move_sources
 
 
 @rule(severity="error", cwe=(415,))
@@ -53,13 +52,18 @@ def two_owners(function: Function) -> Iterator[Finding]:
             help=_HELP[found.how],
             steps=_steps(function, found),
         )
-    for left in move_sources.left_in_source(function):
+    for one in members.shared(function):
+        both = f"{one.source}.{one.name}"
         yield function.finding(
-            left.node,
-            f"`{left.source}` keeps what is moved here, and both objects release it",
-            certainty="certain",
-            help=f"leave null behind: `std::exchange({left.source}, nullptr)`",
+            one.at,
+            f"`{both}` keeps what is {_taking(function)} here, and both objects release it",
+            certainty=one.certainty,
+            help=f"leave null behind: `std::exchange({both}, nullptr)`",
         )
+
+
+def _taking(function: Function) -> str:
+    return "moved" if "const" not in function.record.parameters[0].type else "copied"
 
 
 def _message(function: Function, found: coowners.CoOwner) -> str:

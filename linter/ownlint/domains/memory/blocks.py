@@ -12,7 +12,7 @@ A pointer is a block and a path in it. A cell, a place of memory that holds a po
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -315,23 +315,17 @@ class MemoryDraft:
             self._change()
             del self.cells[cell]
 
-    def shake(
-        self, spared: Block | None = None, changed: Collection[str] = (), doubt: Certainty = "certain"
-    ) -> None:
-        """Somebody may have changed what others see, but of the `spared` object only the `changed` members."""
+    def shake(self, spared: Mapping[Block, Collection[str]], doubt: Certainty) -> None:
+        """Somebody may have changed what others see; of the `spared` objects these members alone."""
         told = [*self.ended, *(pointer.block for pointer in self.cells.values())]
-        kept: set[Cell] = set()
-        for block in list(self.ended) if spared is not None else ():
+        for block in told if spared else ():
             home = home_of(block)
-            if home is not None and home.block == spared and home.path and home.path[0] not in changed:
-                if self.read(home).block == block:
-                    self.put(home, Pointer(block))
-        for cell, pointer in list(self.cells.items()) if spared is not None else ():
-            if cell.block == spared and cell.path and cell.path[0] not in changed:
-                kept.add(cell)
-                how = self.ended.get(pointer.block)
-                if how is not None:
-                    self.end(pointer.block, how._replace(certainty=weaker(how.certainty, doubt)))
+            if home is not None and self._is_spared(home, spared) and self.read(home) == Pointer(block):
+                self.put(home, Pointer(block))
+        kept = {cell for cell in self.cells if self._is_spared(cell, spared)}
+        for block in {self.cells[cell].block for cell in kept} & self.ended.keys():
+            how = self.ended[block]
+            self.end(block, how._replace(certainty=weaker(how.certainty, doubt)))
         for cell in [cell for cell in self.cells if cell not in kept and not self._frame.is_private(cell.block)]:
             self._change()
             del self.cells[cell]
@@ -339,6 +333,10 @@ class MemoryDraft:
         if any(block[: len(latest)] == latest for block in told):
             self._change()
             self.shaken += 1
+
+    @staticmethod
+    def _is_spared(cell: Cell, spared: Mapping[Block, Collection[str]]) -> bool:
+        return cell.block in spared and bool(cell.path) and cell.path[0] not in spared[cell.block]
 
     def begin(self, block: Block) -> Pointer:
         """The block is new: what was known of an earlier one that was come by alike is forgotten."""

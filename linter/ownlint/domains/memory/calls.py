@@ -60,6 +60,8 @@ class MemoryCalls(Pointers):
         """The same, given to functions that nobody sees."""
         self.written: set[Cell] = set()
         """Cells of the caller that hold another pointer now."""
+        self.given_back: set[Block] = set()
+        """What a call gives back that is counted, and may have other owners."""
         self.writes = False
         """Others may be changed, too, and nobody knows which."""
         self.complete = True
@@ -232,14 +234,17 @@ class MemoryCalls(Pointers):
     def shake(self, draft: MemoryDraft, node: r.Call, callee: Callee) -> None:
         """Somebody may have changed what others see."""
         self.writes = True
-        own = unknown_calls.object_of(self.function)
-        changed = unknown_calls.may_change(self.function, node, callee)
-        if own is None or changed is unknown_calls.ALL or not self.is_private(own[1]):
-            draft.shake()
-            return
         name = last_name(node.callee)
-        doubt = because("unread-code", f"that `{name}` does not change the member is not known")
-        draft.shake(own, changed, doubt)
+        told = {cell.block for cell in draft.cells} | {one[1] for one in draft.ended if one[0] == "in"}
+        told |= {pointer.block[1] for pointer in draft.cells.values() if pointer.block[0] == "in"}
+        spared: dict[Block, frozenset[str]] = {}
+        for one in self._parameters:
+            block: Block = ("in", ("var", one), ())
+            if block in told and self.is_private(block[1]) and draft.read(Cell(block[1])) == Pointer(block):
+                changed = unknown_calls.may_change(self.function, one, node, callee)
+                if changed is not unknown_calls.ALL:
+                    spared[block] = changed
+        draft.shake(spared, because("unread-code", f"that `{name}` does not change the member is not known"))
 
     def note_write(self, where: Cell | None) -> None:
         """The cell holds another pointer, which the caller may see."""
@@ -807,6 +812,9 @@ class MemoryCalls(Pointers):
             if made_again is not None and made_again.why == "destroyed":
                 draft.revive(pointer.block)
         release = effects.by_pairs(node, callee, self.program) if not silent else None
+        index = effects.given_back(node, callee, self.program)
+        if index >= 0:
+            self.given_back.add(self.pointer(draft, node.args[index]).block)
         for index, argument in enumerate(node.args if not silent and not self.program.macros.named(name) else ()):
             pointer = self.pointer(draft, argument)
             if not pointer.path and (release is None or release.index != index):

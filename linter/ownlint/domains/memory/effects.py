@@ -64,6 +64,13 @@ def by_pairs(node: r.Call, callee: Callee, program: Program) -> Release | None:
     return Release(one.argument, name, HANDLE, certainty, one.by_address)
 
 
+def given_back(node: r.Call, callee: Callee, program: Program) -> int:
+    """Which argument a function gives back that is declared alone, whether it ends with that or is counted; or -1."""
+    found = {resources(program).pairs.releaser(record) for record in callee.records} if not callee.functions else set()
+    one = found.pop() if len(found) == 1 else None
+    return one.argument if one is not None and one.argument < len(node.args) else -1
+
+
 def acquired(node: r.Call, function: Function) -> Acquisition | None:
     """What a call hands out by a model or a pair, if it is an owned raw handle."""
     return resources(function.program).declared_acquisition(node, function)

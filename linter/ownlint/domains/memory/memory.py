@@ -33,7 +33,7 @@ from ownlint.domains.memory.blocks import (
     nothing,
 )
 from ownlint.domains.memory.calls import MemoryCalls
-from ownlint.domains.memory.pointers import result_cell, values_in
+from ownlint.domains.memory.pointers import THIS_BLOCK, result_cell, values_in
 from ownlint.domains.memory.seen import DEEPEST, ends_what_it_holds, holds_number, may_end
 from ownlint.engine import ranges
 from ownlint.engine.heap import Domain, follow
@@ -43,7 +43,7 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import SOME_PATHS, Certainty, because, weaker
 from ownlint.flow import events as e
-from ownlint.flow.places import strip, walk
+from ownlint.flow.places import THIS, strip, walk
 from ownlint.project import types
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, program_question
@@ -239,8 +239,10 @@ class MemoryWalk(MemoryCalls):
             named = isinstance(strip(event.target), r.Name) and not self.is_reference(event.target)
             if where is not None and not named:
                 self.looked_at(draft, where, event.target)
+        elif len(event.place) == 1:
+            where = self.cell_of_name(draft, event.place[0])
         else:
-            where = self.cell_of_name(draft, event.place[0]) if len(event.place) == 1 else None
+            where = self.initialised(event)
         value = self.pointer(draft, event.value) if event.value is not None else LOST
         if event.fresh and len(event.place) == 1:
             if event.place[0] in self.references:
@@ -272,6 +274,13 @@ class MemoryWalk(MemoryCalls):
                 draft.know(f"={event.place[0]}", given)
         self.capture(draft, event)
         self.move_out(draft, event.value)
+
+    def initialised(self, event: e.Write) -> Cell | None:
+        """The member that a constructor begins with."""
+        home = self.function.home
+        own, name = event.place[0], event.place[-1]
+        is_member = own == THIS and len(event.place) == 2 and home is not None and name in home.fields
+        return Cell(THIS_BLOCK, (name,)) if is_member else None
 
     def assign_object(self, draft: MemoryDraft, event: e.Write, where: Cell) -> None:
         """An object gets what another one is; where the class says nothing of it, both lead to the same afterwards."""
