@@ -66,9 +66,11 @@ def by_pairs(node: r.Call, callee: Callee, program: Program) -> Release | None:
 
 def given_back(node: r.Call, callee: Callee, program: Program) -> int:
     """Which argument a function gives back that is declared alone, whether it ends with that or is counted; or -1."""
-    found = {resources(program).pairs.releaser(record) for record in callee.records} if not callee.functions else set()
-    one = found.pop() if len(found) == 1 else None
-    return one.argument if one is not None and one.argument < len(node.args) else -1
+    known = resources(program).pairs
+    found = [known.releaser(record) for record in callee.records if not callee.functions]
+    indexes = {one.argument if one is not None else -1 for one in found}
+    index = indexes.pop() if len(indexes) == 1 else -1
+    return index if index < len(node.args) else -1
 
 
 def acquired(node: r.Call, function: Function) -> Acquisition | None:
