@@ -52,6 +52,11 @@ def nothing(block: Block) -> str:
     return f"{NOTHING}{block!r}"
 
 
+def given_back(block: Block) -> str:
+    """Under which name it is known that the block was given back to who counts it, and may have other owners."""
+    return f"{NOTHING}given back {block!r}"
+
+
 _CELLS_A_STEP = 8
 _MOST_CELLS = 128
 _LONGEST = 3

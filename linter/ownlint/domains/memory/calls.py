@@ -25,6 +25,7 @@ from ownlint.domains.memory.blocks import (
     Path,
     Pointer,
     What,
+    given_back,
     is_within,
     root,
 )
@@ -60,8 +61,6 @@ class MemoryCalls(Pointers):
         """The same, given to functions that nobody sees."""
         self.written: set[Cell] = set()
         """Cells of the caller that hold another pointer now."""
-        self.given_back: set[Block] = set()
-        """What a call gives back that is counted, and may have other owners."""
         self.writes = False
         """Others may be changed, too, and nobody knows which."""
         self.complete = True
@@ -207,7 +206,7 @@ class MemoryCalls(Pointers):
         if kind != "var":
             return kind == "result"  # type: ignore[no-any-return]
         name = rest[0]
-        return name == THIS or self.is_own(name) and (name not in self.shared or name in self.references)
+        return name == THIS or (self.is_own(name) and (name not in self.shared or name in self.references))
 
     @cached_property
     def shared(self) -> frozenset[str]:
@@ -453,7 +452,9 @@ class MemoryCalls(Pointers):
         """What a library's function works on has to be there."""
         for model in models:
             for effect in model.effects:
-                index = effect.place.index if effect.verb in ("needs", "use", "adopt") and effect.place is not None else -1
+                index = (
+                    effect.place.index if effect.verb in ("needs", "use", "adopt") and effect.place is not None else -1
+                )
                 if 0 <= index < len(node.args):
                     pointer = self.pointer(draft, node.args[index])
                     if not pointer.path:
@@ -624,7 +625,11 @@ class MemoryCalls(Pointers):
             (self.seen_there(draft, node, function, cell.block), cell.path, self.put_there(draft, node, function, put))
             for cell, put in known.puts
         ]
-        written = [(self.seen_there(draft, node, function, cell.block), cell.path) for cell in known.written if outcome is None or cell not in outcome.spares]
+        written = [
+            (self.seen_there(draft, node, function, cell.block), cell.path)
+            for cell in known.written
+            if outcome is None or cell not in outcome.spares
+        ]
         for how, target, block in ended:
             if target is not None:
                 sure = weaker(how.certainty, callee.certainty)
@@ -814,7 +819,7 @@ class MemoryCalls(Pointers):
         release = effects.by_pairs(node, callee, self.program) if not silent else None
         index = effects.given_back(node, callee, self.program)
         if index >= 0:
-            self.given_back.add(self.pointer(draft, node.args[index]).block)
+            draft.know(given_back(self.pointer(draft, node.args[index]).block), True)
         for index, argument in enumerate(node.args if not silent and not self.program.macros.named(name) else ()):
             pointer = self.pointer(draft, argument)
             if not pointer.path and (release is None or release.index != index):

@@ -1,5 +1,5 @@
-"""What the members of an object hold on each way out of the functions that work on it, and what goes wrong when the next
-of them begins from there.
+"""What the members of an object hold on each way out of the functions that work on it, and what goes wrong when the
+next of them begins from there.
 
 The functions that work on an object are the methods of its class, and the functions whose first parameter points to it:
 a C struct has no others. The variables of a file are the members of one more object, on which all its functions work.
@@ -14,7 +14,18 @@ from typing import NamedTuple
 
 from ownlint import patterns
 from ownlint.domains import failure
-from ownlint.domains.memory.blocks import NULL, Block, Cell, EndedBlock, MemoryDraft, MemoryState, Path, Pointer, home_of
+from ownlint.domains.memory.blocks import (
+    NULL,
+    Block,
+    Cell,
+    EndedBlock,
+    MemoryDraft,
+    MemoryState,
+    Path,
+    Pointer,
+    given_back,
+    home_of,
+)
 from ownlint.domains.memory.memory import MemoryTrouble, MemoryWalk
 from ownlint.domains.memory.pointers import THIS_BLOCK
 from ownlint.domains.memory.seen import class_of, may_end
@@ -125,7 +136,8 @@ def _cell(function: Function, member: Member) -> Cell | None:
 
 def _member(function: Function, draft: MemoryDraft, cell: Cell, own: Block | None = None) -> Member | None:
     """Of which member of an object, its own where none is named, or variable of its file, the function speaks."""
-    own, further = own or object_of(function), ()
+    own = own or object_of(function)
+    further: Member = ()
     while cell.block != own:
         if cell.block[0] == "var":
             name = cell.block[1]
@@ -286,12 +298,16 @@ def _ends(destructor: Function, path: Path, held: tuple[tuple[Member, Pointer], 
     cells = {cell: pointer for one, pointer in held if (cell := _cell(destructor, one)) is not None}
     walk = MemoryWalk(destructor, begin=MemoryState({**cells, where: Pointer(block)}))
     walk.run()
-    if block in walk.given_back:
-        return because("name", "that the destructor gives it back is inferred from a name")
-    ended = [draft.how_ended(block) for draft, _ in walk.exits if draft.read(where) != NULL or draft.how_ended(block)]
-    if not walk.complete or not ended or None in ended:
-        return None
-    return weaker(*(how.certainty for how in ended if how is not None))
+    found: list[Certainty] = []
+    for draft, _ in walk.exits if walk.complete else ():
+        how = draft.how_ended(block)
+        if how is not None:
+            found.append(how.certainty)
+        elif given_back(block) in draft.tests:
+            found.append(because("name", "that the destructor gives it back is inferred from a name"))
+        elif draft.read(where) != NULL:
+            return None
+    return weaker(*found) if found else None
 
 
 # --- what comes next --------------------------------------------------------------------------------------------

@@ -113,7 +113,7 @@ class MemoryWalk(MemoryCalls):
         self.troubled: dict[tuple[object, ...], set[int]] = {}
         self.exits: list[tuple[MemoryDraft, Pointer]] = []
         self.left: list[tuple[e.Event, MemoryDraft]] = []
-        """What is known on each way out: behind a `return` or a `throw`, and before a call that throws past the function."""
+        """What is known on each way out: behind a `return` or a `throw`, and before a call that throws."""
 
     def summary_of(self, function: Function, *, deep: bool) -> MemorySummary:
         return summary(function, deep)
@@ -537,7 +537,9 @@ class MemoryWalk(MemoryCalls):
         tests = [test.value for test in self.flow.of(e.Test) if isinstance(test, e.Test)]
         asked = [one for test in tests for one in walk(test)]
         names = {one.text for one in asked if isinstance(one, r.Name)}
-        given = [write.value for write in self.flow.of(e.Write) if isinstance(write, e.Write) and write.place[0] in names]
+        given = [
+            write.value for write in self.flow.of(e.Write) if isinstance(write, e.Write) and write.place[0] in names
+        ]
         calls = [one for one in (*asked, *map(strip, given)) if isinstance(one, r.Call)]
         return frozenset((one.start, one.end) for one in calls)
 

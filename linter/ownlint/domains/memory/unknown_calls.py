@@ -1,5 +1,5 @@
-"""What a call of something that nobody sees may change of the objects that the function around it works on: its receiver
-and what its parameters lead to.
+"""What a call of something that nobody sees may change of the objects that the function around it works on: its
+receiver, and what its parameters lead to.
 
 It changes nothing of what it cannot reach: a function that is given neither the object nor a member of it, and is no
 method of its class, leaves its members alone. That nothing else leads it there is an assumption.
