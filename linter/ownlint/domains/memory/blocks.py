@@ -5,7 +5,8 @@ A block is known by how it was come by, so that two ways that came by it alike s
 * `("var", name)`: the memory of a variable;
 * `("in", block, path)`: what the pointer at `path` of a block pointed to when the function began, or at first sight;
 * `("late", times, block, path)`: the same behind so many calls that may have changed it;
-* `("made", event, which)`: what an event made, or what it left where something else had been.
+* `("made", event, which)`: what an event made, or what it left where something else had been;
+* `("number", text)`, `("constant", name)`, `("lambda", index)`: no block, but what a cell can hold as well.
 
 A pointer is a block and a path in it. A cell, a place of memory that holds a pointer, is written in the same way.
 """
@@ -29,6 +30,11 @@ Path = tuple[str, ...]
 class Pointer(NamedTuple):
     block: Block
     path: Path = ()
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is no pointer: a number, or a named constant."""
+        return self.block[0] in ("number", "constant")
 
 
 Cell = Pointer

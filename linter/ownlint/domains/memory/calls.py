@@ -114,7 +114,7 @@ class MemoryCalls(Pointers):
 
     def end_block(self, draft: MemoryDraft, pointer: Pointer, how: EndedBlock, name: str, through: str = "") -> None:
         """The block that the pointer leads to is ended; one that has a path leads into the middle of one."""
-        if pointer in (LOST, NULL) or pointer.path or pointer.block[0] in ("number", "lambda", "result"):
+        if pointer in (LOST, NULL) or pointer.path or pointer.is_number or pointer.block[0] in ("lambda", "result"):
             return
         before = draft.how_ended(pointer.block)
         given_back = before is not None and before.why == "destroyed" and how.by  # `x->~T(); free(x);`
@@ -462,9 +462,9 @@ class MemoryCalls(Pointers):
 
     def released(self, draft: MemoryDraft, node: r.Call, one: effects.Release) -> None:
         """A library's function, or half a pair, ends what it is given, or what stands at the address."""
-        if references(self.program).use(node, one.index, self.function):
+        if references(self.program).use(node, one.at, self.function):
             return
-        argument = node.args[one.index]
+        argument = node.args[one.at]
         held = self.pointer(draft, argument)
         how = EndedBlock(self.event.index, "released", one.by, one.certainty, one.kind, one.may_fail)
         addressed = strip(argument)
@@ -665,8 +665,8 @@ class MemoryCalls(Pointers):
 
     def put_there(self, draft: MemoryDraft, node: r.Call, function: Function, put: Pointer) -> Pointer:
         """What the callee has put somewhere, as the caller knows it."""
-        if put == NULL:
-            return NULL
+        if put == NULL or put.is_number:
+            return put
         target = self.seen_there(draft, node, function, put.block)
         return Pointer(target.block, target.path + put.path) if target is not None else LOST
 
@@ -822,7 +822,7 @@ class MemoryCalls(Pointers):
             draft.know(given_back(self.pointer(draft, node.args[index]).block), True)
         for index, argument in enumerate(node.args if not silent and not self.program.macros.named(name) else ()):
             pointer = self.pointer(draft, argument)
-            if not pointer.path and (release is None or release.index != index):
+            if not pointer.path and (release is None or release.at != index):
                 doubt = because(self.doubt(callee, index), f"what `{name}` does with it is not known")
                 self.hand_on(draft, pointer, self.named(argument), name, doubt)
         if release is not None:

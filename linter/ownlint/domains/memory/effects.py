@@ -22,9 +22,9 @@ from ownlint.project.subjects import Function
 
 
 class Release(NamedTuple):
-    """A call ends what argument `index` (from 0) is, or, `by_address`, what stands where it points to."""
+    """A call ends what argument `at` (from 0) is, or, `by_address`, what stands where it points to."""
 
-    index: int
+    at: int
     by: str
     kind: KindModel
     certainty: Certainty
@@ -43,9 +43,9 @@ def by_models(node: r.Call, models: tuple[FunctionModel, ...], program: Program)
         if model.counted or model.has("acquire"):
             continue
         for effect in model.effects:
-            if effect.verb == "release" and effect.place is not None and not effect.mode:
-                if 0 <= effect.place.index < len(node.args):
-                    yield Release(effect.place.index, name, kind, model.certainty, may_fail=model.has("may fail"))
+            index = effect.place.index if effect.verb == "release" and effect.place is not None else -1
+            if 0 <= index < len(node.args) and not effect.mode:
+                yield Release(index, name, kind, model.certainty, may_fail=model.has("may fail"))
 
 
 def by_pairs(node: r.Call, callee: Callee, program: Program) -> Release | None:
@@ -71,6 +71,12 @@ def given_back(node: r.Call, callee: Callee, program: Program) -> int:
     indexes = {one.argument if one is not None else -1 for one in found}
     index = indexes.pop() if len(indexes) == 1 else -1
     return index if index < len(node.args) else -1
+
+
+def releases(node: r.Call, callee: Callee, program: Program) -> bool:
+    """Whether the call ends something by a model or a pair."""
+    by_model = not callee.functions and any(by_models(node, callee.models, program))
+    return by_model or by_pairs(node, callee, program) is not None
 
 
 def acquired(node: r.Call, function: Function) -> Acquisition | None:

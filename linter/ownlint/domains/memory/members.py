@@ -216,11 +216,11 @@ def _ended(function: Function, draft: MemoryDraft) -> tuple[tuple[Member, EndedB
 
 
 def _held(function: Function, draft: MemoryDraft, own: Block | None = None) -> tuple[tuple[Member, Pointer], ...]:
-    """Members of the object that are known to be null or a number."""
+    """Members of the object that are known to be null, a number or a constant."""
     told = {
         member: pointer
         for cell, pointer in draft.cells.items()
-        if pointer == NULL or pointer.block[0] == "number"
+        if pointer == NULL or pointer.is_number
         if (member := _member(function, draft, cell, own)) is not None
     }
     return tuple(sorted(told.items(), key=repr))

@@ -465,6 +465,8 @@ class MemoryWalk(MemoryCalls):
     def are_one(self, draft: MemoryDraft, left: r.Value, right: r.Value, same: bool) -> bool:
         """Whether two pointers can be one, or not, on this way; where they are, both lead to one block from here on."""
         one, two = self.pointer(draft, left), self.pointer(draft, right)
+        if one.block[0] == two.block[0] == "constant":
+            return same == (one == two)
         if any(pointer in (LOST, NULL) or pointer.path or pointer.block[0] not in _TOLD for pointer in (one, two)):
             return True
         if one == two or not same:
@@ -694,7 +696,7 @@ class MemoryWalk(MemoryCalls):
         """What can be told from the answer; none where every answer comes to the same."""
         exits: dict[Pointer, list[MemoryDraft]] = {}
         for draft, answer in self.exits:
-            told = answer == NULL or answer.block[0] == "number"
+            told = answer == NULL or answer.is_number
             exits.setdefault(answer if told else LOST, []).append(draft)
         if not 1 < len(exits) <= _MOST_CASES:
             return ()
@@ -715,7 +717,7 @@ class MemoryWalk(MemoryCalls):
 
     def is_put(self, draft: MemoryDraft, pointer: Pointer) -> bool:
         """Whether the caller knows what was put there."""
-        return pointer == NULL or self.is_seen(pointer.block)
+        return pointer == NULL or pointer.is_number or self.is_seen(pointer.block)
 
     def answer_seen(self, draft: MemoryDraft, answer: Pointer) -> Pointer | None:
         return answer if self.is_seen(answer.block) and draft.how_ended(answer.block) is None else None
