@@ -163,7 +163,7 @@ class MemoryWalk(MemoryCalls):
             for target, outcome in edges:
                 way = MemoryDraft(state, self)
                 self.forget_choices(event, way)
-                if self.decided(event, way, outcome):
+                if self.decided(event, way, outcome) and (outcome is not None or self.chosen(event, way, target)):
                     yield target, way.state()
             return
         if state.ended and isinstance(event, e.CallEvent) and event.index in self.throwing:
@@ -411,6 +411,24 @@ class MemoryWalk(MemoryCalls):
                 return False
             draft.know(said, outcome != turned)
         return self.holds(draft, self.asked(event), outcome)
+
+    def chosen(self, event: e.Test, draft: MemoryDraft, target: int) -> bool:
+        """Whether a `switch` can go on with the case that begins there, or past all of them."""
+        switch = self.switches.get(event.span.start)
+        asked = self.pointer(draft, event.value) if switch is not None else LOST
+        if switch is None or not asked.is_number:
+            return True
+        begun = self.flow.events[target].span.start
+        case = next((one for one in switch.cases if one.start == begun), None)
+        told = case.values if case is not None else ()
+        meant = [self.pointer(draft, value) for value in told or [v for one in switch.cases for v in one.values]]
+        if any(one.block[0] != asked.block[0] for one in meant):
+            return True
+        return (asked in meant) if told else asked not in meant
+
+    @cached_property
+    def switches(self) -> dict[int, r.Switch]:
+        return {one.start: one for one in self.function.statements if isinstance(one, r.Switch)}
 
     def learn_failure(self, event: e.Test, draft: MemoryDraft, outcome: bool) -> None:
         """Whether a test says of a call which ends something that it has failed."""
