@@ -1001,6 +1001,20 @@ def test_an_array_in_parentheses_is_deleted(source: str) -> None:
     assert "delete" in file.functions[0].mentions
 
 
+@pytest.mark.parametrize("type_", ["T*[n]", "a::T * [n]", "V<T*>**[n]()", "struct T*[n]"])
+def test_an_array_of_pointers_is_made(type_: str) -> None:
+    file = facts("void f(int n) { p = new " + type_ + "; q = new (std::nothrow) " + type_ + "; delete[] p; }")
+    assert not file.problems
+    first, second, _ = r.decode_body(file.functions[0])
+    for statement in (first, second):
+        assert isinstance(statement, r.Evaluate)
+        assert isinstance(statement.value, r.Assign)
+        made = statement.value.value
+        assert isinstance(made, r.Call)
+        assert made.kind == "new"
+        assert [text(one) for one in made.args] == ["n"]
+
+
 @pytest.mark.parametrize("type_", ["int", "void*", "unsigned", "bool", "T *"])
 def test_a_type_is_given_to_a_macro(type_: str) -> None:
     file = facts("struct A : B { int f() override { OVERRIDE(" + type_ + ", B, f, ); } };")

@@ -5,15 +5,16 @@ A block is known by how it was come by, so that two ways that came by it alike s
 * `("var", name)`: the memory of a variable;
 * `("in", block, path)`: what the pointer at `path` of a block pointed to when the function began, or at first sight;
 * `("late", times, block, path)`: the same behind so many calls that may have changed it;
-* `("made", event, which)`: what an event made, or what it left where something else had been.
-* `("content", block, path)`: what the object there holds, which is gone once it was moved from.
+* `("made", event, which)`: what an event made, or what it left where something else had been;
+* `("content", block, path)`: what the object there holds, which is gone once it was moved from;
+* `("number", text)`, `("constant", name)`, `("lambda", index)`: no block, but what a cell can hold as well.
 
 A pointer is a block and a path in it. A cell, a place of memory that holds a pointer, is written in the same way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -30,6 +31,11 @@ Path = tuple[str, ...]
 class Pointer(NamedTuple):
     block: Block
     path: Path = ()
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is no pointer: a number, or a named constant."""
+        return self.block[0] in ("number", "constant")
 
 
 Cell = Pointer
@@ -55,6 +61,11 @@ NOTHING = "\0"
 def nothing(block: Block) -> str:
     """Under which name it is known that there is no such block: the pointer to it is null."""
     return f"{NOTHING}{block!r}"
+
+
+def given_back(block: Block) -> str:
+    """Under which name it is known that the block was given back to who counts it, and may have other owners."""
+    return f"{NOTHING}given back {block!r}"
 
 
 _CELLS_A_STEP = 8
@@ -332,30 +343,32 @@ class MemoryDraft:
             self._change()
             del self.cells[cell]
 
-    def shake(
-        self, spared: Block | None = None, changed: Collection[str] = (), doubt: Certainty = "certain"
-    ) -> None:
-        """Somebody may have changed what others see, but of the `spared` object only the `changed` members."""
+    def shake(self, spared: Mapping[Block, Collection[str]], doubt: Certainty) -> None:
+        """Somebody may have changed what others see; of the `spared` objects these members alone."""
         told = [*self.ended, *(pointer.block for pointer in self.cells.values())]
-        kept: set[Cell] = set()
-        for block in list(self.ended) if spared is not None else ():
+        for block in told if spared else ():
             home = home_of(block)
-            if home is not None and home.block == spared and home.path and home.path[0] not in changed:
-                if self.read(home).block == block:
-                    self.put(home, Pointer(block))
-        for cell, pointer in list(self.cells.items()) if spared is not None else ():
-            if cell.block == spared and cell.path and cell.path[0] not in changed:
-                kept.add(cell)
-                how = self.ended.get(pointer.block)
-                if how is not None:
-                    self.end(pointer.block, how._replace(certainty=weaker(how.certainty, doubt)))
-        for cell in [cell for cell in self.cells if cell not in kept and not (self._frame.is_private(cell.block) or _is_inside(cell))]:
+            if home is not None and self._is_spared(home, spared) and self.read(home) == Pointer(block):
+                self.put(home, Pointer(block))
+        kept = {cell for cell in self.cells if self._is_spared(cell, spared)}
+        for block in {self.cells[cell].block for cell in kept} & self.ended.keys():
+            how = self.ended[block]
+            self.end(block, how._replace(certainty=weaker(how.certainty, doubt)))
+        for cell in [cell for cell in self.cells if cell not in kept and not self._is_out_of_reach(cell)]:
             self._change()
             del self.cells[cell]
         latest = ("late", self.shaken) if self.shaken else ("in",)
         if any(block[: len(latest)] == latest for block in told):
             self._change()
             self.shaken += 1
+
+    @staticmethod
+    def _is_spared(cell: Cell, spared: Mapping[Block, Collection[str]]) -> bool:
+        return cell.block in spared and bool(cell.path) and cell.path[0] not in spared[cell.block]
+
+    def _is_out_of_reach(self, cell: Cell) -> bool:
+        """Whether no function that is called can change what the cell holds."""
+        return self._frame.is_private(cell.block) or _is_inside(cell)
 
     def begin(self, block: Block) -> Pointer:
         """The block is new: what was known of an earlier one that was come by alike is forgotten."""

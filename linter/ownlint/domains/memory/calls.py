@@ -27,6 +27,7 @@ from ownlint.domains.memory.blocks import (
     Pointer,
     What,
     content,
+    given_back,
     is_within,
     root,
 )
@@ -116,7 +117,7 @@ class MemoryCalls(Callables):
 
     def end_block(self, draft: MemoryDraft, pointer: Pointer, how: EndedBlock, name: str, through: str = "") -> None:
         """The block that the pointer leads to is ended; one that has a path leads into the middle of one."""
-        if pointer in (LOST, NULL) or pointer.path or pointer.block[0] in ("number", "lambda", "result"):
+        if pointer in (LOST, NULL) or pointer.path or pointer.is_number or pointer.block[0] in ("lambda", "result"):
             return
         before = draft.how_ended(pointer.block)
         given_back = before is not None and before.why == "destroyed" and how.by  # `x->~T(); free(x);`
@@ -208,7 +209,7 @@ class MemoryCalls(Callables):
         if kind != "var":
             return kind in ("result", "range")
         name = rest[0]
-        return name == THIS or self.is_own(name) and (name not in self.shared or name in self.references)
+        return name == THIS or (self.is_own(name) and (name not in self.shared or name in self.references))
 
     @cached_property
     def shared(self) -> frozenset[str]:
@@ -235,14 +236,17 @@ class MemoryCalls(Callables):
     def shake(self, draft: MemoryDraft, node: r.Call, callee: Callee) -> None:
         """Somebody may have changed what others see."""
         self.writes = True
-        own = unknown_calls.object_of(self.function)
-        changed = unknown_calls.may_change(self.function, node, callee)
-        if own is None or changed is unknown_calls.ALL or not self.is_private(own[1]):
-            draft.shake()
-            return
         name = last_name(node.callee)
-        doubt = because("unread-code", f"that `{name}` does not change the member is not known")
-        draft.shake(own, changed, doubt)
+        told = {cell.block for cell in draft.cells} | {one[1] for one in draft.ended if one[0] == "in"}
+        told |= {pointer.block[1] for pointer in draft.cells.values() if pointer.block[0] == "in"}
+        spared: dict[Block, frozenset[str]] = {}
+        for one in self._parameters:
+            block: Block = ("in", ("var", one), ())
+            if block in told and self.is_private(block[1]) and draft.read(Cell(block[1])) == Pointer(block):
+                changed = unknown_calls.may_change(self.function, one, node, callee)
+                if changed is not unknown_calls.ALL:
+                    spared[block] = changed
+        draft.shake(spared, because("unread-code", f"that `{name}` does not change the member is not known"))
 
     def note_write(self, where: Cell | None) -> None:
         """The cell holds another pointer, which the caller may see."""
@@ -660,7 +664,11 @@ class MemoryCalls(Callables):
             (self.seen_there(draft, node, function, cell.block), cell.path, self.put_there(draft, node, function, put))
             for cell, put in known.puts
         ]
-        written = [(self.seen_there(draft, node, function, cell.block), cell.path) for cell in known.written if outcome is None or cell not in outcome.spares]
+        written = [
+            (self.seen_there(draft, node, function, cell.block), cell.path)
+            for cell in known.written
+            if outcome is None or cell not in outcome.spares
+        ]
         for how, target, block in ended:
             if target is not None:
                 sure = weaker(how.certainty, callee.certainty)
@@ -696,8 +704,8 @@ class MemoryCalls(Callables):
 
     def put_there(self, draft: MemoryDraft, node: r.Call, function: Function, put: Pointer) -> Pointer:
         """What the callee has put somewhere, as the caller knows it."""
-        if put == NULL:
-            return NULL
+        if put == NULL or put.is_number:
+            return put
         target = self.seen_there(draft, node, function, put.block)
         return Pointer(target.block, target.path + put.path) if target is not None else LOST
 
@@ -850,6 +858,9 @@ class MemoryCalls(Callables):
             if made_again is not None and made_again.why == "destroyed":
                 draft.revive(pointer.block)
         release = effects.by_pairs(node, callee, self.program) if not silent else None
+        index = effects.given_back(node, callee, self.program)
+        if index >= 0:
+            draft.know(given_back(self.pointer(draft, node.args[index]).block), True)
         for index, argument in enumerate(node.args if not silent and not self.program.macros.named(name) else ()):
             pointer = self.pointer(draft, argument)
             if not pointer.path and (release is None or release.at != index):

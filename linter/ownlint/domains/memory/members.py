@@ -1,5 +1,5 @@
-"""What the members of an object hold on each way out of the functions that work on it, and what goes wrong when the next
-of them begins from there.
+"""What the members of an object hold on each way out of the functions that work on it, and what goes wrong when the
+next of them begins from there.
 
 The functions that work on an object are the methods of its class, and the functions whose first parameter points to it:
 a C struct has no others. The variables of a file are the members of one more object, on which all its functions work.
@@ -14,14 +14,27 @@ from typing import NamedTuple
 
 from ownlint import patterns
 from ownlint.domains import failure
-from ownlint.domains.memory.blocks import NULL, Block, Cell, EndedBlock, MemoryDraft, MemoryState, Path, Pointer, home_of
+from ownlint.domains.memory.blocks import (
+    NULL,
+    Block,
+    Cell,
+    EndedBlock,
+    MemoryDraft,
+    MemoryState,
+    Path,
+    Pointer,
+    given_back,
+    home_of,
+)
 from ownlint.domains.memory.memory import MemoryTrouble, MemoryWalk
+from ownlint.domains.memory.pointers import THIS_BLOCK
 from ownlint.domains.memory.seen import class_of, may_end
 from ownlint.domains.memory.unknown_calls import object_of
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, strip
+from ownlint.flow.places import walk as walk_value
 from ownlint.project import types
 from ownlint.project.pairs import releasing_verb
 from ownlint.project.questions import each_function, flow_question
@@ -121,10 +134,10 @@ def _cell(function: Function, member: Member) -> Cell | None:
     return cell
 
 
-def _member(function: Function, draft: MemoryDraft, cell: Cell) -> Member | None:
-    """Of which member of its object, or variable of its file, the function speaks."""
-    own = object_of(function)
-    further: tuple[tuple[str, ...], ...] = ()
+def _member(function: Function, draft: MemoryDraft, cell: Cell, own: Block | None = None) -> Member | None:
+    """Of which member of an object, its own where none is named, or variable of its file, the function speaks."""
+    own = own or object_of(function)
+    further: Member = ()
     while cell.block != own:
         if cell.block[0] == "var":
             name = cell.block[1]
@@ -202,13 +215,13 @@ def _ended(function: Function, draft: MemoryDraft) -> tuple[tuple[Member, EndedB
     return tuple(sorted(found.items()))
 
 
-def _held(function: Function, draft: MemoryDraft) -> tuple[tuple[Member, Pointer], ...]:
-    """Members that are known to be null or a number."""
+def _held(function: Function, draft: MemoryDraft, own: Block | None = None) -> tuple[tuple[Member, Pointer], ...]:
+    """Members of the object that are known to be null, a number or a constant."""
     told = {
         member: pointer
         for cell, pointer in draft.cells.items()
-        if pointer == NULL or pointer.block[0] == "number"
-        if (member := _member(function, draft, cell)) is not None
+        if pointer == NULL or pointer.is_number
+        if (member := _member(function, draft, cell, own)) is not None
     }
     return tuple(sorted(told.items(), key=repr))
 
@@ -220,6 +233,81 @@ def _given_another(function: Function, draft: MemoryDraft) -> frozenset[Member]:
         if draft.how_ended(pointer.block) is None and pointer != Pointer(("in", *cell))
     )
     return frozenset(one for one in told if one is not None)
+
+
+# --- two objects ------------------------------------------------------------------------------------------------
+
+
+class SharedMember(NamedTuple):
+    """What a copy or a move leaves in its source as well: the destructor of both ends it."""
+
+    at: e.Event
+    name: str
+    source: str
+    certainty: Certainty
+
+
+def shared(function: Function) -> Iterator[SharedMember]:
+    """The members that a constructor or an assignment of a class takes from another object of it and leaves there,
+    of those that the destructor ends."""
+    cls, parameters = function.cls, function.record.parameters
+    is_taking = function.record.kind == "constructor" or function.name == "operator="
+    if cls is None or not is_taking or len(parameters) != 1 or cls.destructor is None:
+        return
+    kind = types.parse(parameters[0].type)
+    if kind.last != cls.name or kind.pointers or "&" not in parameters[0].type:
+        return
+    source: Block = ("in", ("var", parameters[0].name), ())
+    walk = MemoryWalk(function)
+    walk.run()
+    told: set[Path] = set()
+    for at, draft in walk.left if walk.complete else ():
+        if not isinstance(at, e.LeaveEvent) or at.kind == "throw":
+            continue
+        for cell, pointer in draft.cells.items():
+            path = cell.path
+            is_taken = cell.block == THIS_BLOCK and pointer == Pointer(("in", source, path)) and path not in told
+            if not is_taken or draft.how_ended(pointer.block) or draft.read(Cell(source, path)) != pointer:
+                continue
+            write = next((one for one in reversed(function.flow.writes) if one.place == (THIS, *path)), None)
+            if write is None or _is_given_on(function, parameters[0].name, write):
+                continue
+            ends = [_ends(cls.destructor, path, _held(function, draft, own)) for own in (THIS_BLOCK, source)]
+            if None not in ends:
+                told.add(path)
+                yield SharedMember(write, path[-1], parameters[0].name, weaker(*(one for one in ends if one)))
+
+
+def _is_given_on(function: Function, source: str, write: e.Write) -> bool:
+    """Whether a call is given what the member holds from then on: it may count one more, or note whose it is."""
+    name = write.place[-1]
+    for call in function.flow.calls:
+        for inner in walk_value(call.node) if call.node.kind == "call" else ():
+            if isinstance(inner, r.Member) and inner.name == name:
+                if call.index > write.index or (isinstance(inner.base, r.Name) and inner.base.text == source):
+                    return True
+            elif isinstance(inner, r.Name) and inner.text == name and call.index > write.index:
+                return True
+    return False
+
+
+def _ends(destructor: Function, path: Path, held: tuple[tuple[Member, Pointer], ...]) -> Certainty | None:
+    """How sure it is that the destructor ends what the member holds; None where it need not."""
+    block: Block = ("made", _BEFORE, ".".join(path))
+    where = Cell(THIS_BLOCK, path)
+    cells = {cell: pointer for one, pointer in held if (cell := _cell(destructor, one)) is not None}
+    walk = MemoryWalk(destructor, begin=MemoryState({**cells, where: Pointer(block)}))
+    walk.run()
+    found: list[Certainty] = []
+    for draft, _ in walk.exits if walk.complete else ():
+        how = draft.how_ended(block)
+        if how is not None:
+            found.append(how.certainty)
+        elif given_back(block) in draft.tests:
+            found.append(because("name", "that the destructor gives it back is inferred from a name"))
+        elif draft.read(where) != NULL:
+            return None
+    return weaker(*found) if found else None
 
 
 # --- what comes next --------------------------------------------------------------------------------------------

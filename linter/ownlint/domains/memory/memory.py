@@ -33,7 +33,7 @@ from ownlint.domains.memory.blocks import (
     nothing,
 )
 from ownlint.domains.memory.calls import MemoryCalls
-from ownlint.domains.memory.pointers import range_cell, result_cell, values_in
+from ownlint.domains.memory.pointers import THIS_BLOCK, range_cell, result_cell, values_in
 from ownlint.domains.memory.seen import DEEPEST, ends_what_it_holds, holds_number, may_end
 from ownlint.engine import ranges
 from ownlint.engine.heap import Domain, follow
@@ -43,7 +43,7 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import SOME_PATHS, Certainty, because, weaker
 from ownlint.flow import events as e
-from ownlint.flow.places import strip, walk
+from ownlint.flow.places import THIS, strip, walk
 from ownlint.project import types
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, program_question
@@ -113,7 +113,7 @@ class MemoryWalk(MemoryCalls):
         self.troubled: dict[tuple[object, ...], set[int]] = {}
         self.exits: list[tuple[MemoryDraft, Pointer]] = []
         self.left: list[tuple[e.Event, MemoryDraft]] = []
-        """What is known on each way out: behind a `return` or a `throw`, and before a call that throws past the function."""
+        """What is known on each way out: behind a `return` or a `throw`, and before a call that throws."""
 
     def summary_of(self, function: Function, *, deep: bool) -> MemorySummary:
         return summary(function, deep)
@@ -163,7 +163,7 @@ class MemoryWalk(MemoryCalls):
             for target, outcome in edges:
                 way = MemoryDraft(state, self)
                 self.forget_choices(event, way)
-                if self.decided(event, way, outcome):
+                if self.decided(event, way, outcome) and (outcome is not None or self.chosen(event, way, target)):
                     yield target, way.state()
             return
         if state.ended and isinstance(event, e.CallEvent) and event.index in self.throwing:
@@ -242,8 +242,10 @@ class MemoryWalk(MemoryCalls):
             named = isinstance(bare, r.Name) and not self.is_reference(bare) and not self.is_captured(bare.text)
             if where is not None and not named:
                 self.looked_at(draft, where, event.target)
+        elif len(event.place) == 1:
+            where = self.cell_of_name(draft, event.place[0])
         else:
-            where = self.cell_of_name(draft, event.place[0]) if len(event.place) == 1 else None
+            where = self.initialised(event)
         value = self.pointer(draft, event.value) if event.value is not None else LOST
         if event.fresh and len(event.place) == 1:
             if event.place[0] in self.references:
@@ -279,6 +281,13 @@ class MemoryWalk(MemoryCalls):
         self.capture(draft, event)
         self.move_out(draft, event.value)
         self.regain(draft, where)
+
+    def initialised(self, event: e.Write) -> Cell | None:
+        """The member that a constructor begins with."""
+        home = self.function.home
+        own, name = event.place[0], event.place[-1]
+        is_member = own == THIS and len(event.place) == 2 and home is not None and name in home.fields
+        return Cell(THIS_BLOCK, (name,)) if is_member else None
 
     def assign_object(self, draft: MemoryDraft, event: e.Write, where: Cell) -> None:
         """An object gets what another one is; where the class says nothing of it, both lead to the same afterwards."""
@@ -413,6 +422,24 @@ class MemoryWalk(MemoryCalls):
             draft.know(said, outcome != turned)
         return self.holds(draft, self.asked(event), outcome)
 
+    def chosen(self, event: e.Test, draft: MemoryDraft, target: int) -> bool:
+        """Whether a `switch` can go on with the case that begins there, or past all of them."""
+        switch = self.switches.get(event.span.start)
+        asked = self.pointer(draft, event.value) if switch is not None else LOST
+        if switch is None or not asked.is_number:
+            return True
+        begun = self.flow.events[target].span.start
+        case = next((one for one in switch.cases if one.start == begun), None)
+        told = case.values if case is not None else ()
+        meant = [self.pointer(draft, value) for value in told or [v for one in switch.cases for v in one.values]]
+        if any(one.block[0] != asked.block[0] for one in meant):
+            return True
+        return (asked in meant) if told else asked not in meant
+
+    @cached_property
+    def switches(self) -> dict[int, r.Switch]:
+        return {one.start: one for one in self.function.statements if isinstance(one, r.Switch)}
+
     def learn_failure(self, event: e.Test, draft: MemoryDraft, outcome: bool) -> None:
         """Whether a test says of a call which ends something that it has failed."""
         released = [(block, how) for block, how in draft.ended.items() if how.why == "released"]
@@ -466,6 +493,8 @@ class MemoryWalk(MemoryCalls):
     def are_one(self, draft: MemoryDraft, left: r.Value, right: r.Value, same: bool) -> bool:
         """Whether two pointers can be one, or not, on this way; where they are, both lead to one block from here on."""
         one, two = self.pointer(draft, left), self.pointer(draft, right)
+        if one.block[0] == two.block[0] == "constant":
+            return same == (one == two)
         if any(pointer in (LOST, NULL) or pointer.path or pointer.block[0] not in _TOLD for pointer in (one, two)):
             return True
         if one == two or not same:
@@ -538,7 +567,9 @@ class MemoryWalk(MemoryCalls):
         tests = [test.value for test in self.flow.of(e.Test) if isinstance(test, e.Test)]
         asked = [one for test in tests for one in walk(test)]
         names = {one.text for one in asked if isinstance(one, r.Name)}
-        given = [write.value for write in self.flow.of(e.Write) if isinstance(write, e.Write) and write.place[0] in names]
+        given = [
+            write.value for write in self.flow.of(e.Write) if isinstance(write, e.Write) and write.place[0] in names
+        ]
         calls = [one for one in (*asked, *map(strip, given)) if isinstance(one, r.Call)]
         return frozenset((one.start, one.end) for one in calls)
 
@@ -697,7 +728,7 @@ class MemoryWalk(MemoryCalls):
         """What can be told from the answer; none where every answer comes to the same."""
         exits: dict[Pointer, list[MemoryDraft]] = {}
         for draft, answer in self.exits:
-            told = answer == NULL or answer.block[0] == "number"
+            told = answer == NULL or answer.is_number
             exits.setdefault(answer if told else LOST, []).append(draft)
         if not 1 < len(exits) <= _MOST_CASES:
             return ()
@@ -718,7 +749,7 @@ class MemoryWalk(MemoryCalls):
 
     def is_put(self, draft: MemoryDraft, pointer: Pointer) -> bool:
         """Whether the caller knows what was put there."""
-        return pointer == NULL or self.is_seen(pointer.block)
+        return pointer == NULL or pointer.is_number or self.is_seen(pointer.block)
 
     def answer_seen(self, draft: MemoryDraft, answer: Pointer) -> Pointer | None:
         return answer if self.is_seen(answer.block) and draft.how_ended(answer.block) is None else None

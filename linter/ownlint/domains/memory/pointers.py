@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ownlint.domains.memory.blocks import ELEMENTS, LOST, NULL, SOME, Cell, MemoryDraft, Pointer
+from ownlint.engine.assignments import is_constant
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
@@ -242,11 +243,21 @@ class Pointers:
                 return self.result(draft, value)
             case r.Name() if value.text == "NULL":
                 return NULL
+            case r.Name(text=name) if self.is_constant(value):
+                return Pointer(("constant", name.rpartition("::")[2]))
             case r.Name(text=name) if name in decayed(self.function):
                 return Cell(("var", name))
             case r.Name() | r.Member() | r.Index() | r.Unary() | r.Assign():
                 return draft.read(self.cell(draft, value, look=look))
         return LOST
+
+    def is_constant(self, name: r.Name) -> bool:
+        """Whether it is an enumerator, or a macro for a number, by its spelling: no variable of that name is known."""
+        last = name.text.rpartition("::")[2]
+        if not is_constant(name) or self.declared(name.text) is not None or self.program.index.variables_called(last):
+            return False
+        home = self.function.home
+        return home is None or not home.field(last)
 
     def result(self, draft: MemoryDraft, call: r.Call) -> Pointer:
         held = self.held_by(draft, call)
@@ -330,7 +341,7 @@ def _inside(around: Pointer | None, step: str) -> Cell | None:
 
 
 def _known(pointer: Pointer) -> Pointer | None:
-    return None if pointer in (LOST, NULL) or pointer.block[0] in ("number", "lambda") else pointer
+    return None if pointer in (LOST, NULL) or pointer.is_number or pointer.block[0] == "lambda" else pointer
 
 
 def result_cell(call: r.Call | r.Conditional) -> Cell:

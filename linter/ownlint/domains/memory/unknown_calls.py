@@ -1,4 +1,5 @@
-"""What a call of something that nobody sees may change of the object that the function around it works on.
+"""What a call of something that nobody sees may change of the objects that the function around it works on: its
+receiver, and what its parameters lead to.
 
 It changes nothing of what it cannot reach: a function that is given neither the object nor a member of it, and is no
 method of its class, leaves its members alone. That nothing else leads it there is an assumption.
@@ -29,12 +30,11 @@ def object_of(function: Function) -> Block | None:
     return ("in", ("var", record.parameters[0].name), ())
 
 
-def may_change(function: Function, node: r.Call, callee: Callee) -> frozenset[str] | None:
-    """The members of that object that the call may change; `ALL` where it may change every one."""
-    own = object_of(function)
-    if own is None or function.program.macros.named(callee.symbol.rpartition("::")[2]):
+def may_change(function: Function, name: str, node: r.Call, callee: Callee) -> frozenset[str] | None:
+    """The members that the call may change of the object to which the name leads; `ALL` where it may change every
+    one."""
+    if function.program.macros.named(callee.symbol.rpartition("::")[2]):
         return ALL
-    name = str(own[1][1])
     if _is_on_object(function, node, name, callee):
         return ALL
     changed: set[str] = set()
