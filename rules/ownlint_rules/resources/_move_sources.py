@@ -11,6 +11,10 @@ from ownlint import records as r
 from ownlint_rules.resources import _slots as slots
 
 
+_DEEP = 3
+"""So many of the class's methods, one called by the other, are looked into."""
+
+
 class LeftInSource(NamedTuple):
     """The member `field` takes what the source of a move holds, at `node`, and the source keeps it."""
 
@@ -29,11 +33,23 @@ def left_in_source(function: Function) -> Iterator[LeftInSource]:
     if field is None:
         return
     taken = _taken(function, cls, source, field.name)
-    asked = cls.destructor.encoded
+    asked = _run_by(cls.destructor, _DEEP)
     if taken is None or _is_let_go(function, source, field.name, asked):
         return
     if not any(_names(asked, name) for name in _others(function, source, field.name)):
         yield LeftInSource(taken, field, f"{source}.{field.name}")
+
+
+def _run_by(function: Function, depth: int) -> bytes:
+    """The encoded bodies of a method and of those of its own class that it calls."""
+    found = [function.encoded]
+    for call in function.flow.calls if depth else ():
+        if places.receiver(call.node) is None or isinstance(places.receiver(call.node), r.Name):
+            callee = function.program.calls.callee(call.node, function)
+            inner = callee.functions[0] if len(callee.functions) == 1 else None
+            if inner is not None and inner is not function and inner.home is function.home:
+                found.append(_run_by(inner, depth - 1))
+    return b"".join(found)
 
 
 def _source(function: Function) -> str:
