@@ -282,6 +282,7 @@ class Calls:
             for file, record in self._index.records_called(wanted)
             if qualified.of(record, separator) == meaning.symbol and _takes(record, call)
         ]
+        found = self._by_arguments(found, call, function, 0) if separator == "::" else found
         models = self._models.function(meaning.symbol, function.language)
         owner = self._names.find_class(meaning.owner, function.record.scope, function.file) if meaning.owner else None
         return self._made(meaning.symbol, found, models, "certain", owner, function, meaning.type)
