@@ -282,6 +282,7 @@ class Calls:
             for file, record in self._index.records_called(wanted)
             if qualified.of(record, separator) == meaning.symbol and _takes(record, call)
         ]
+        found = self._by_arguments(found, call, function, 0) if separator == "::" else found
         models = self._models.function(meaning.symbol, function.language)
         owner = self._names.find_class(meaning.owner, function.record.scope, function.file) if meaning.owner else None
         return self._made(meaning.symbol, found, models, "certain", owner, function, meaning.type)
@@ -371,11 +372,18 @@ class Calls:
         """Of several overloads, those that take objects of the classes that are given; all where that leaves none."""
         if len(found) < 2 or len({_taken(record) for _, record in found}) < 2:
             return found
-        given = [self._objects(self._types.of(value, function, depth + 1), function) for value in call.args]
-        if not any(given):
-            return found
-        left = [(file, record) for file, record in found if self._takes_objects(file, record, given)]
-        return left or found
+        written = [self._types.of(value, function, depth + 1) for value in call.args]
+        given = [self._objects(one, function) for one in written]
+        if any(given):
+            found = [(file, record) for file, record in found if self._takes_objects(file, record, given)] or found
+        values = [number for number, one in enumerate(written) if self._is_container(one, function)]
+        if values:
+            found = [(file, record) for file, record in found if _takes_values(record, values)] or found
+        return found
+
+    def _is_container(self, written: str, function: Function) -> bool:
+        kind = types.parse(written)
+        return bool(kind.arguments) and not kind.pointers and "container" in self._types.roles(written, function)
 
     def _objects(self, written: str, function: Function) -> frozenset[str]:
         """The names of the class of an object, or of what is pointed to, and of its bases; empty if unknown."""
@@ -692,6 +700,11 @@ def _takes(record: r.FunctionRecord, call: r.Call) -> bool:
         return True
     required = sum(1 for p in parameters if p.default is None)
     return required <= given <= len(parameters)
+
+
+def _takes_values(record: r.FunctionRecord, positions: Sequence[int]) -> bool:
+    """Whether none of those parameters, which get containers, is a pointer."""
+    return not any(types.parse(one.type).pointers for number, one in enumerate(record.parameters) if number in positions)
 
 
 def _must_be_given(record: r.FunctionRecord) -> bool:

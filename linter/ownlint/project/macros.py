@@ -104,6 +104,11 @@ class Macros:
             learned = "later"
         return learned
 
+    def is_taken_by_name(self, name: str) -> bool:
+        """Whether nothing but a pattern of names says what a macro does: no `#define` of it was read."""
+        model = self._models.macro(name)
+        return model is not None and model.regular and not self.named(name)
+
     def is_debug_log(self, name: str) -> bool:
         """Whether a macro writes to a log that is off as a rule: by its role, or because each of its `#define`s asks
         for the level first, or is another name for such a macro. One that is named after a higher level is none, even
