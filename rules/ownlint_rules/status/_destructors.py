@@ -110,19 +110,42 @@ def _ends(function: Function, node: records.Call, name: str) -> bool:
 
 
 def _is_cleanup(function: Function) -> bool:
-    """Whether it is a lambda that an object made of it runs when it ends."""
-    if function.record.kind != "lambda" or function.parent is None or function.record.parameters:
+    """Whether it is a lambda that an object made of it runs when it ends: a scope's guard, or an owner's deleter."""
+    if function.record.kind != "lambda" or function.parent is None or len(function.record.parameters) > 1:
         return False
-    program, around = function.program, function.parent
-    for statement in around.statements:
-        if isinstance(statement, records.Declare) and statement.value is not None:
-            for inner in places.walk(statement.value):
-                if isinstance(inner, records.Call) and any(
-                    isinstance(arg, records.Lambda) and arg.function == function.index for arg in inner.args
-                ):
-                    made = (statement.type, program.calls.result_type(inner, around), text(inner.callee))
-                    return any("cleanup" in program.types.roles(written, around) for written in made if written)
+    around = function.parent
+    for written, value in _made_in(around):
+        for inner in places.walk(value):
+            given = inner.args if isinstance(inner, records.Call) else (inner,) if inner is value else ()
+            at = next((n for n, one in enumerate(given) if _is_lambda(one, function)), None)
+            if at is not None:
+                made = [written]
+                if isinstance(inner, records.Call):
+                    made += [function.program.calls.result_type(inner, around), text(inner.callee)]
+                roles = {role for one in made if one for role in function.program.types.roles(one, around)}
+                return "cleanup" in roles or (at > 0 and not roles.isdisjoint(_OWNERS))
     return False
+
+
+_OWNERS = frozenset({"scoped owner", "smart pointer", "shared pointer"})
+
+
+def _is_lambda(value: records.Value, function: Function) -> bool:
+    inner = places.strip(value)
+    return isinstance(inner, records.Lambda) and inner.function == function.index
+
+
+def _made_in(function: Function) -> Iterator[tuple[str, records.Value]]:
+    """What locals and members are made of, with their types."""
+    for statement in function.statements:
+        if isinstance(statement, records.Declare) and statement.value is not None:
+            yield statement.type, statement.value
+        for value in () if isinstance(statement, records.Declare) else bodies.values(statement):
+            yield "", value
+    for one in function.record.initializers:
+        field = function.home.field(one.name) if function.home is not None else None
+        if field is not None:
+            yield field[1].type, records.Call(0, 0, records.Name(0, 0, one.name), one.args, "construct")
 
 
 def _is_deleter(function: Function) -> bool:
