@@ -6,8 +6,12 @@ Names are loaded when they are asked for, so that `import ownlint` costs nothing
 
 from __future__ import annotations
 
-import importlib
 import sys
+
+if sys.argv[:1] == ["-m"] and not sys.flags.safe_path and {"ownlint", "-mownlint"}.intersection(sys.orig_argv):
+    del sys.path[0]  # `python -m ownlint`: where it is started is a stranger's tree, from which nothing is loaded
+
+import importlib
 from types import ModuleType
 from typing import TYPE_CHECKING
 

@@ -206,14 +206,17 @@ def judge(judgement: Judgement, program: Program) -> list[Finding] | Crash:
     except Exception as failure:  # noqa: BLE001 - a rule's bug must not hide the other rules' findings
         error = failure
     if not steps.stop(before) or isinstance(error, steps.LimitError | RecursionError):
-        return replace(not_judged(judgement, "it takes too many steps", "limit"), culprit=_culprit(judgement))
+        return _cut_off(judgement, counted=not isinstance(error, RecursionError))
     return found if error is None else not_judged(judgement, f"{type(error).__name__}: {error}", "rule")
 
 
-def _culprit(judgement: Judgement) -> tuple[str, int] | None:
-    """The function that has to be left unread, for the others to be judged; None where that would not help."""
-    found = questions.blamed(whole=judgement.number > 0)
-    return None if found is None else (found.path, found.index)
+def _cut_off(judgement: Judgement, *, counted: bool) -> Crash:
+    """Names the function that has to be left unread, for the others to be judged."""
+    said = not_judged(judgement, "it takes too many steps", "limit")
+    whole, found = questions.blamed(whole=judgement.number > 0), questions.blamed(whole=False)
+    if counted and found is not None and found.path != judgement.path:
+        said = replace(said, error=f"{said.error}, over `{found.symbol}` of {found.path}", by_others=True)
+    return replace(said, culprit=None if whole is None else (whole.path, whole.index), counted=counted)
 
 
 def _settled(finding: Finding, rule: Rule, severity: Severity, program: Program) -> Finding:

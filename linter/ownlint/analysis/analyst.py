@@ -30,9 +30,9 @@ from ownlint.analysis.messages import (
     tell,
 )
 from ownlint.analysis.worker import COMPARING, OUT_OF_MEMORY, At, Blocks, DealtCase, FailureTally, Position, Worker
-from ownlint.children import Forked, Messages, bound, described, signal_name
+from ownlint.children import Forked, Messages, RunEnd, bound, described, signal_name
 from ownlint.facts.errors import RefusalError
-from ownlint.finding import Cut, TooLarge
+from ownlint.finding import Crash, Cut, TooLarge
 from ownlint.incremental import kept
 from ownlint.incremental.kept import KeptFindings
 from ownlint.incremental.notebook import merged
@@ -66,7 +66,9 @@ class Analyst:
         limits: Limits,
         memory: RunMemory | None,
         jobs: int,
+        ending: RunEnd,
     ) -> None:
+        self.ending = ending
         self.groups = groups
         self.build = build
         self.output = output
@@ -106,7 +108,7 @@ class Analyst:
         gc.collect()
         gc.freeze()  # it stays; and what is never looked at by the collector is not copied for the worker
         self._judge()
-        while self._anew:
+        while self._anew and self.ending.left > 0:
             self._leave_unread()
             self._judge()
         self._say()
@@ -144,7 +146,7 @@ class Analyst:
             blocks = Blocks(dealt)
             self._run([_Lane(self, number, workers, blocks) for number in range(workers)])
             blocks.close()
-            if self._anew or not self._gives_up:
+            if self._anew or self.ending.left <= 0 or not self._gives_up:
                 return
             self.given_up = FailureTally()
             self._begin()
@@ -175,6 +177,9 @@ class Analyst:
         running, ticked = list(lanes), 0.0
         try:
             while running and not self._gives_up and not self._anew:
+                if self.ending.left <= 0:
+                    self._leave_rest(lanes)
+                    break
                 for lane in running:
                     poll.register(lane.descriptor, select.POLLIN)
                 poll.poll(_TICK * 1000)
@@ -188,6 +193,17 @@ class Analyst:
         finally:
             for lane in lanes:
                 lane.close()
+
+    def _leave_rest(self, lanes: Sequence[_Lane]) -> None:
+        """Names what has not been judged, by files."""
+        left = [case for lane in lanes for case in lane.rest()]
+        blocks = lanes[0].blocks
+        while blocks is not None and (run := blocks.next(0)) is not None:
+            left += run
+        paths = sorted({self.cases[number].case.path for number in left})
+        why = "not all of it was judged before the run had to end"
+        crashes = tuple(Crash("", path, why, "limit", by_others=True) for path in paths)
+        self._said.append(SaidOfCase(0, len(self.cases), crashes=crashes))
 
     def take(self, message: Holding | WrittenDown | SaidOfCase) -> None:
         """What a worker has said."""
@@ -275,6 +291,14 @@ class _Lane:
             why = f"it was not done within {self._deadline:g} s"
             return self._next(self._ended[0] if self._ended else self._lost(why, "limit"))
         return True
+
+    def rest(self) -> range:
+        """The cases that it has taken and not judged."""
+        if self._worker is None:
+            return range(0)
+        at = self.at.judgement.case
+        case = self._begin.case if at == COMPARING else at
+        return range(case, len(self.analyst.cases) if self.blocks is None else self.at.end)
 
     def _next(self, begin: At | None) -> bool:
         self.close()

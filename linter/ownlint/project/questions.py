@@ -28,7 +28,7 @@ from typing import (
     overload,
 )
 
-from ownlint.steps import LimitError, culprit, cut_off, start, stop
+from ownlint.steps import LimitError, culprit, cut_off, looks_at, start, stop
 
 if TYPE_CHECKING:
     from ownlint.project.program import Program
@@ -473,6 +473,7 @@ def each_function(ask: Callable[[Function], _Answer | None]) -> Callable[[Progra
         for function in program.functions:
             if function.key in silent:
                 continue
+            looks_at(function)
             with noting():
                 said, note = derived(lambda: ask(function))  # noqa: B023 - it is asked at once
             brought[function.key] = Contribution(note, not said)

@@ -69,7 +69,7 @@ class _Subject:
 
 _LONGEST_TEST = 60
 """Characters of a condition in a step."""
-_MOST_ANCESTORS = 64
+_MOST_ANCESTORS = 32
 """Every class has its own list of them: a deep hierarchy of many would cost the square."""
 
 
