@@ -36,7 +36,7 @@ from ownlint.domains.memory.calls import MemoryCalls
 from ownlint.domains.memory.pointers import THIS_BLOCK, range_cell, result_cell, values_in
 from ownlint.domains.memory.seen import DEEPEST, ends_what_it_holds, holds_number, may_end
 from ownlint.engine import ranges
-from ownlint.engine.heap import Domain, follow
+from ownlint.engine.heap import Domain, Listener, follow
 from ownlint.engine.predicates import meant
 from ownlint.engine.ranges import Range
 from ownlint.facts import records as r
@@ -118,8 +118,8 @@ class MemoryWalk(MemoryCalls):
     def summary_of(self, function: Function, *, deep: bool) -> MemorySummary:
         return summary(function, deep)
 
-    def run(self) -> list[MemoryTrouble]:
-        if not follow(self.flow, self.begin, Domain(self.step, iter, _MOST_STATES)):
+    def run(self, listener: Listener[MemoryState] | None = None) -> list[MemoryTrouble]:
+        if not follow(self.flow, self.begin, Domain(self.step, iter, _MOST_STATES), listener):
             self.meet_limit()
         alike: dict[tuple[int, Block], list[MemoryTrouble]] = {}
         for one in self.found.values():
