@@ -149,6 +149,8 @@ class MemorySummary(NamedTuple):
     """It may change pointers that others see."""
     cases: tuple[MemoryCase, ...] = ()
     """Of which one holds, whatever the argument is."""
+    moves: tuple[tuple[Cell, EndedBlock], ...] = ()
+    """Where every exit path leaves other elements than there were, as the cells that lead to them."""
 
 
 _THROUGH = {"in": 1, "late": 2, "content": 1}

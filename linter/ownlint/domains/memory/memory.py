@@ -186,6 +186,11 @@ class MemoryWalk(MemoryCalls):
 
     def write(self, event: e.Write, draft: MemoryDraft) -> None:
         self.forget_tests(draft, event.place[0])
+        tied = strip(event.target)
+        if isinstance(tied, r.Call):  # `std::tie(one, other) = ...`
+            for one in tied.args:
+                draft.write(self.cell(draft, one), LOST)
+                self.regain(draft, self.cell(draft, one))
         if event.target is not None:
             self.write_into_moved(draft, event.target)
             where = self.cell(draft, event.target, look=True)
@@ -559,6 +564,17 @@ class MemoryWalk(MemoryCalls):
             tuple(sorted(puts, key=repr)),
             self.writes,
             self.cases(frozenset(block for block, _ in ends)),
+            tuple(
+                sorted(
+                    (
+                        (Cell(block[1], block[2]), how)
+                        for block, how in first[0].ended.items()
+                        if how.why == "moved" and block[0] == "in" and self.is_seen(block)
+                        if all(draft.how_ended(block) is not None for draft, _ in others)
+                    ),
+                    key=repr,
+                )
+            ),
         )
 
     def cases(self, always: frozenset[Block]) -> tuple[MemoryCase, ...]:
