@@ -187,6 +187,8 @@ class MemorySummary(NamedTuple):
     """Of which one holds, whatever the argument is."""
     outcomes: tuple[MemoryOutcome, ...] = ()
     """Of which one holds, where what it does can be told from its answer."""
+    moves: tuple[tuple[Cell, EndedBlock], ...] = ()
+    """Where every exit path leaves other elements than there were, as the cells that lead to them."""
 
 
 _THROUGH = {"in": 1, "late": 2, "content": 1}

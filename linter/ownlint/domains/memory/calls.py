@@ -35,7 +35,7 @@ from ownlint.domains.memory.callables import KEPT, Callables
 from ownlint.domains.memory.moves import gives_away
 from ownlint.domains.memory.pointers import SMART, THIS_BLOCK, captured, named, range_cell, values_in
 from ownlint.domains.memory.pointers import result_cell as _result
-from ownlint.domains.memory.seen import class_of, ends_what_it_holds, may_end, relevant
+from ownlint.domains.memory.seen import changes_elements, class_of, ends_what_it_holds, may_end, relevant
 from ownlint.facts import records as r
 from ownlint.finding import Assumption, Certainty, because, weaker
 from ownlint.flow import events as e
@@ -581,12 +581,16 @@ class MemoryCalls(Callables):
         room = draft.cells.get(Cell(inside.block, (*inside.path[:-1], ROOM)), LOST)
         if model.has("keep") and room is not LOST:
             return
+        how = EndedBlock(self.event.index, "moved", self.named(node.callee), _MAY_HAVE_ROOM)
+        self.elements_moved(draft, inside, how)
+        self.note_write(inside)
+
+    @staticmethod
+    def elements_moved(draft: MemoryDraft, inside: Cell, how: EndedBlock) -> None:
         before = draft.read(inside)
         if before is not LOST:
-            how = EndedBlock(self.event.index, "moved", self.named(node.callee), _MAY_HAVE_ROOM)
             draft.end(before.block, how)
-        draft.put(inside, draft.begin(("made", self.event.index, "elements")))
-        self.note_write(inside)
+        draft.put(inside, draft.begin(("made", how.at, f"elements of {'.'.join(inside.path[:-1])}")))
 
     def is_behind_another(self, node: r.Call) -> bool:
         """Whether what is erased was found from an element in front of it: `next = it + 1; all.erase(next)`."""
@@ -627,6 +631,7 @@ class MemoryCalls(Callables):
         asks = concerned or may_end(function) or self.constructed is not None
         asks = asks or bool(self.held_in_receiver(draft, node)) or self.fills_pointer(node, function)
         asks = asks or (self.moves_something and gives_away(function))
+        asks = asks or (changes_elements(function) and any(held.path[-1:] == (SOME,) for held in draft.cells.values()))
         known = self.summary_of(function, deep=concerned) if asks else None
         if known is None or not known.known:
             self.unknown(draft, node, callee, silent=True)
@@ -655,9 +660,15 @@ class MemoryCalls(Callables):
             (Pointer(where.block, where.path + block[2]), EndedBlock(self.event.index, "given away", name, how.certainty))
             for block, how in ends
             if block[0] == "content" and (where := self.seen_there(draft, node, function, block[1])) is not None
+            if self.can_be_taken(node, function, str(root(block)[1]))
         ]
         ended = [
             (how, self.seen_there(draft, node, function, block), block) for block, how in ends if block[0] != "content"
+        ]
+        moved = [
+            (Cell(around.block, around.path + cell.path), weaker(how.certainty, callee.certainty))
+            for cell, how in known.moves
+            if (around := self.seen_there(draft, node, function, cell.block)) is not None
         ]
         answer = self.seen_there(draft, node, function, known.result.block) if known.result is not None else None
         puts = [
@@ -685,12 +696,25 @@ class MemoryCalls(Callables):
             if around is not None:
                 draft.write(Cell(around.block, around.path + path), put)
         self.lend_arguments(draft, node, function)
+        for inside, doubt in moved:
+            self.elements_moved(draft, inside, EndedBlock(self.event.index, "moved", name, doubt))
         if answer is not None and known.result is not None:
             self.answer(draft, node, Pointer(answer.block, answer.path + known.result.path))
         elif outcome is not None and outcome.answer is not LOST:
             draft.put(_result(node), outcome.answer)
         else:
             self.answer(draft, node, LOST)
+
+    def can_be_taken(self, node: r.Call, function: Function, name: str) -> bool:
+        """Whether what is given as that parameter is less once it was moved from."""
+        given = [
+            argument for argument, one in zip(node.args, function.record.parameters, strict=False) if one.name == name
+        ]
+        return (
+            not given
+            or types.parse(self.program.types.of(given[0], self.function)).pointers == 1
+            or self.is_movable(given[0])
+        )
 
     def fills_pointer(self, node: r.Call, function: Function) -> bool:
         """Whether the function is given the place of a pointer of this one, to fill it."""
@@ -929,7 +953,7 @@ class MemoryCalls(Callables):
             if self.is_container(self.program.types.of(bare.base, self.function)):
                 around = self.elements(draft, self.cell(draft, bare.base))
             pointer = Pointer(around.block, (SOME,)) if around is not None else LOST
-            if around is not None and self.is_followed(("var", named(bare.base))):
+            if self.is_followed(("var", named(bare.base))):
                 draft.put(range_cell(bare.start), pointer)
         elif name in self.references:
             pointer = self.cell(draft, value) or LOST

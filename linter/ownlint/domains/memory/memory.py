@@ -235,6 +235,11 @@ class MemoryWalk(MemoryCalls):
 
     def write(self, event: e.Write, draft: MemoryDraft) -> None:
         self.forget_tests(draft, event.place[0])
+        tied = strip(event.target)
+        if isinstance(tied, r.Call):  # `std::tie(one, other) = ...`
+            for one in tied.args:
+                draft.write(self.cell(draft, one), LOST)
+                self.regain(draft, self.cell(draft, one))
         if event.target is not None:
             self.write_into_moved(draft, event.target)
             where = self.cell(draft, event.target, look=True)
@@ -689,6 +694,17 @@ class MemoryWalk(MemoryCalls):
             self.written_cells(),
             self.cases(frozenset(block for block, _ in ends)),
             self.outcomes(frozenset(block for block, _ in ends)),
+            tuple(
+                sorted(
+                    (
+                        (Cell(block[1], block[2]), how)
+                        for block, how in first[0].ended.items()
+                        if how.why == "moved" and block[0] == "in" and self.is_seen(block)
+                        if all(draft.how_ended(block) is not None for draft, _ in others)
+                    ),
+                    key=repr,
+                )
+            ),
         )
 
     def written_cells(self) -> tuple[Cell, ...]:

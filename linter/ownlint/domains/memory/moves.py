@@ -5,12 +5,13 @@ What an object holds is a block of its own, `("content", block, path)`; a move e
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Literal, NamedTuple
 
 from ownlint.domains.memory.blocks import SOME, Block, Cell, EndedBlock, MemoryDraft, What, content, root
-from ownlint.domains.memory.pointers import SMART, Pointers, named
+from ownlint.domains.memory.pointers import SMART, Pointers, captured, named
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Certainty, because
@@ -36,6 +37,8 @@ Where = Literal[
 ]
 _HOLDERS = frozenset({"string", "container"})
 _DEEPEST_MEMBER = 3
+_UNARY: dict[str, Where] = {"*": "dereferenced", "&": "addressed"}
+_WORD = re.compile(r"\w+")
 _DEREFERENCING = frozenset({"dereferenced", "indexed"})
 
 
@@ -157,7 +160,7 @@ class Moves(Pointers):
             taken = taker._replace(at=self.event.index)
             if casts:
                 draft.end(content(where), taken)
-            else:
+            elif self.is_null_when_empty(given):
                 self.given_away.append((where, taken))
         return casts
 
@@ -186,8 +189,10 @@ class Moves(Pointers):
         if call.kind in ("construct", "new"):
             return sure
         if callee.models:
-            shares = any(model.has(verb) for model in callee.models for verb in ("insert", "find", "borrow", "returns"))
-            return None if shares else sure
+            if any(model.has(verb) for model in callee.models for verb in ("find", "borrow", "returns")):
+                return None
+            inserts = any(model.has("insert") for model in callee.models)  # only where there is none under that key
+            return sure if not inserts else doubtful if self.is_dropped(call) else None
         return None if self.is_asked(call) or callee.functions else doubtful
 
     def records_of(self, call: r.Call, callee: Callee) -> tuple[r.FunctionRecord, ...]:
@@ -213,12 +218,20 @@ class Moves(Pointers):
             return ""
         return "own" if record.defined else "rvalue"
 
+    def is_dropped(self, call: r.Call) -> bool:
+        around = self.contexts.get((call.start, call.end), None)
+        return around is not None and around.where == "addressed"
+
     def is_asked(self, call: r.Call) -> bool:
         """Whether the call answers, and somebody looks at the answer: it may say that nothing was taken."""
         around = self.contexts.get((call.start, call.end), None)
         return around is not None and around.where == "operand"
 
     # --- what there is to move ---
+
+    def is_null_when_empty(self, value: r.Value) -> bool:
+        roles = self.program.types.roles(self.program.types.of(value, self.function), self.function)
+        return not (SMART | {"callable"}).isdisjoint(roles)
 
     def is_movable(self, value: r.Value) -> bool:
         return self.is_movable_type(self.program.types.of(value, self.function), value)
@@ -235,6 +248,8 @@ class Moves(Pointers):
             return True
         if roles & {"optional", "pair"}:
             return any(self.is_movable_type(one, depth=depth + 1) for one in kind.arguments)
+        if kind.name in _WORD.findall(self.function.record.template):
+            return True  # the caller knows what it is
         cls = self.class_named(kind.name)
         return cls is not None and self.is_movable_class(cls, depth)
 
@@ -244,6 +259,8 @@ class Moves(Pointers):
         moving = [one for one in special if one.kind == "constructor" or one.name == "operator="]
         last = [one.parameters[0].type.replace(" ", "") for one in moving if len(one.parameters) == 1]
         moves = any(one.endswith("&&") and cls.name in one for one in last)
+        if moves and any(one.record.parameters[0].type.rstrip().endswith("&&") for one in _special(cls)):
+            return True  # it says itself what it leaves
         copies = any(one.endswith(f"{cls.name}&") for one in last)
         if not moves and (copies or cls.record.destructor in ("declared", "defined")):
             return False
@@ -266,15 +283,27 @@ class Moves(Pointers):
         chain = list(_chain(value))
         for position, part in enumerate(chain):
             where = self.cell(draft, part)
-            ended = draft.how_ended(content(where)) if where is not None else None
-            if ended is None or where is None:
-                continue
-            outer = position
-            while outer and isinstance(around := chain[outer - 1], r.Member) and not around.arrow:
-                outer -= 1
-            if self.is_content_used(chain, outer):
-                self.report_moved(chain[outer], ended, where)
-            return
+            found = self.moved_around(draft, where) if where is not None else None
+            if found is not None:
+                ended, moved = found
+                if self.is_content_used(chain, position) and not self.is_beside_move(part, ended):
+                    self.report_moved(part, ended, moved)
+                return
+
+    def moved_around(self, draft: MemoryDraft, where: Cell) -> tuple[EndedBlock, Cell] | None:
+        """How the object there, or one that it is a part of, was moved from."""
+        for length in range(len(where.path), -1, -1):
+            around = Cell(where.block, where.path[:length])
+            ended = draft.how_ended(content(around))
+            if ended is not None:
+                return ended, around
+        return None
+
+    def is_beside_move(self, value: r.Value, ended: EndedBlock) -> bool:
+        """Whether it stands in the call, or the assignment, that takes what is moved: which goes first, it may say."""
+        move = self.flow.events[ended.at]
+        around = self.contexts.get((move.span.start, move.span.end), _NOTHING).by
+        return around is not None and _is_in(value, around)
 
     def write_into_moved(self, draft: MemoryDraft, target: r.Value | None) -> None:
         """An element, or what a pointer leads to, is written."""
@@ -332,10 +361,12 @@ class Moves(Pointers):
         return any(model.by_reference or model.has("find") for model in models)
 
     def is_constant_call(self, context: Context) -> bool:
+        """Whether it is asked for something; a yes or no without arguments is about what was moved from, too."""
         if not isinstance(context.by, r.Call):
             return False
         records = self.program.calls.callee(context.by, self.function).records
-        return bool(records) and all("const" in one.qualifiers for one in records)
+        asks = not context.by.args and all(one.result == "bool" for one in records)
+        return bool(records) and not asks and all("const" in one.qualifiers for one in records)
 
     def look_at_content(self, draft: MemoryDraft, where: Cell, value: r.Value) -> None:
         ended = draft.how_ended(content(where))
@@ -382,11 +413,15 @@ class Moves(Pointers):
                 index < len(one.parameters) and _reads(one.parameters[index]) for one in records
             )
             kept = kept or any(model.has(verb) for model in callee.models for verb in _COPYING)
-            for one in walk(argument) if not kept else ():
-                if isinstance(one, r.Name) and not self.is_offered(argument):
+            inside = list(walk(argument)) if not kept else []
+            names = movers(self.program)
+            offers = [given for one in inside if isinstance(one, r.Call) and (given := offered(one, names)) is not None]
+            for one in inside:
+                if isinstance(one, r.Name) and not any(_is_in(one, given) for given in offers):
                     yield one.text
                 elif isinstance(one, r.Lambda):
-                    yield from (capture.name for capture in one.captures)
+                    copies = {capture.name for capture in one.captures if not capture.by_reference}
+                    yield from captured(self.function, one) - copies if "=" not in copies else ()
         constant = bool(records) and all("const" in one.qualifiers or "static" in one.qualifiers for one in records)
         if isinstance(call.callee, r.Member):
             base = strip(call.callee.base)
@@ -404,9 +439,6 @@ class Moves(Pointers):
         written = self.program.types.of(call.callee.base, self.function)
         roles = frozenset(self.program.types.roles(written, self.function))
         return bool(roles & (SMART | _HOLDERS | {"optional"})) and not call.callee.arrow
-
-    def is_offered(self, argument: r.Value) -> bool:
-        return isinstance(argument, r.Call) and offered(argument, movers(self.program)) is not None
 
     # --- where expressions stand ---
 
@@ -440,6 +472,14 @@ _COPYING = ("keep", "overwrite", "adopt", "own")
 _CHANGING = frozenset({"invalidate", "clear", "adopt", "keep", "insert", "overwrite", "erase", "disown"})
 
 
+def _special(cls: Class) -> Iterator[Function]:
+    """Constructors with a body that make an object of another one."""
+    for one in cls.constructors:
+        taken = [types.parse(parameter.type) for parameter in one.record.parameters]
+        if len(taken) == 1 and taken[0].last == cls.name and not {"default", "delete"} & set(one.record.qualifiers):
+            yield one
+
+
 def _reads(parameter: r.Parameter) -> bool:
     taken = types.parse(parameter.type)
     return not taken.pointers and (not taken.reference or (taken.const and "&&" not in parameter.type))
@@ -449,6 +489,10 @@ def _is_nothing(value: r.Value) -> bool:
     return (isinstance(value, r.Literal) and value.kind == "null") or (
         isinstance(value, r.Aggregate) and not value.items
     )
+
+
+def _is_in(value: r.Value, outer: r.Value | r.Declare) -> bool:
+    return outer.start <= value.start and value.end <= outer.end
 
 
 def _starts(path: tuple[str, ...], outer: tuple[str, ...]) -> bool:
@@ -492,7 +536,7 @@ def _inside(value: r.Value, context: Context) -> Iterable[tuple[r.Value, Context
             yield base, Context("indexed", value)
             yield from ((one, _NOTHING) for one in indexes)
         case r.Unary(op=op, value=inner):
-            yield inner, Context({"*": "dereferenced", "&": "addressed"}.get(op, "operand"), value)  # type: ignore[arg-type]
+            yield inner, Context(_UNARY.get(op, "operand"), value)
         case r.Binary(op="&&" | "||" | ",", left=left, right=right):
             yield from ((left, _NOTHING), (right, _NOTHING))
         case r.Binary(left=left, right=right):

@@ -46,6 +46,8 @@ def may_end(function: Function) -> bool:
         return True
     if not _changing(program).isdisjoint(mentioned) and _points_inside(function):
         return True
+    if not _growing(program).isdisjoint(mentioned) and _calls_growing(function):
+        return True
     if uses_moved(function) or keeps_lambda(function):
         return True
     if _hands_out_own(function) or decayed(function) or _lends_to_inner(function) or _assigns_owner(function):
@@ -202,6 +204,56 @@ def _changing(program: Program) -> frozenset[str]:
     return program.models.functions_that(lambda model: model.has("invalidate", "receiver"))
 
 
+@question
+def changes_elements(function: Function) -> bool:
+    """Whether the function may move the elements of a container that its caller knows. Needs no decoding."""
+    record = function.record
+    if record.kind not in ("function", "method") or _changing(function.program).isdisjoint(function.mentioned):
+        return False
+    lent = any(not _is_constant(one.type) and types.parse(one.type).reference for one in record.parameters)
+    return lent or (bool(record.owner) and not {"const", "static"} & set(record.qualifiers))
+
+
+@program_question
+def _growing(program: Program) -> frozenset[str]:
+    """Last names of the project's functions that may do so."""
+    return frozenset(one.name for one in program.functions if one.language == "cpp" and changes_elements(one))
+
+
+def _calls_growing(function: Function) -> bool:
+    """Whether one is called that is given, or is a method of, what something points into, or goes on over."""
+    inside = _pointed_into(function)
+    members = bool(inside - function.locals.keys())
+    growing = _growing(function.program) if inside else frozenset[str]()
+    return any(
+        isinstance(one, r.Call)
+        and last_name(one.callee) in growing
+        and (
+            any(named(value) in inside for value in one.args)
+            or (named(one.callee.base) in inside | {THIS} if isinstance(one.callee, r.Member) else members)
+        )
+        for one in (values_in(function) if inside else ())
+    )
+
+
+def _pointed_into(function: Function) -> set[str]:
+    """The names from which goes out what a local points into, or what a loop goes over."""
+    found: set[str] = set()
+    for statement in function.statements:
+        match statement:
+            case r.Loop(kind="range", iterable=iterable):
+                found.add(named(iterable))
+            case r.Declare(type=written, value=value) if value is not None:
+                bare = strip(value)
+                if isinstance(bare, r.Unary) and bare.op == "&":
+                    found.add(named(bare.value))
+                elif isinstance(bare, r.Index) and types.parse(written).reference:
+                    found.add(named(bare))
+                elif isinstance(bare, r.Call) and isinstance(bare.callee, r.Member):
+                    found |= {named(bare.callee.base)} if bare.callee.name in _lending(function.program) else set()
+    return found - {""}
+
+
 @program_question
 def _giving_up(program: Program) -> frozenset[str]:
     """Last names of what makes a smart pointer end what it holds."""
@@ -224,6 +276,8 @@ def relevant(function: Function) -> frozenset[str]:
     program = function.program
     enders, moving = _ending(program) | _changing(program), movers(program)
     found: set[str] = set(_lending_inner(function) | decayed(function))
+    if not _growing(program).isdisjoint(function.mentioned) and _calls_growing(function):
+        found |= _pointed_into(function)
     joined: list[set[str]] = []
     for one in values_in(function):
         if isinstance(one, r.Call) and (one.kind == "delete" or last_name(one.callee) in enders or _destructs(one)):
