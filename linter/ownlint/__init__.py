@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     )
     from ownlint.domains.counted import casters, counting, references, slot_tables
     from ownlint.domains.handles import handle_chains, handle_flow, handles
-    from ownlint.domains.memory import memory
+    from ownlint.domains.memory import leaks, memory
     from ownlint.engine import (
         assignments,
         c_containers,
@@ -137,6 +137,7 @@ _HOMES = {
     "instances": "ownlint.domains.instances",
     "keeping": "ownlint.bindings.keeping",
     "lasting": "ownlint.engine.lasting",
+    "leaks": "ownlint.domains.memory.leaks",
     "locks": "ownlint.domains.locks",
     "lookups": "ownlint.engine.lookups",
     "memory": "ownlint.domains.memory.memory",
@@ -234,6 +235,7 @@ __all__ = [
     "instances",
     "keeping",
     "lasting",
+    "leaks",
     "locks",
     "lookups",
     "memory",

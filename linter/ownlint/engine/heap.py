@@ -26,10 +26,11 @@ class Domain(NamedTuple, Generic[S]):
     """So many different states are followed through one event."""
 
 
-def follow(flow: Flow, begin: S, domain: Domain[S]) -> bool:
-    """Whether every way was followed."""
-    states: dict[int, dict[S, None]] = {flow.entry: {begin: None}}  # in the order in which they came
-    queue, pending = [flow.entry], {flow.entry}
+def follow(flow: Flow, begin: S, domain: Domain[S], start: int | None = None) -> bool:
+    """Whether every way was followed, from the entry or from the event `start` on."""
+    first = flow.entry if start is None else start
+    states: dict[int, dict[S, None]] = {first: {begin: None}}  # in the order in which they came
+    queue, pending = [first], {first}
     done: dict[int, int] = {}
     complete = True
     while queue:
