@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     )
     from ownlint.domains.counted import casters, counting, references, slot_tables
     from ownlint.domains.handles import handle_chains, handle_flow, handles
-    from ownlint.domains.memory import members, memory
+    from ownlint.domains.memory import leaks, members, memory
     from ownlint.engine import (
         assignments,
         c_containers,
@@ -141,6 +141,7 @@ _HOMES = {
     "instances": "ownlint.domains.instances",
     "keeping": "ownlint.bindings.keeping",
     "lasting": "ownlint.engine.lasting",
+    "leaks": "ownlint.domains.memory.leaks",
     "locks": "ownlint.domains.locks",
     "lookups": "ownlint.engine.lookups",
     "members": "ownlint.domains.memory.members",
@@ -239,6 +240,7 @@ __all__ = [
     "instances",
     "keeping",
     "lasting",
+    "leaks",
     "locks",
     "lookups",
     "members",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from ownlint import inputs, machine
-from ownlint.config import Config, Settings, pattern_mistakes, place_of, refuse, rule_mistakes
+from ownlint.config import Config, Settings, former_names, pattern_mistakes, place_of, refuse, rule_mistakes
 from ownlint.facts.cache import Cache
 from ownlint.facts.vocabulary import is_word
 from ownlint.finding import Crash, Finding, TooLarge
@@ -164,7 +164,8 @@ def _attempt(options: Options) -> tuple[Report, frozenset[str]]:
         said = _said(chosen, facts, _Way(build, before, libraries), cache, asked, changes, options)
         found = msgspec.structs.replace(found, unread=(*found.unread, *broken))
         text = sources_of(options, facts.held())
-        notices = (*_unchecked(found), *_chosen(changes), *map(Notice, libraries.known.former))
+        renamed = former_names(options.settings, names)
+        notices = (*_unchecked(found), *_chosen(changes), *map(Notice, (*renamed, *libraries.known.former)))
         report = _compose(said, facts, found, text, config, rules, ran, how, changes, notices)
         changed = frozenset(text.changed)
         if facts.settled and not changed and all(map(_is_settled, said)):

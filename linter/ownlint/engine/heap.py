@@ -65,10 +65,13 @@ class SeenRun:
         return listen
 
 
-def follow(flow: Flow, begin: S, domain: Domain[S], listener: Listener[S] | None = None) -> bool:
-    """Whether every way was followed."""
-    states: dict[int, dict[S, None]] = {flow.entry: {begin: None}}  # in the order in which they came
-    queue, pending = [flow.entry], {flow.entry}
+def follow(
+    flow: Flow, begin: S, domain: Domain[S], listener: Listener[S] | None = None, start: int | None = None
+) -> bool:
+    """Whether every way was followed, from the entry or from the event `start` on."""
+    first = flow.entry if start is None else start
+    states: dict[int, dict[S, None]] = {first: {begin: None}}  # in the order in which they came
+    queue, pending = [first], {first}
     done: dict[int, int] = {}
     complete = True
     while queue:

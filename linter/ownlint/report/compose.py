@@ -64,7 +64,7 @@ def compose(
         incomplete=tuple(sorted(set(incomplete))),
         suppressed=len(_apart(at_least([*silenced, *silenced_too], config.certainty), changed)[0]),
         files=len(files),
-        notices=(*notices, *_types_notice(files, hint, detail=not expected)),
+        notices=(*notices, *suppressions.former(), *_types_notice(files, hint, detail=not expected)),
         touched=None if changed is None else frozenset(changed),
         digests=sources.digests_of(shown),
     )

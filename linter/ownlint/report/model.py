@@ -165,6 +165,8 @@ class RuleInfo(msgspec.Struct, frozen=True):
     suite: Suite = "default"
     counts: Counts = Counts()
     """What it was given its suite for."""
+    formerly: tuple[str, ...] = ()
+    """Names of earlier versions that stand for it."""
 
 
 class Lines:

@@ -71,7 +71,7 @@ from ownlint_rules.c_api_references import _uncounted as uncounted
 _NOT_SEEN = "harmless if something that is called before this takes over the reference in `{}`"
 
 
-@rule(severity="error", cwe=(401, 911), yields_to=("lost-on-failure",))
+@rule(severity="error", cwe=(401, 911), yields_to=("handle-leaked",))
 def reference_leaked(function: Function) -> Iterator[Finding]:
     told: dict[int, list[counting.CountTrouble]] = {}
     for one in counting.troubles(function):

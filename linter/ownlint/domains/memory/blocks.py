@@ -98,7 +98,7 @@ class EndedBlock(NamedTuple):
 class MemoryState:
     """What is known on one way at one event. Nobody changes it: see `MemoryDraft`."""
 
-    __slots__ = ("_hash", "cells", "ended", "shaken", "tests")
+    __slots__ = ("_hash", "cells", "ended", "owed", "shaken", "tests")
 
     def __init__(
         self,
@@ -106,6 +106,7 @@ class MemoryState:
         ended: dict[Block, EndedBlock] | None = None,
         tests: dict[str, bool | Range] | None = None,
         shaken: int = 0,
+        owed: dict[Block, int] | None = None,
     ) -> None:
         self.cells = cells or {}
         self.ended = ended or {}
@@ -113,7 +114,9 @@ class MemoryState:
         """By text how a test went, and by `=name` between which bounds a variable lies."""
         self.shaken = shaken
         """So many calls, between which something was told of what others see, may have changed that."""
-        parts = (frozenset(part.items()) for part in (self.cells, self.ended, self.tests))
+        self.owed = owed or {}
+        """Blocks that the function still has to release, with how sure that is: see `owed`."""
+        parts = (frozenset(part.items()) for part in (self.cells, self.ended, self.tests, self.owed))
         self._hash = hash((*parts, shaken))
 
     def __hash__(self) -> int:
@@ -127,6 +130,7 @@ class MemoryState:
             and self.cells == other.cells
             and self.ended == other.ended
             and self.tests == other.tests
+            and self.owed == other.owed
         )
 
 
@@ -263,14 +267,15 @@ class MemoryDraft:
         self.cells = state.cells
         self.ended = state.ended
         self.tests = state.tests
+        self.owed = state.owed
         self.shaken = state.shaken
 
     def state(self) -> MemoryState:
         if self._changed:
             self._drop()
-        elif self.tests is self._state.tests:
+        elif self.tests is self._state.tests and self.owed is self._state.owed:
             return self._state
-        return MemoryState(self.cells, self.ended, self.tests, self.shaken)
+        return MemoryState(self.cells, self.ended, self.tests, self.shaken, self.owed)
 
     def _change(self) -> None:
         """From here on what is known is the draft's own."""
@@ -286,6 +291,15 @@ class MemoryDraft:
     def forget(self, said: str) -> None:
         """What was known of that test is no longer so."""
         self.tests = {other: how for other, how in self.tests.items() if other != said}
+
+    def owe(self, block: Block, how: int) -> None:
+        """The function has to release the block."""
+        if self.owed.get(block) != how:
+            self.owed = {**self.owed, block: how}
+
+    def is_led_to(self, block: Block) -> bool:
+        """Whether a cell leads to the block, beside what an expression has just come to."""
+        return any(pointer.block == block and cell.block[0] != "result" for cell, pointer in self.cells.items())
 
     def _drop(self) -> None:
         """Leaves out what nothing leads to any more."""

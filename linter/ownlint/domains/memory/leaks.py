@@ -1,8 +1,8 @@
-"""Raw handles that a way out of a function loses: who held one, where it was acquired, which way lost it.
+"""Raw handles and heap memory that a way out of a function loses: who held one, where it was acquired, which way lost
+it.
 
-From where a local gets a handle, the walk follows every way on which nobody has taken it over yet. It carries how sure
-that is, joins where ways meet, and looks at each event a few times at most: there is no enumeration of paths. What the
-single event does with the handle is `holders`' answer.
+`owed` follows the ways; here is told what they come to: a leak when something failed, one on some paths only, one that
+is never released, what is overwritten, what a container has gathered.
 """
 
 from __future__ import annotations
@@ -14,34 +14,28 @@ from functools import cached_property
 from itertools import islice
 from typing import Literal, NamedTuple
 
-from ownlint import (
-    Certainty,
-    Class,
-    Function,
-    Place,
-    Step,
-    assignments,
-    because,
-    failure,
-    pairs,
-    places,
-    questions,
-    resources,
-    text,
-    types,
-    weaker,
-)
-from ownlint import events as e
-from ownlint import records as r
-from ownlint_rules.resources import _arenas as arenas
-from ownlint_rules.resources import _filled as filled
-from ownlint_rules.resources._handing import handing
-from ownlint_rules.resources._holders import Holder, MentioningEvents, gives_itself, parts
-from ownlint_rules.resources._walks import HELD, PASSED, Walk, is_part_of, sure
+from ownlint.domains import failure
+from ownlint.domains.memory import acquiring
+from ownlint.domains.memory.acquiring import handing
+from ownlint.domains.memory.owed import HELD, PASSED, Acquired, OwedWalk, is_part_of
+from ownlint.domains.memory.uses import gives_itself, names_at
+from ownlint.engine import assignments, lasting
+from ownlint.engine.resources import RESULT, Acquisition, resources
+from ownlint.facts import records as r
+from ownlint.facts.show import text
+from ownlint.finding import Certainty, Step, because, weaker
+from ownlint.flow import events as e
+from ownlint.flow.places import Place, called, calls_in, children, last_name, receiver, render, strip, walk
+from ownlint.project import types
+from ownlint.project.pairs import words
+from ownlint.project.questions import flow_question, question
+from ownlint.project.subjects import Class, Function
 
 _NEAREST = 4
 """So many tests before an exit may be what it is about."""
 _MOST_STEPS = 3
+_MOST_REFUTED = 16
+"""So many leaks of a function are followed again with what tests say."""
 
 _MEASURES = re.compile(r"size_(?:t|type)$|^(?:bool|float|double)$")
 """Types of numbers that are no handle."""
@@ -65,24 +59,11 @@ class HandleLoss(NamedTuple):
     """The holder, as a user writes it; of `disowned` the owner."""
     acquired: e.Event
     """The call that handed it out, or gave it up."""
-    acquisition: resources.Acquisition | None
+    acquisition: Acquisition | None
     ways: tuple[LosingWay, ...]
     ended: e.Event | None
     """Where it is released or kept on another way."""
     certainty: Certainty
-
-
-class _Site(NamedTuple):
-    """A local gets a handle at `start`."""
-
-    holder: Holder
-    call: e.CallEvent
-    start: e.Event
-    acquisition: resources.Acquisition
-    owner: str
-    certainty: Certainty
-    known: bool
-    """What is made can be seen: an object that nobody sees may end itself."""
 
 
 def losses(function: Function) -> tuple[HandleLoss, ...]:
@@ -90,11 +71,11 @@ def losses(function: Function) -> tuple[HandleLoss, ...]:
     return _losses(function) if _may_lose(function) else ()
 
 
-@questions.question
+@question
 def _may_lose(function: Function) -> bool:
     if function.language != "cpp" or function.name == "main":
         return False
-    return handing(function.program).may_hand_out(function) or filled.may_be_filled(function)
+    return handing(function.program).may_hand_out(function) or acquiring.may_be_filled(function)
 
 
 def steps(function: Function, loss: HandleLoss, lost: str) -> Iterator[Step]:
@@ -125,7 +106,7 @@ def _fails(function: Function, way: LosingWay) -> str:
     return f"`{via}` makes this function return" if via else "this function fails"
 
 
-@questions.flow_question
+@flow_question
 def _losses(function: Function) -> tuple[HandleLoss, ...]:
     return tuple(sorted(_Losing(function).all(), key=lambda loss: loss.acquired.span.start))
 
@@ -139,43 +120,55 @@ class _Losing:
     def __init__(self, function: Function) -> None:
         self.function = function
         self.flow = function.flow
-        self.resources = resources.resources(function.program)
+        self.resources = resources(function.program)
         self.handing = handing(function.program)
         self._failures: dict[int, list[failure.Failure]] | None = None
         self._jumps: dict[int, failure.Failure] = {}
         self._throws: dict[int, Certainty] | None = None
-
-    @cached_property
-    def mentions(self) -> MentioningEvents:
-        return MentioningEvents(self.function)
+        self.refuted = 0
 
     def all(self) -> Iterator[HandleLoss]:
-        live: list[tuple[_Site, Walk]] = []
+        live: list[OwedWalk] = []
         told: set[tuple[object, ...]] = set()
-        for site in self.sites():
-            status = site.call.into if site.acquisition.where.kind == "argument" else None
-            trace = self.walk(site.holder, site.start, site.call.node, site.acquisition, status)
-            live.append((site, trace))
-            found = self.judge(site, trace)
+        for acquired in self.acquired():
+            walked = self.walk(acquired)
+            if walked is None:
+                continue
+            live.append(walked)
+            found = self.judge(walked)
+            if found is not None:
+                found = self.judge(self.again(walked))
             # What is acquired in several branches and lost by the same exit is lost once.
-            if found is not None and (said := (site.holder.place, *(way.exit.index for way in found.ways))) not in told:
+            if found is not None and (said := (acquired.place, *(way.exit.index for way in found.ways))) not in told:
                 told.add(said)
                 yield found
         yield from self.gathered(live)
 
-    def walk(
-        self,
-        holder: Holder,
-        start: e.Event,
-        call: r.Call,
-        acquisition: resources.Acquisition,
-        status: Place | None = None,
-    ) -> Walk:
-        return Walk(holder, start, call, acquisition, status)
+    def walk(self, acquired: Acquired) -> OwedWalk | None:
+        """The ways on which it is owed; None where somebody else sees to it at the end."""
+        first = OwedWalk(self.function, acquired).go()
+        again = first.live(acquired.start.index)
+        if not (first.out or again or any(first.live(index) for index in self.throwing)):
+            return first
+        if first.is_guarded() or first.is_ended_in_lambda():
+            return None
+        return OwedWalk(self.function, acquired, first).go()
+
+    def again(self, walked: OwedWalk) -> OwedWalk:
+        """The same without ways that no test lets pass; itself where tests say too much to follow."""
+        self.refuted += 1
+        if self.refuted > _MOST_REFUTED or not self.flow.of(e.Test):
+            return walked
+        knowing = OwedWalk(self.function, walked.acquired, walked.seen, refuting=True).go()
+        if not knowing.complete:
+            return walked
+        knowing.uses = {**walked.uses, **knowing.uses}
+        knowing.is_unsure = walked.is_unsure
+        return knowing
 
     # --- where locals get handles ---
 
-    def sites(self) -> Iterator[_Site]:
+    def acquired(self) -> Iterator[Acquired]:
         for event in self.flow.calls:
             if event.into is None and (event.node.kind != "call" or not event.node.args):
                 continue  # nobody here holds what it hands out
@@ -189,14 +182,21 @@ class _Losing:
             start, held = begun
             if held is None or not self.may_hold(held, start) or self.looks_after_itself(event.node):
                 continue
-            holder = Holder(self.function, self.resources, self.mentions, held)
-            if not holder.is_own_local(held[0]) or holder.is_ended_elsewhere():
+            if not self.is_own_local(held[0]):
                 continue
-            if self.is_mixed(holder, start):
-                certainty = because("possible", f"`{places.render(held)}` stands for something else at other times")
+            if self.is_mixed(held, start):
+                certainty = because("possible", f"`{render(held)}` stands for something else at other times")
             elif certainty != "certain" and self.is_number(held):
-                certainty = because("possible", f"`{places.render(held)}` may be a plain number")
-            yield _Site(holder, event, start, acquisition, owner, certainty, self.is_known(event.node))
+                certainty = because("possible", f"`{render(held)}` may be a plain number")
+            known = self.is_known(event.node)
+            yield Acquired(event, start, held, acquisition, certainty, owner, known)
+
+    def is_own_local(self, root: str) -> bool:
+        """Whether it begins in this call and ends with it, and nothing with it: no reference, no static."""
+        function = self.function
+        if root not in function.locals or root in lasting.statics(function) or root in function.cleaned:
+            return False
+        return "&" not in function.locals[root][0]
 
     def is_number(self, held: Place) -> bool:
         """Whether what is held may be nothing but a number, for all that its type says."""
@@ -204,31 +204,33 @@ class _Losing:
         written = program.types.of(r.Name(0, 0, held[0]), function) if len(held) == 1 else ""
         return failure.is_number(program.names.expand(written, function.file, function.record.scope))
 
-    def is_mixed(self, holder: Holder, start: e.Event) -> bool:
+    def is_mixed(self, held: Place, start: e.Event) -> bool:
         """Whether the variable stands for something else at other times: `base = on_stack;`, a parameter that is only
         sometimes given another value."""
-        for event in holder.mentions.of(holder.place[0]):
-            if isinstance(event, e.Write) and holder.is_written_by(event) and not holder.says(event.value):
-                value = places.strip(event.value)
-                if isinstance(value, r.Member | r.Index) or (isinstance(value, r.Unary) and value.op == "&"):
-                    return True
-                if isinstance(value, r.Name) and value.text not in ("NULL", "INVALID_HANDLE_VALUE"):
-                    return True
-                if isinstance(value, r.Call) and not any(self.handed_out(one) for one in places.calls_in(event.value)):
-                    return True
-        if holder.place[0] not in {parameter.name for parameter in self.function.record.parameters}:
+        for event in self.flow.writes_to(held):
+            value = strip(event.value)
+            if event.op not in ("=", "init") or isinstance(strip(event.target), r.Unary) or held[0] in _names(value):
+                continue
+            if isinstance(value, r.Member | r.Index) or (isinstance(value, r.Unary) and value.op == "&"):
+                return True
+            if isinstance(value, r.Name) and value.text not in ("NULL", "INVALID_HANDLE_VALUE"):
+                return True
+            if isinstance(value, r.Call) and not any(self.handed_out(one) for one in calls_in(event.value)):
+                return True
+        if held[0] not in {parameter.name for parameter in self.function.record.parameters}:
             return False
-        later = (event for event in holder.concerned.values() if event.index > start.index)
-        return not all(self.flow.dominates(start, event) for event in later)
+        said = names_at(self.function)
+        later = (event for event in self.flow if event.index > start.index and held[0] in said[event.index])
+        return not all(self.flow.dominates(start, event) for event in later if not isinstance(event, e.End | e.Test))
 
-    def handed_out(self, call: r.Call) -> tuple[resources.Acquisition, Certainty, str] | None:
+    def handed_out(self, call: r.Call) -> tuple[Acquisition, Certainty, str] | None:
         """What a call hands out, how sure that is, and the owner that gave it up, where one did."""
         given_up = self.handing.gives_up(call, self.function)
-        owner = places.receiver(call)
+        owner = receiver(call)
         if given_up is not None and owner is not None:
-            return resources.Acquisition(resources.RESULT, (), "given up", given_up), given_up, text(owner)
-        if call.kind != "new" and places.last_name(call.callee) not in self.handing.acquiring:
-            made = filled.filled(self.function, call) or filled.part_of_new(self.function, call)
+            return Acquisition(RESULT, (), "given up", given_up), given_up, text(owner)
+        if call.kind != "new" and last_name(call.callee) not in self.handing.acquiring:
+            made = acquiring.filled(self.function, call) or acquiring.part_of_new(self.function, call)
             return (made, made.certainty, "") if made is not None else None
         found = self.resources.acquisition(call, self.function)
         if found is None or self.is_in_place(call, found) or self.is_counted(call):
@@ -237,7 +239,7 @@ class _Losing:
             return None
         borrowed = any(_ALLOCATES.search(text(argument)) for argument in call.args)
         if borrowed:
-            return found, because("possible", f"what `{places.called(call)}` is given may own its result"), ""
+            return found, because("possible", f"what `{called(call)}` is given may own its result"), ""
         return found, found.certainty, ""
 
     def is_counted(self, call: r.Call) -> bool:
@@ -246,30 +248,28 @@ class _Losing:
 
     def is_of_arena(self, call: r.Call) -> bool:
         """Whether it is made of what ends everything at once that was made of it: called on it, or given it."""
-        given = (places.receiver(call), *call.args)
-        return any(arenas.is_arena(self.function.program.types.of(one, self.function), self.function) for one in given)
-
-    @staticmethod
-    def is_in_place(call: r.Call, acquisition: resources.Acquisition) -> bool:
-        """`stream_init(memory)` answers what it is given."""
-        return (
-            acquisition.where.kind == "result"
-            and bool(call.args)
-            and "init" in pairs.words(places.last_name(call.callee))
+        given = (receiver(call), *call.args)
+        return any(
+            acquiring.is_arena(self.function.program.types.of(one, self.function), self.function) for one in given
         )
 
-    def begins(self, event: e.CallEvent, acquisition: resources.Acquisition) -> tuple[e.Event, Place | None] | None:
+    @staticmethod
+    def is_in_place(call: r.Call, acquisition: Acquisition) -> bool:
+        """`stream_init(memory)` answers what it is given."""
+        return acquisition.where.kind == "result" and bool(call.args) and "init" in words(last_name(call.callee))
+
+    def begins(self, event: e.CallEvent, acquisition: Acquisition) -> tuple[e.Event, Place | None] | None:
         """The event from which on a place holds what the call hands out, and the place."""
         if acquisition.where.kind == "argument":
             index = acquisition.where.index
             if index >= len(event.node.args):
                 return None
-            argument = places.strip(event.node.args[index])
+            argument = strip(event.node.args[index])
             if isinstance(argument, r.Unary) and argument.op == "&":
                 argument = argument.value
             elif not self.is_reference_parameter(event.node, index):
                 return None
-            return event, assignments.place(self.function, argument)
+            return event, None if _is_behind_arrow(argument) else assignments.place(self.function, argument)
         if event.into is None:
             return None
         writes = self.flow.writes
@@ -278,7 +278,10 @@ class _Losing:
             if write.value is None or write.op not in ("=", "init"):
                 continue
             if write.value.start <= event.span.start and event.span.end <= write.value.end:
-                if isinstance(places.strip(write.target), r.Unary) or not self.is_always(write.value, event.node):
+                target = strip(write.target)
+                if isinstance(target, r.Unary) or not self.is_always(write.value, event.node):
+                    return None
+                if _is_behind_arrow(target):
                     return None
                 return write, write.place if write.place == event.into else None
         return None
@@ -287,7 +290,7 @@ class _Losing:
         """Whether the value is the handle whenever it is one at all: not `c ? malloc(n) : stack`."""
         return all(
             part is call or isinstance(part, r.Conditional | r.Unary | r.Literal) or _wraps(part, call)
-            for part in parts(value)
+            for part in _parts(value)
         )
 
     def is_reference_parameter(self, call: r.Call, index: int) -> bool:
@@ -386,116 +389,72 @@ class _Losing:
 
     # --- what it comes to ---
 
-    def judge(self, site: _Site, trace: Walk) -> HandleLoss | None:
-        ways = self.ways(site, trace)
-        again = bool(trace.state(site.start.index)) and not self.renews(site)
+    def judge(self, walked: OwedWalk) -> HandleLoss | None:
+        acquired = walked.acquired
+        ways = self.ways(walked)
+        again = bool(walked.live(acquired.start.index)) and not self.renews(acquired)
         if not ways and not again:
             return None
-        sure = [way for way in ways if way.certainty != "possible"]
-        chosen = sure or ways
-        ended = next(iter(sorted(trace.ended, key=lambda event: event.index)), None)
-        unsure = trace.unsure
-        certainty = weaker(site.certainty, *(self.best(chosen),) if chosen else (because("path", _NEXT_ROUND),))
+        chosen = [way for way in ways if way.certainty != "possible"] or ways
+        ended, unsure = next(iter(walked.ended), None), walked.is_unsure
+        certainty = weaker(acquired.certainty, *(self.best(chosen),) if chosen else (because("path", _NEXT_ROUND),))
         if certainty == "certain":
-            certainty = self.assumed(site, trace)
-        name = site.owner or places.render(site.holder.place)
+            certainty = self.assumed(walked)
+        name = acquired.owner or render(acquired.place)
 
         def loss(kind: Kind, certainty: Certainty, ways: list[LosingWay]) -> HandleLoss:
-            return HandleLoss(kind, name, site.call, site.acquisition, tuple(ways), ended, certainty)
+            return HandleLoss(kind, name, acquired.call, acquired.acquisition, tuple(ways), ended, certainty)
 
         failing = [way for way in chosen if way.fails]
-        if site.owner:
+        if acquired.owner:
             return loss("disowned", certainty, failing) if failing and (ended or unsure) else None
         if failing and (ended is not None or unsure):
             return loss("failure", certainty, failing)
         overwriting = [way for way in chosen if isinstance(way.exit, e.Write)]
         if overwriting or (again and not chosen):
-            return loss(
-                "overwritten",
-                weaker(
-                    certainty,
-                    because(
-                        "value" if site.certainty == "certain" else "guess",
-                        f"harmless if `{name}` is empty by then",
-                    ),
-                ),
-                overwriting or [LosingWay(site.start, None, False, because("path", _NEXT_ROUND))],
-            )
+            kind = "value" if acquired.certainty == "certain" else "guess"
+            harmless = because(kind, f"harmless if `{name}` is empty by then")
+            next_round = LosingWay(acquired.start, None, False, because("path", _NEXT_ROUND))
+            return loss("overwritten", weaker(certainty, harmless), overwriting or [next_round])
         if ended is None:
-            seen = unsure or not site.known or self.is_seen_through(site)
-            return loss(
-                "never",
-                because("possible", f"a call that was not read may release `{name}`") if seen else certainty,
-                chosen,
-            )
+            seen = unsure or not acquired.known or self.is_seen_through(walked)
+            unread = because("possible", f"a call that was not read may release `{name}`")
+            return loss("never", unread if seen else certainty, chosen)
         return loss("skipped", weaker(certainty, because("path", f"on a path that does not release `{name}`")), chosen)
 
-    def assumed(self, site: _Site, trace: Walk) -> Certainty:
+    def assumed(self, walked: OwedWalk) -> Certainty:
         """What is taken for granted where every step is known."""
-        held, made = places.render(site.holder.place), places.last_name(site.call.node.callee)
-        if site.acquisition.where.kind == "argument":
+        acquired = walked.acquired
+        held, made = render(acquired.place), last_name(acquired.call.node.callee)
+        if acquired.acquisition.where.kind == "argument":
             return because("value", f"harmless if `{made}` hands out nothing when it fails")
-        for argument in map(places.strip, site.call.node.args):
+        for argument in map(strip, acquired.call.node.args):
             told = argument.value if isinstance(argument, r.Unary) and argument.op == "&" else None
             if isinstance(told, r.Name) and self.is_number((told.text,)):
                 return because("value", f"harmless if `{made}` hands out nothing where `{told.text}` tells a failure")
-        if self.is_number(site.holder.place):
+        if self.is_number(acquired.place):
             return because("value", f"harmless where `{held}` is a number that stands for nothing")
-        if len(site.holder.place) > 1 or any(
-            self.is_lost_sight_of(event, site.holder) for event in self.held(site, trace)
-        ):
+        if len(acquired.place) > 1 or any(walked.live(index) for index in walked.blurred):
             return because("sharing", f"something else may go by `{held}`, and release it")
         if any(record.name == "main" for record in self.function.file.functions):
             return because("long-run", "harmless if the program ends soon after")
         return "certain"
 
-    @staticmethod
-    def held(site: _Site, trace: Walk) -> Iterator[e.Event]:
-        """The events about a handle that are reached while it is held."""
-        return (event for event in site.holder.concerned.values() if trace.state(event.index))
-
-    def is_lost_sight_of(self, event: e.Event, holder: Holder) -> bool:
-        """Whether it goes on in a form that is not followed: as an address that is computed, as the object itself, in
-        another object, or beside a function that may be called with it."""
-        match event:
-            case e.Write(fresh=fresh, value=value) if value is not None:
-                made = places.strip(value)
-                if isinstance(made, r.Call) and fresh:
-                    known = self.function.program.calls.callee(made, self.function).models
-                    return holder.is_given_to(made) and not holder.is_plain(made) and not known
-                return holder.is_computed_with(value) or (not fresh and holder.is_pointee(value))
-            case e.CallEvent(node=node) if holder.is_given_to(node):
-                return node.kind == "construct" or any(self.is_function(argument) for argument in node.args)
-        return False
-
-    def is_function(self, value: r.Value) -> bool:
-        """Whether a function is given, as `run`, `&run` or `(void *)&run`, or a local that is a lambda."""
-        inner = places.strip(value)
-        if isinstance(inner, r.Unary) and inner.op == "&":
-            inner = places.strip(inner.value)
-        if isinstance(inner, r.Name) and inner.text in self.function.locals:
-            inner = places.strip(self.function.locals[inner.text][1])
-        elif isinstance(inner, r.Name) and inner.text not in self.function.declared:
-            return bool(self.function.program.index.functions_called(inner.text))
-        return isinstance(inner, r.Lambda)
-
-    def renews(self, site: _Site) -> bool:
+    def renews(self, acquired: Acquired) -> bool:
         """Whether the call ends what the argument held before it puts something new there: `*p = realloc(*p, n)`."""
-        released = self.resources.released(site.call.node, self.function)
-        return any(one.where == site.acquisition.where for one in released)
+        released = self.resources.released(acquired.call.node, self.function)
+        return any(one.where == acquired.acquisition.where for one in released)
 
-    def is_seen_through(self, site: _Site) -> bool:
+    def is_seen_through(self, walked: OwedWalk) -> bool:
         """Whether something that was asked of the handle is held, too: who ends that may end it."""
+        asked = (self.flow.events[index] for index in walked.given)
         return any(
             isinstance(event, e.CallEvent)
-            and event is not site.call
+            and event is not walked.acquired.call
             and event.into is not None
-            and site.holder.is_given_to(event.node)
-            and not site.holder.is_plain(event.node)
-            and not self.function.program.calls.callee(
-                event.node, self.function
-            ).models  # `strchr(text, ',')` ends nothing
-            for event in site.holder.concerned.values()
+            and not walked.is_plain(event.node)
+            and not self.function.program.calls.callee(event.node, self.function).models  # `strchr(text, ',')`
+            for event in asked
         )
 
     @staticmethod
@@ -503,43 +462,44 @@ class _Losing:
         order: tuple[Certainty, ...] = ("certain", "likely", "possible")
         return min((way.certainty for way in ways), key=order.index)
 
-    def ways(self, site: _Site, trace: Walk) -> list[LosingWay]:
+    def ways(self, walked: OwedWalk) -> list[LosingWay]:
         found: list[LosingWay] = []
-        for event, state in trace.out:
-            if isinstance(event, e.LeaveEvent) and event.via and self.is_about_none(site, event, trace):
+        acquired = walked.acquired
+        for index, how in sorted(walked.out.items()):
+            event = self.flow.events[index]
+            if isinstance(event, e.LeaveEvent) and event.via and self.is_about_none(event, walked):
                 continue
-            way = self.way(site.call, event, trace)
+            way = self.way(event, walked)
             if way is not None and isinstance(event, e.LeaveEvent) and self.jumps(event.via):
                 # to a label that nobody sees from here
                 way = way._replace(certainty=because("possible", f"`{event.via}` jumps to a label of this function"))
             if way is not None:
-                found.append(way._replace(certainty=weaker(way.certainty, sure(state, site.holder, site.certainty))))
-        throws = self.throws()
-        for index in trace.reached(self.throwing):
+                found.append(way._replace(certainty=weaker(way.certainty, _sure(how, acquired))))
+        throws, ended = self.throws(), {event.index for event in walked.ended}
+        for index in self.throwing:
             event = self.flow.events[index]
-            if event is not site.call and event not in trace.ended:
+            state = walked.live(index)
+            if state and event is not acquired.call and index not in ended:
                 assert isinstance(event, e.CallEvent)
-                found.append(
-                    LosingWay(
-                        event, event, True, weaker(throws[index], sure(trace.state(index), site.holder, site.certainty))
-                    )
-                )
+                found.append(LosingWay(event, event, True, weaker(throws[index], _sure(state, acquired))))
         unique = {way.exit.index: way for way in reversed(found)}
         return [unique[index] for index in sorted(unique)]
 
-    def is_about_none(self, site: _Site, leave: e.LeaveEvent, trace: Walk) -> bool:
+    def is_about_none(self, leave: e.LeaveEvent, walked: OwedWalk) -> bool:
         """Whether a macro leaves because there is no handle, or because the call has failed that hands it out."""
-        if site.holder.tests_itself(leave):
+        if leave.index in walked.own_tests:
             return True
-        macros = (one.node for one in self.flow.calls_of(leave) if places.last_name(one.node.callee) == leave.via)
-        return any(trace.outcomes.is_asked(argument, leave) for macro in macros for argument in macro.args[:1])
+        macros = (one.node for one in self.flow.calls_of(leave) if last_name(one.node.callee) == leave.via)
+        return any(walked.outcomes.is_asked(argument, leave) for macro in macros for argument in macro.args[:1])
 
-    def way(self, call: e.CallEvent, event: e.Event, trace: Walk) -> LosingWay | None:
+    def way(self, event: e.Event, walked: OwedWalk) -> LosingWay | None:
         """How a way that ends at the event ends; None where it is the acquisition's own failure."""
+        call = walked.acquired.call
         if not isinstance(event, e.LeaveEvent):
             caught = isinstance(event, e.End) and self.is_unwound(event)
-            return LosingWay(event, None, caught, "possible" if caught else "certain")
-        if (jump := self.jump(event, trace)) is not None:
+            unwound = because("possible", "a handler may know what was released")
+            return LosingWay(event, None, caught, unwound if caught else "certain")
+        if (jump := self.jump(event, walked)) is not None:
             if jump.cause is not None and is_part_of(call.node, jump.cause.node):
                 return None
             return LosingWay(jump.at, jump.cause, True, jump.certainty)
@@ -547,20 +507,20 @@ class _Losing:
         if known:
             if any(failed.cause is not None and is_part_of(call.node, failed.cause.node) for failed in known):
                 return None
-            later = [failed for failed in known if failed.cause is None or trace.state(failed.cause.index)]
+            later = [failed for failed in known if failed.cause is None or walked.live(failed.cause.index)]
             if later:
                 return LosingWay(event, later[0].cause, True, later[0].certainty)
         fails = event.kind == "throw" or failure.refuses(self.function, event.value) is True
-        return LosingWay(event, self.asked(event, trace) if fails else None, fails, "certain")
+        return LosingWay(event, self.asked(event, walked) if fails else None, fails, "certain")
 
-    def asked(self, leave: e.LeaveEvent, trace: Walk) -> e.CallEvent | None:
+    def asked(self, leave: e.LeaveEvent, walked: OwedWalk) -> e.CallEvent | None:
         """The call whose answer decides about the exit."""
         for test, _ in islice(self.flow.guards(leave), _NEAREST):
-            found = (self.flow.call_of(call) for call in places.calls_in(test.value))
+            found = (self.flow.call_of(call) for call in calls_in(test.value))
             inside = [
                 call
                 for call in found
-                if call is not None and trace.state(call.index) and not failure.asks(self.function, call)
+                if call is not None and walked.live(call.index) and not failure.asks(self.function, call)
             ]
             if inside:
                 return inside[0]
@@ -574,12 +534,12 @@ class _Losing:
         before = self.flow.predecessors[event.index]
         return any(isinstance(mark := self.flow.events[i], e.Mark) and mark.what == "catch" for i, _ in before)
 
-    def jump(self, leave: e.LeaveEvent, trace: Walk) -> failure.Failure | None:
+    def jump(self, leave: e.LeaveEvent, walked: OwedWalk) -> failure.Failure | None:
         """The failing `goto` by which the way came."""
         self.failures()
         if not self._jumps:
             return None
-        found = trace.passed(leave.index, sorted(self._jumps))
+        found = walked.passed(leave.index, sorted(self._jumps))
         return self._jumps[found] if found is not None else None
 
     def failures(self) -> dict[int, list[failure.Failure]]:
@@ -599,7 +559,7 @@ class _Losing:
             self._throws = {failed.leave.index: failed.certainty for failed in failure.thrown(self.function)}
             for call in self.flow.calls:
                 if self.is_python(call.node) and not failure.is_caught(self.function, call):
-                    self._throws[call.index] = because("path", f"on the path where `{places.called(call.node)}` throws")
+                    self._throws[call.index] = because("path", f"on the path where `{called(call.node)}` throws")
         return self._throws
 
     @cached_property
@@ -608,11 +568,11 @@ class _Losing:
 
     def is_python(self, call: r.Call) -> bool:
         """Whether a Python object is called: `callback(x)`, `module.attr("f")(x)`."""
-        callee = places.strip(call.callee)
+        callee = strip(call.callee)
         if call.kind != "call" or not isinstance(callee, r.Name | r.Member | r.Call):
             return False
         if isinstance(callee, r.Call):
-            return places.last_name(callee.callee) == "attr"
+            return last_name(callee.callee) == "attr"
         if isinstance(callee, r.Name) and callee.text not in self.function.declared:
             return False
         roles = self.function.program.types.roles(self.function.program.types.of(callee, self.function), self.function)
@@ -620,46 +580,34 @@ class _Losing:
 
     # --- what a container has gathered ---
 
-    def gathered(self, live: list[tuple[_Site, Walk]]) -> Iterator[HandleLoss]:
+    def gathered(self, live: list[OwedWalk]) -> Iterator[HandleLoss]:
         told: set[Place] = set()
-        saying: dict[int, list[tuple[_Site, Walk]]] = {}
-        for site, trace in live:
-            for index in site.holder.concerned:
-                saying.setdefault(index, []).append((site, trace))
         for event in self.flow:
             if not isinstance(event, e.CallEvent | e.Write):
                 continue
-            found = self.put(event, saying.get(event.index, []))
-            if found is None:
+            found = self.put(event, live)
+            if found is None or found.place in told:
                 continue
-            where, certainty, acquisition = found
-            if where in told:
+            walked = self.walk(found)
+            if walked is None:
+                told.add(found.place)
                 continue
-            holder = Holder(self.function, self.resources, self.mentions, where, several=True)
-            if holder.is_ended_elsewhere():
-                told.add(where)
-                continue
-            trace = self.walk(holder, event, _call_of(event).node, acquisition)
-            site = _Site(holder, _call_of(event), event, acquisition, "", certainty, True)
-            failing = [way for way in self.ways(site, trace) if way.fails and way.certainty != "possible"]
-            unsure = trace.unsure
-            if failing and (trace.ended or unsure):
-                told.add(where)
-                ended = next(iter(trace.ended), None)
-                certainty = weaker(
-                    certainty,
-                    because("path", f"on the path where {_fails(self.function, failing[0])}"),
-                    self.best(failing),
-                )
-                yield HandleLoss("gathered", places.render(where), event, acquisition, tuple(failing), ended, certainty)
+            if self.ways(walked):
+                walked = self.again(walked)
+            failing = [way for way in self.ways(walked) if way.fails and way.certainty != "possible"]
+            if failing and (walked.ended or walked.is_unsure):
+                told.add(found.place)
+                why = because("path", f"on the path where {_fails(self.function, failing[0])}")
+                certainty = weaker(found.certainty, why, self.best(failing))
+                ended = next(iter(walked.ended), None)
+                name = render(found.place)
+                yield HandleLoss("gathered", name, event, found.acquisition, tuple(failing), ended, certainty)
 
-    def put(
-        self, event: e.Event, live: list[tuple[_Site, Walk]]
-    ) -> tuple[Place, Certainty, resources.Acquisition] | None:
-        """The local container that an event puts a handle into."""
+    def put(self, event: e.CallEvent | e.Write, live: list[OwedWalk]) -> Acquired | None:
+        """What the local container that an event puts a handle into holds from there on."""
         puts = self.function.program.models.containers.puts
         match event:
-            case e.CallEvent(node=node, receiver=(root,)) if places.last_name(node.callee) in puts:
+            case e.CallEvent(node=node, receiver=(root,)) if last_name(node.callee) in puts:
                 given: tuple[r.Value, ...] = node.args
             case e.Write(place=(root, step), value=value) if step.startswith("[") and value is not None:
                 given = (value,)
@@ -669,23 +617,22 @@ class _Losing:
             return None
         for argument in given:
             if (found := self.held_by(argument, event, live)) is not None:
-                return (root,), *found
+                certainty, acquisition = found
+                return Acquired(_call_of(event), event, (root,), acquisition, certainty, several=True)
         return None
 
-    def held_by(
-        self, value: r.Value, event: e.Event, live: list[tuple[_Site, Walk]]
-    ) -> tuple[Certainty, resources.Acquisition] | None:
+    def held_by(self, value: r.Value, event: e.Event, live: list[OwedWalk]) -> tuple[Certainty, Acquisition] | None:
         """The acquisition behind what is put in: made on the spot, or held by a local until now."""
-        inner = places.strip(value)
+        inner = strip(value)
         if isinstance(inner, r.Call):
             made = self.handed_out(inner)
             if made is not None and made[0].where.kind == "result" and not self.looks_after_itself(inner):
                 return made[1], made[0]
             if inner.kind != "construct":
                 return None
-        for site, trace in live:
-            if trace.state(event.index) & (HELD | PASSED) and site.holder.is_inside(inner):
-                return site.certainty, site.acquisition
+        for walked in live:
+            if walked.live(event.index) & (HELD | PASSED) and event.index in walked.put:
+                return walked.acquired.certainty, walked.acquired.acquisition
         return None
 
     def gathers(self, root: str) -> bool:
@@ -712,7 +659,7 @@ def _call_of(event: e.Event) -> e.CallEvent:
 
 
 def _wraps(part: r.Value, call: r.Call) -> bool:
-    return isinstance(part, r.Call) and any(inner is call for inner in places.walk(part))
+    return isinstance(part, r.Call) and any(inner is call for inner in walk(part))
 
 
 def _is_silent(roles: tuple[str, ...]) -> bool:
@@ -726,3 +673,102 @@ def _hands_itself_over(cls: Class) -> bool:
         for method in cls.methods
         if method.record.kind == "constructor" or (method.record.kind == "method" and method.mentions("delete"))
     )
+
+
+def _names(value: r.Value | None) -> set[str]:
+    return {inner.text for inner in walk(value) if isinstance(inner, r.Name)}
+
+
+def _sure(how: int, acquired: Acquired) -> Certainty:
+    """That it is still held."""
+    if how & HELD or (how & PASSED and acquired.certainty == "likely"):
+        return "certain"
+    if how & PASSED:
+        return because("unread-code", f"`{render(acquired.place)}` is passed to a function that may keep it")
+    return because("possible", f"somebody may have taken `{render(acquired.place)}` by then")
+
+
+def _parts(value: r.Value | None) -> Iterator[r.Value]:
+    """The value and what it chooses between or is wrapped around."""
+    inner = strip(value)
+    if inner is None:
+        return
+    yield inner
+    if isinstance(inner, r.Conditional):
+        yield from _parts(inner.then)
+        yield from _parts(inner.other)
+    elif isinstance(inner, r.Unary):
+        yield from _parts(inner.value)
+    elif isinstance(inner, r.Call) and inner.kind == "macro":
+        for argument in children(inner)[1:]:
+            yield from _parts(argument)
+
+
+def _is_behind_arrow(value: r.Value | None) -> bool:
+    """Whether it is a part of what a pointer or an iterator leads to: nothing that ends with the call."""
+    inner = strip(value)
+    while isinstance(inner, r.Member):
+        if inner.arrow:
+            return True
+        inner = strip(inner.base)
+    return False
+
+
+# --- owners that let go ---
+
+
+_MAKERS = frozenset({"make_unique", "make_unique_for_overwrite"})
+
+
+class GivenUp(NamedTuple):
+    name: str
+    """The owner."""
+    at: e.CallEvent
+    made: e.Event
+    """Where it gets what it gives up."""
+
+
+def given_up(function: Function) -> Iterator[GivenUp]:
+    """Of locals that are made around a new object, and whose pointer nobody asks for: who keeps it on purpose says so
+    in a comment, by a cast to void, or gives it to somebody before."""
+    found = handing(function.program)
+    for event in function.flow.calls:
+        on = receiver(event.node)
+        if event.dropped != "statement" or not isinstance(on, r.Name) or on.text not in function.locals:
+            continue
+        if found.gives_up(event.node, function) != "certain" or function.has_comment_near(event.span):
+            continue
+        made = [write for write in function.flow.writes_to((on.text,)) if write.fresh]
+        if len(made) == 1 and _makes(made[0].value) and not _is_seen(function, on.text, event):
+            yield GivenUp(on.text, event, made[0])
+
+
+def _makes(value: r.Value | None) -> bool:
+    """`new T`, `unique_ptr<T>(new T)`, `make_unique<T>()`: nobody else has it."""
+    inner = strip(value)
+    match inner:
+        case r.Call(kind="new"):
+            return True
+        case r.Call(callee=callee) if last_name(callee) in _MAKERS:
+            return True
+        case r.Call(kind="construct", args=(only,)) | r.Call(callee=r.Name(), args=(only,)):
+            return _makes(only)
+    return False
+
+
+def _is_seen(function: Function, name: str, but: e.CallEvent) -> bool:
+    """Whether a call gets the owner, or is made on the object, or the owner is given to something: who does may have
+    the pointer."""
+    for event in function.flow:
+        match event:
+            case e.CallEvent(node=node) if event is not but and _says(node, name):
+                return True
+            case e.Write(value=value, fresh=False) | e.LeaveEvent(value=value) if _says(value, name):
+                return True
+            case e.Write(value=value, place=place) if place != (name,) and _says(value, name):
+                return True
+    return False
+
+
+def _says(value: r.Value | None, name: str) -> bool:
+    return any(isinstance(inner, r.Name) and inner.text == name for inner in walk(value))

@@ -8,9 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from ownlint import Function, Place, assignments, failure, habits, pairs, places, types
-from ownlint import events as e
-from ownlint import records as r
+from ownlint.domains import failure
+from ownlint.engine import assignments
+from ownlint.facts import records as r
+from ownlint.flow import events as e
+from ownlint.flow.places import Place, last_name, strip, walk
+from ownlint.models import habits
+from ownlint.project import types
+from ownlint.project.pairs import words
+from ownlint.project.subjects import Function
 
 
 class Outcomes:
@@ -30,9 +36,9 @@ class Outcomes:
 
     def _filled(self) -> Iterator[Place]:
         for index, argument in enumerate(self.call.args):
-            inner = places.strip(argument)
+            inner = strip(argument)
             if isinstance(inner, r.Unary) and inner.op == "&":
-                inner = places.strip(inner.value)
+                inner = strip(inner.value)
             elif not self._is_by_reference(index):
                 continue
             where = assignments.place(self.function, inner) if isinstance(inner, r.Name | r.Member) else None
@@ -50,7 +56,7 @@ class Outcomes:
         kind = types.parse(written)
         if kind.pointers or kind.last.startswith("size"):
             return False
-        said = {*pairs.words(places.last_name(value)), *pairs.words(kind.last)}
+        said = {*words(last_name(value)), *words(kind.last)}
         return self.function.program.statuses.of(written, self.function) is not None or not said.isdisjoint(
             habits.OUTCOMES
         )
@@ -60,7 +66,7 @@ class Outcomes:
         return any(self._is_fresh(where, at) for where in self._said(value))
 
     def _said(self, value: r.Value) -> Iterator[Place]:
-        for inner in places.walk(value):
+        for inner in walk(value):
             if isinstance(inner, r.Name | r.Member):
                 where = assignments.place(self.function, inner)
                 if where is not None and where in self.places:
@@ -82,7 +88,7 @@ class Outcomes:
         )
 
     def _is_answer(self, write: e.Write) -> bool:
-        return any(inner is self.call for inner in places.walk(write.value))
+        return any(inner is self.call for inner in walk(write.value))
 
     @cached_property
     def behind(self) -> frozenset[int]:
