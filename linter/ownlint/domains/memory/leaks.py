@@ -23,7 +23,7 @@ from ownlint.engine import assignments, lasting
 from ownlint.engine.resources import RESULT, Acquisition, resources
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.finding import Certainty, Step, because, weaker
+from ownlint.finding import Assumption, Certainty, Step, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.places import Place, called, calls_in, children, last_name, receiver, render, strip, walk
 from ownlint.project import types
@@ -412,7 +412,7 @@ class _Losing:
             return loss("failure", certainty, failing)
         overwriting = [way for way in chosen if isinstance(way.exit, e.Write)]
         if overwriting or (again and not chosen):
-            kind = "value" if acquired.certainty == "certain" else "guess"
+            kind: Assumption = "value" if acquired.certainty == "certain" else "guess"
             harmless = because(kind, f"harmless if `{name}` is empty by then")
             next_round = LosingWay(acquired.start, None, False, because("path", _NEXT_ROUND))
             return loss("overwritten", weaker(certainty, harmless), overwriting or [next_round])
@@ -447,7 +447,7 @@ class _Losing:
 
     def is_seen_through(self, walked: OwedWalk) -> bool:
         """Whether something that was asked of the handle is held, too: who ends that may end it."""
-        asked = (self.flow.events[index] for index in walked.given)
+        asked = (self.flow.events[index] for index in walked.given_to)
         return any(
             isinstance(event, e.CallEvent)
             and event is not walked.acquired.call
@@ -490,7 +490,7 @@ class _Losing:
         if leave.index in walked.own_tests:
             return True
         macros = (one.node for one in self.flow.calls_of(leave) if last_name(one.node.callee) == leave.via)
-        return any(walked.outcomes.is_asked(argument, leave) for macro in macros for argument in macro.args[:1])
+        return any(walked.told_by.is_asked(argument, leave) for macro in macros for argument in macro.args[:1])
 
     def way(self, event: e.Event, walked: OwedWalk) -> LosingWay | None:
         """How a way that ends at the event ends; None where it is the acquisition's own failure."""

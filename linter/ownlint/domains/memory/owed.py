@@ -67,7 +67,7 @@ class OwedWalk(OwedUses):
         self.refuting = refuting
         call = acquired.call
         status = call.into if acquired.acquisition.where.kind == "argument" else None
-        self.outcomes = Outcomes(function, acquired.start, call.node, status)
+        self.told_by = Outcomes(function, acquired.start, call.node, status)
         self.stretches = stretches(function)
         self.reached: dict[int, tuple[int, int]] = {}
         """By event how sure it is that the block is owed where it is reached, and up to which event it stays so."""
@@ -75,7 +75,7 @@ class OwedWalk(OwedUses):
         """The same by event that loses it: an exit, the end of the last local that leads to it, a later write to it."""
         self.uses: dict[int, Use] = {}
         """What the events do with it that name it."""
-        self.given: set[int] = set()
+        self.given_to: set[int] = set()
         """Calls that get it as an argument."""
         self.blurred: set[int] = set()
         """Where it goes on in a form that is not followed."""
@@ -91,27 +91,27 @@ class OwedWalk(OwedUses):
 
     # --- the walk ---
 
-    def begin(self, how: int) -> MemoryState:
+    def owing(self, how: int) -> MemoryState:
         root, *path = self.acquired.place
         self.names.add(root)
         return MemoryState({Cell(("var", root), tuple(path)): Pointer(self.block)}, owed={self.block: how})
 
     def go(self) -> OwedWalk:
         """From the acquisition on; itself."""
-        if not follow(self.flow, self.begin(0), Domain(self.step, iter, _MOST_STATES), self.start.index):
+        if not follow(self.flow, self.owing(0), Domain(self.step, iter, _MOST_STATES), start=self.start.index):
             self.meet_limit()
         return self
 
     def go_through(self) -> OwedWalk:
         """From the entry of a lambda on that captures what holds it; itself."""
-        follow(self.flow, self.begin(HELD), Domain(self.step, iter, _MOST_STATES))
+        follow(self.flow, self.owing(HELD), Domain(self.step, iter, _MOST_STATES))
         return self
 
     def step(self, event: e.Event, state: MemoryState) -> Iterator[tuple[int, MemoryState]]:
         index, how = event.index, state.owed[self.block]
         edges = self.flow.successors[index]
         if event is self.start:
-            later = self.acquired_again(event, state) if how else self.begin(HELD)
+            later = self.acquired_again(event, state) if how else self.owing(HELD)
             if later is None:
                 self.arrive(index, index, how)
                 return
@@ -210,7 +210,7 @@ class OwedWalk(OwedUses):
             return 0
         match event:
             case e.Write() if not use:
-                return self.written(draft, event, how)
+                return self.put_elsewhere(draft, event, how)
             case e.End():
                 return self.ended_local(draft, event, how)
             case e.Mark(what="loop"):
@@ -241,7 +241,7 @@ class OwedWalk(OwedUses):
         match event:
             case e.CallEvent(node=node):
                 if self.is_given_to(draft, node):
-                    self.given.add(index)
+                    self.given_to.add(index)
                     if node.kind == "construct" or any(self.is_function(argument) for argument in node.args):
                         self.blurred.add(index)
                     if any(self.is_inside(draft, argument) for argument in node.args):
@@ -270,7 +270,7 @@ class OwedWalk(OwedUses):
 
     # --- writes and ends ---
 
-    def written(self, draft: MemoryDraft, event: e.Write, how: int) -> int:
+    def put_elsewhere(self, draft: MemoryDraft, event: e.Write, how: int) -> int:
         copied, says = self.is_copied_by(draft, event), self.says(draft, event.value)
         where = self.target_of(draft, event)
         loses = where is not None and SOME not in where.path and event.op in ("=", "init")
@@ -375,7 +375,7 @@ class OwedWalk(OwedUses):
         if certainty is not None:
             if cause is not None and is_part_of(self.acquired.call.node, cause.node):
                 return 0
-            if (cause is None or not self.seen.live(cause.index)) and self.outcomes.is_asked(test.value, test):
+            if (cause is None or not self.seen.live(cause.index)) and self.told_by.is_asked(test.value, test):
                 return 0
             return how if cause is not None else UNSURE
         if other is not None and self.is_taken_on_success(test, outcome, other_cause):
@@ -389,7 +389,7 @@ class OwedWalk(OwedUses):
         the call has failed that would have handed it out."""
         if self.is_absent(draft, self.noted(test.value), outcome):
             return True
-        failed = self.outcomes.failed(test, outcome)
+        failed = self.told_by.failed(test, outcome)
         if failed is None or (self.acquired.call.node.kind != "new" and self.says_how_it_went(draft, test.value)):
             # Whoever has it goes on with it.
             return (
@@ -409,7 +409,7 @@ class OwedWalk(OwedUses):
         reached = [
             write
             for write in self.flow.writes_to((inner.text,))
-            if write.index > self.start.index and write.index in self.outcomes.behind
+            if write.index > self.start.index and write.index in self.told_by.behind
         ]
         noted = strip(reached[0].value) if len(reached) == 1 else None
         says = isinstance(noted, r.Binary | r.Unary) and not self.names.isdisjoint(
@@ -428,9 +428,9 @@ class OwedWalk(OwedUses):
         assert self.seen is not None
         uses = self.seen.uses
         if cause is not None:
-            if cause.index not in self.seen.given or not self.seen.live(cause.index):
+            if cause.index not in self.seen.given_to or not self.seen.live(cause.index):
                 return False
-        elif not any(self.answers(index, test) for index in self.seen.given):
+        elif not any(self.answers(index, test) for index in self.seen.given_to):
             return False
         released = {one.index for one in self.endings}
         if not any(event.index in released for event in self.flow.after(test, branch=not outcome)):

@@ -71,7 +71,7 @@ def in_words(state: MemoryState) -> Iterator[str]:
 
 def _ended(how: EndedBlock) -> str:
     by = f", by {how.by}" if how.by and how.by != how.why else ""
-    return f"has ended at #{how.at} ({how.why}{by}{'' if how.sure else ', by its name'})"
+    return f"has ended at #{how.at} ({how.why}{by}{'' if how.certainty == 'certain' else f', {how.certainty}'})"
 
 
 def _ranges(name: str, ranges: tuple[Range, ...]) -> str:
