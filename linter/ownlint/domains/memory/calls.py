@@ -740,8 +740,10 @@ class MemoryCalls(Callables):
 
     def lend_arguments(self, draft: MemoryDraft, node: r.Call, function: Function | None) -> None:
         """What is given by reference, or as an object, may be another afterwards."""
-        callee = self.program.calls.callee(node, self.function) if function is None else None
-        parameters = _parameters(callee) if callee is not None else function.record.parameters
+        if function is None:
+            parameters = _parameters(self.program.calls.callee(node, self.function))
+        else:
+            parameters = function.record.parameters
         for index, argument in enumerate(node.args):
             taken = types.parse(parameters[index].type) if index < len(parameters) else None
             bare = strip(argument)
