@@ -854,10 +854,10 @@ class MemoryCalls(Callables):
 
     def lend_arguments(self, draft: MemoryDraft, node: r.Call, function: Function | None) -> None:
         """What is given by reference, or as an object, may be another afterwards."""
-        if function is not None:
-            parameters: tuple[r.Parameter, ...] = function.record.parameters
-        else:
+        if function is None:
             parameters = _parameters(self.program.calls.callee(node, self.function))
+        else:
+            parameters = function.record.parameters
         for index, argument in enumerate(node.args):
             taken = types.parse(parameters[index].type) if index < len(parameters) else None
             bare = strip(argument)
