@@ -763,7 +763,10 @@ def _without_destructor(
         return
     if any(one.destructor is not None and _calls_unknown(one.destructor) for one in cls.ancestry):
         return
-    ends = (_made_as_value(cls) or _is_ended_by_python(cls)) and _lasts(registry)
+    forgotten = cls.destructor is not None and any(
+        one.home is registry.home and not cls.program.index.is_called(one.name) for one in known.takers(registry)
+    )  # the one that takes an entry out is there, and nobody calls it
+    ends = (forgotten or _made_as_value(cls) or _is_ended_by_python(cls)) and _lasts(registry)
     certainty = because(
         "later-use" if ends or _outlived_by_owner(cls, registry) else "guess",
         f"harmless if every `{cls.name}` lives as long as `{registry.shown}`",
