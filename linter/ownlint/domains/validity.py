@@ -67,6 +67,14 @@ class ValidityGuard(msgspec.Struct, frozen=True):
     of them."""
 
     @property
+    def is_called(self) -> bool:
+        """Whether others call it to make the check, rather than make it themselves: it answers with nothing else."""
+        result = types.parse(self.function.record.result)
+        return self.inline is None and (
+            self.answers or result.name == "void" or bool(result.pointers or result.reference)
+        )
+
+    @property
     def name(self) -> str:
         return self.function.name if self.inline is None else min(self.flags)[-1]
 
@@ -574,7 +582,9 @@ class Validity:
             _reached(flow, {flow.entry}, checks),
             _reached(flow, checks, frozenset()),
             _leading(flow, checks),
-            tuple(flow.events[index].span for index in sorted(checks | looks) if isinstance(flow.events[index], e.Test)),
+            tuple(
+                flow.events[index].span for index in sorted(checks | looks) if isinstance(flow.events[index], e.Test)
+            ),
         )
 
     def first_check(self, function: Function, at: Place, guards: list[ValidityGuard]) -> e.Event | None:

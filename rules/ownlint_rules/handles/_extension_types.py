@@ -148,9 +148,7 @@ def _is_pointer(cls: Class, name: str) -> bool:
     return found is not None and types.parse(found[1].type).pointers == 1
 
 
-def _source(
-    function: Function, value: r.Value | None, owned: dict[tuple[str, str], Owned]
-) -> tuple[str, Owned] | None:
+def _source(function: Function, value: r.Value | None, owned: dict[tuple[str, str], Owned]) -> tuple[str, Owned] | None:
     """The owned member, and the name of its object, out of which a value is taken: by a call that is given it, or as a
     part of it."""
     inner = places.strip(value)
