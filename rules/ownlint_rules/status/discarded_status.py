@@ -693,8 +693,8 @@ def _stored(function: Function) -> dict[int, records.Call]:
 
 
 def _may_be_lost(function: Function, name: str, said: Counter[bytes]) -> bool:
-    """Whether it is assigned to, named nowhere else than where it is declared, or cast to void, or this is the last that
-    hears of it."""
+    """Whether it is assigned to, named nowhere else than where it is declared, or cast to void, or this is the last
+    that hears of it."""
     return (
         function.mentions("=" + name)
         or b"void" in said
