@@ -316,7 +316,8 @@ class MemoryDraft:
     def write(self, cell: Cell | None, pointer: Pointer) -> None:
         if cell is None or SOME in cell.path:
             return
-        for inner in [one for one in self.cells if one.block == cell.block and _below(one.path, cell.path)]:
+        first = (Cell(*one[_THROUGH[one[0]] :]) for one in self.ended if one[0] in _THROUGH)
+        for inner in [one for one in (*self.cells, *first) if one.block == cell.block and _below(one.path, cell.path)]:
             self._change()
             self.cells[inner] = LOST
         self.put(cell, pointer)

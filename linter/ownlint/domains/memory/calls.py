@@ -460,7 +460,7 @@ class MemoryCalls(Pointers):
                     if not pointer.path:
                         self.look(draft, pointer, self.named(node.args[index]), model.certainty, model.name)
 
-    def released(self, draft: MemoryDraft, node: r.Call, one: effects.Release) -> None:
+    def released(self, draft: MemoryDraft, node: r.Call, one: effects.ReleaseEffect) -> None:
         """A library's function, or half a pair, ends what it is given, or what stands at the address."""
         if references(self.program).use(node, one.at, self.function):
             return
@@ -480,7 +480,7 @@ class MemoryCalls(Pointers):
         elif self.is_handle(argument, one):
             self.end_block(draft, held, how, self.named(argument))
 
-    def is_handle(self, value: r.Value, one: effects.Release) -> Literal["", "pointer", "value"]:
+    def is_handle(self, value: r.Value, one: effects.ReleaseEffect) -> Literal["", "pointer", "value"]:
         """Whether the value can be a handle, by its type: a pointer, what a library calls so, a type out of sight, or a
         number where such a thing is named by one."""
         written = self.program.types.of(value, self.function)

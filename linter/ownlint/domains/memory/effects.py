@@ -21,7 +21,7 @@ from ownlint.project.questions import program_question
 from ownlint.project.subjects import Function
 
 
-class Release(NamedTuple):
+class ReleaseEffect(NamedTuple):
     """A call ends what argument `at` (from 0) is, or, `by_address`, what stands where it points to."""
 
     at: int
@@ -33,7 +33,7 @@ class Release(NamedTuple):
     """Then nothing is released."""
 
 
-def by_models(node: r.Call, models: tuple[FunctionModel, ...], program: Program) -> Iterator[Release]:
+def by_models(node: r.Call, models: tuple[FunctionModel, ...], program: Program) -> Iterator[ReleaseEffect]:
     """What libraries' functions end; of a lock, or of what is counted, they end a duty alone."""
     name = last_name(node.callee)
     kind = program.models.kind(name)
@@ -45,10 +45,10 @@ def by_models(node: r.Call, models: tuple[FunctionModel, ...], program: Program)
         for effect in model.effects:
             index = effect.place.index if effect.verb == "release" and effect.place is not None else -1
             if 0 <= index < len(node.args) and not effect.mode:
-                yield Release(index, name, kind, model.certainty, may_fail=model.has("may fail"))
+                yield ReleaseEffect(index, name, kind, model.certainty, may_fail=model.has("may fail"))
 
 
-def by_pairs(node: r.Call, callee: Callee, program: Program) -> Release | None:
+def by_pairs(node: r.Call, callee: Callee, program: Program) -> ReleaseEffect | None:
     """What a function ends that is declared alone, by the pair that it is half of."""
     known: Resources = resources(program)
     if callee.functions or not callee.records or node.kind != "call":
@@ -61,7 +61,7 @@ def by_pairs(node: r.Call, callee: Callee, program: Program) -> Release | None:
         return None
     name = one.record.name
     certainty = weaker(callee.certainty, because("name", f"that `{name}` ends it is inferred from its name"))
-    return Release(one.argument, name, HANDLE, certainty, one.by_address)
+    return ReleaseEffect(one.argument, name, HANDLE, certainty, one.by_address)
 
 
 def given_back(node: r.Call, callee: Callee, program: Program) -> int:
