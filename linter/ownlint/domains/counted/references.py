@@ -300,12 +300,28 @@ class References:
             leaves = re.search(r"\b(?:return|goto)\b", macro.body) is not None
             if "lent" in uses and leaves:
                 continue  # what it does depends on how that went
+            if "retained" in uses and self._stores(macro, index):
+                return ""  # counted up for the place where it is put
             for use in ("released", "retained"):
                 if use in uses:
                     return use
             if uses == {"lent"} and _NAMES.findall(macro.body).count(macro.parameters[index]) == 1:
                 return "lent"
         return ""
+
+    def _stores(self, macro: r.Macro, index: int, depth: int = 3) -> bool:
+        """Whether a macro assigns its parameter to something, itself or through another that it is given to."""
+        name = (macro.parameters or ())[index]
+        if any(own == name for own in _ASSIGNED.findall(macro.body)):
+            return True
+        call = r.Call(0, 0, r.Name(0, 0, macro.name), ())
+        return depth > 0 and any(
+            inner.parameters is not None
+            and position < len(inner.parameters)
+            and self._stores(inner, position, depth - 1)
+            for given, position in _given(macro, name, call)
+            for inner in self.program.macros.named(last_name(given.callee))
+        )
 
 
 @lru_cache(maxsize=256)
@@ -457,6 +473,8 @@ def counted_for_another(function: Function) -> frozenset[str]:
 
 
 _NAMES = re.compile(r"\w++")
+_ASSIGNED = re.compile(r"(?<![=!<>])=\s*+(?:\([\w\s*]++\)\s*+)?\(?(\w++)")
+"""A name that is assigned, also behind a cast."""
 _NULL = re.compile(r"_*(?:Py_?)?NULL(?:PTR)?", re.IGNORECASE)
 """`NULLPTR` of a header that is out of sight."""
 _CAST_OR_BARE = re.compile(r"\s*+(?:\(\s*+[\w\s*]+\*\s*+\)\s*+)?\(*+\s*+(\w++)\s*+\)*+\s*+")
