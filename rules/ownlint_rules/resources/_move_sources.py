@@ -10,7 +10,6 @@ from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.resources import _slots as slots
 
-
 _DEEP = 3
 """So many of the class's methods, one called by the other, are looked into."""
 

@@ -17,8 +17,8 @@ from ownlint.domains.counted import marks
 from ownlint.engine import ranges
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.flow.places import last_name, strip
 from ownlint.finding import Certainty, because
+from ownlint.flow.places import last_name, strip
 from ownlint.models.records import Effect, FunctionModel, Place
 from ownlint.project import types
 from ownlint.project.program import Program
@@ -249,7 +249,9 @@ class References:
         given = strip(call.args[model.kept_at - 1]) if 0 < model.kept_at <= len(call.args) else None
         is_constant = isinstance(given, r.Name) and given.text.isupper() and given.text not in function.declared
         if isinstance(given, r.Name) and is_constant and self._constant(given.text, function) == ranges.ANY:
-            return because("value", f"harmless if `{given.text}` lies in {model.kept_for}: such an object is there anyway")
+            return because(
+                "value", f"harmless if `{given.text}` lies in {model.kept_for}: such an object is there anyway"
+            )
         return "certain"
 
     def _of_method(self, call: r.Call, model: FunctionModel, on: r.Value, function: Function) -> ReferenceSource:
