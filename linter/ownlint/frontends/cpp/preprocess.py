@@ -643,8 +643,8 @@ class _Preparation:
             self.take(word, start, opening, close, after)
 
     def is_whole_body(self, start: int, opening: int) -> bool:
-        """Whether `WORD(...)` is all that stands in braces of statements. The grammar makes of `T f(int n) { WORD(n) }` a
-        variable `f` with a value."""
+        """Whether `WORD(...)` is all that stands in braces of statements: the grammar takes `T f(int n) { WORD(n) }` for
+        a variable `f` with a value."""
         close = self.closing(opening)
         follower = _NEXT.match(self.masked, close + 1) if close >= 0 else None
         return (
