@@ -643,7 +643,7 @@ class _Preparation:
             self.take(word, start, opening, close, after)
 
     def is_whole_body(self, start: int, opening: int) -> bool:
-        """Whether `WORD(...)` is all that stands in braces of statements: the grammar takes `T f(int n) { WORD(n) }` for
+        """Whether `WORD(...)` is all that stands in braces of statements. To the grammar `T f(int n) { WORD(n) }` is
         a variable `f` with a value."""
         close = self.closing(opening)
         follower = _NEXT.match(self.masked, close + 1) if close >= 0 else None
