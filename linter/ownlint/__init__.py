@@ -6,8 +6,12 @@ Names are loaded when they are asked for, so that `import ownlint` costs nothing
 
 from __future__ import annotations
 
-import importlib
 import sys
+
+if sys.argv[:1] == ["-m"] and not sys.flags.safe_path and ("-m", "ownlint") in zip(sys.orig_argv, sys.orig_argv[1:]):
+    del sys.path[0]  # `python -m ownlint`: where it is started is a stranger's tree, from which nothing is loaded
+
+import importlib
 from types import ModuleType
 from typing import TYPE_CHECKING
 

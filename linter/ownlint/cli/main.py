@@ -1,8 +1,8 @@
 """The command line. Findings go to stdout; notices, summaries of other formats and errors to stderr.
 
-Exit codes: 0 clean, 1 findings, 2 could not run, or not in full: files lost findings for no reason that lies in them (with
-`--fail-on-incomplete`: for whichever reason), 130 interrupted, 141 when whoever read us has gone, 128 and its number for
-another signal.
+Exit codes: 0 clean, 1 findings, 2 could not run, or not in full: files lost findings for no reason that lies in them
+(with `--fail-on-incomplete`: for whichever reason), 130 interrupted, 141 when whoever read us has gone, 128 and its
+number for another signal.
 """
 
 from __future__ import annotations
@@ -503,14 +503,25 @@ def _diff(
     planned = mending.plan(options.root, report, unsafe=unsafe)
     base = _base_of_diff(options.root, planned.after)
     text = mending.diff(planned, shown(options.root, base))
-    terminal = output_file is None and sys.stdout.isatty()
-    deliver(mending.harmless(text) if terminal else text, output_file)
+    shown_text = _diff_shown(text, mending.harmless(text)) if output_file is None else text
+    deliver(shown_text, output_file)
     for warning in adopting.left_alone(planned.alone, options.root):
         _say(warning)
     if base != Path.cwd():
         _say(f"note: the diff is relative to {base}, since it reaches out of the working directory", quiet)
     _say(f"would mend {len(planned.made)} finding{'s' * (len(planned.made) != 1)}", quiet)
     return 1 if (planned.after or planned.alone) and not exit_zero else 0
+
+
+def _diff_shown(diff: bytes, harmless: str) -> bytes | str:
+    """What goes to standard output: no control characters, on a terminal or in a log."""
+    if sys.stdout.isatty():
+        return harmless
+    plain = diff.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
+    if plain == harmless:
+        return diff
+    _say("warning: control characters of the diff are written as escapes: it does not apply; use --output-file")
+    return harmless
 
 
 def _base_of_diff(root: Path, paths: Iterable[str]) -> Path:
@@ -609,6 +620,10 @@ def _with_baseline(
     known = adopting.baselines(run, file, isolated=given["isolated"])
     places = [place or project.root / NAME for project, place in zip(run.projects, known, strict=True)]
     for project, place in zip(run.projects, places, strict=True):
+        if file is None and not place.resolve().is_relative_to(
+            project.root.resolve()
+        ):  # the settings may be a stranger's
+            raise CannotRunError(f"{project.settings.file}: `baseline` leads out of the project; use --baseline")
         check_output(place, project.root, "baseline")
     with _refusals(), commands.watched(run) as watched:
         reports = [pipeline.run(project) for project in watched.projects]
