@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-if sys.argv[:1] == ["-m"] and not sys.flags.safe_path and ("-m", "ownlint") in zip(sys.orig_argv, sys.orig_argv[1:]):
+if sys.argv[:1] == ["-m"] and not sys.flags.safe_path and {"ownlint", "-mownlint"}.intersection(sys.orig_argv):
     del sys.path[0]  # `python -m ownlint`: where it is started is a stranger's tree, from which nothing is loaded
 
 import importlib

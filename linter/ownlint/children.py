@@ -43,7 +43,7 @@ class LostError(Exception):
         self.limit = limit
 
 
-class Ending:
+class RunEnd:
     """When a run has to say what it has: at a moment, or at once when it is asked to. Children share it."""
 
     _LAYOUT = struct.Struct("d")

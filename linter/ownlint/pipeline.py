@@ -330,7 +330,7 @@ def _judged(
     def told(done: int, of: int) -> None:
         options.told("asking the rules", done, of)
 
-    ending = analysis.Ending(None if options.deadline is None else options.deadline - time.monotonic())
+    ending = analysis.RunEnd(None if options.deadline is None else options.deadline - time.monotonic())
     return analysis.analyse(chosen, lambda: way.build(earlier), size, limits(), told, memory(), options.jobs, ending)
 
 

@@ -29,8 +29,8 @@ from ownlint.analysis.messages import DEFAULT as DEFAULT
 from ownlint.analysis.messages import Done, Progressed, Refused, SaidOfCase, heard
 from ownlint.analysis.messages import Limits as Limits
 from ownlint.analysis.messages import RunMemory as RunMemory
-from ownlint.children import Ending as Ending
 from ownlint.children import Forked, LostError, Messages, answered
+from ownlint.children import RunEnd as RunEnd
 from ownlint.facts.errors import RefusalError
 from ownlint.finding import Crash, Finding, TooLarge
 from ownlint.rule import Rule
@@ -62,7 +62,7 @@ def analyse(
     told: Told = lambda done, of: None,
     memory: RunMemory | None = None,
     jobs: int = 1,
-    ending: Ending | None = None,
+    ending: RunEnd | None = None,
 ) -> list[list[Said]]:
     """What the rules of each group say of the program, `size` bytes of source, that `build` makes in a child; what is
     too large is said once, with the first group that asked about it. Raises `AnalysisError`, with the text of a
@@ -71,7 +71,7 @@ def analyse(
     said: list[list[Said]] = [[] for _ in groups]
     large: set[TooLarge] = set()
     output, theirs = os.pipe()
-    ending = ending or Ending()
+    ending = ending or RunEnd()
     try:
         analyst = Forked(lambda: Analyst(groups, build, theirs, limits, memory, jobs, ending).work(), group=True)
     finally:
@@ -93,7 +93,7 @@ def analyse(
 
 
 def _messages(
-    analyst: Forked, messages: Messages, deadline: float, ending: Ending
+    analyst: Forked, messages: Messages, deadline: float, ending: RunEnd
 ) -> Iterator[Progressed | SaidOfCase]:
     """Until it is done. While it builds the program it says nothing; after that, it does every few seconds."""
     heard_at = time.monotonic()

@@ -30,7 +30,7 @@ from ownlint.analysis.messages import (
     tell,
 )
 from ownlint.analysis.worker import COMPARING, OUT_OF_MEMORY, At, Blocks, DealtCase, FailureTally, Position, Worker
-from ownlint.children import Ending, Forked, Messages, bound, described, signal_name
+from ownlint.children import Forked, Messages, RunEnd, bound, described, signal_name
 from ownlint.facts.errors import RefusalError
 from ownlint.finding import Crash, Cut, TooLarge
 from ownlint.incremental import kept
@@ -66,7 +66,7 @@ class Analyst:
         limits: Limits,
         memory: RunMemory | None,
         jobs: int,
-        ending: Ending,
+        ending: RunEnd,
     ) -> None:
         self.ending = ending
         self.groups = groups
