@@ -113,7 +113,9 @@ def test_references_and_python(run: Run) -> None:
         "import h5py\n\n\ndef load(path):\n    f = h5py.File(path)\n    x = f['data']\n    f.close()\n    return x[0]\n"
     )
     out = run("trace", "load.py:5").out
+    assert "makes a File  [model: h5py.File]" in out
     assert "call   f.close()" in out
+    assert "handles: f = h5py.File(path) (File, closed by f.close())" in out
     assert "used-after-close (certain): `f['data']` is used after `f` was closed\n  reported" in out
 
 
