@@ -129,6 +129,17 @@ def test_json(run: Run) -> None:
     assert [one["engine"] for one in incidents] == ["memory"]
 
 
+def test_html_draws_the_order_of_events(run: Run) -> None:
+    _drain(DRAIN.replace("return next", "while (Wait<1>()) {}\n  return next"))
+    page = run("trace", "drain.cc:5", "--output-format", "html").out
+    assert "call   Wait&lt;1&gt;()" in page
+    assert '<path class=back d="M' in page
+    events = int(page.split("memory: ")[1].split(" events")[0])
+    assert events <= page.count('<circle class="point"') <= events + 2
+    assert "<script" not in page
+    assert "default-src 'none'" in page
+
+
 def test_what_cannot_be_traced(run: Run) -> None:
     _drain()
     Path("plain.py").write_text("def same(x):\n    return x\n")
