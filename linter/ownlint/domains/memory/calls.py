@@ -429,17 +429,19 @@ class MemoryCalls(Pointers):
         """What a library's function works on has to be there."""
         for model in models:
             for effect in model.effects:
-                index = effect.place.index if effect.verb in ("needs", "use", "adopt") and effect.place is not None else -1
+                index = (
+                    effect.place.index if effect.verb in ("needs", "use", "adopt") and effect.place is not None else -1
+                )
                 if 0 <= index < len(node.args):
                     pointer = self.pointer(draft, node.args[index])
                     if not pointer.path:
                         self.look(draft, pointer, self.named(node.args[index]), model.certainty, model.name)
 
-    def released(self, draft: MemoryDraft, node: r.Call, one: effects.Release) -> None:
+    def released(self, draft: MemoryDraft, node: r.Call, one: effects.ReleaseEffect) -> None:
         """A library's function, or half a pair, ends what it is given, or what stands at the address."""
-        if references(self.program).use(node, one.index, self.function):
+        if references(self.program).use(node, one.at, self.function):
             return
-        argument = node.args[one.index]
+        argument = node.args[one.at]
         held = self.pointer(draft, argument)
         how = EndedBlock(self.event.index, "released", one.by, one.certainty, one.kind, one.may_fail)
         addressed = strip(argument)
@@ -455,7 +457,7 @@ class MemoryCalls(Pointers):
         elif self.is_handle(argument, one):
             self.end_block(draft, held, how, self.named(argument))
 
-    def is_handle(self, value: r.Value, one: effects.Release) -> Literal["", "pointer", "value"]:
+    def is_handle(self, value: r.Value, one: effects.ReleaseEffect) -> Literal["", "pointer", "value"]:
         """Whether the value can be a handle, by its type: a pointer, what a library calls so, a type out of sight, or a
         number where such a thing is named by one."""
         written = self.program.types.of(value, self.function)
@@ -778,7 +780,7 @@ class MemoryCalls(Pointers):
         release = effects.by_pairs(node, callee, self.program) if not silent else None
         for index, argument in enumerate(node.args if not silent and not self.program.macros.named(name) else ()):
             pointer = self.pointer(draft, argument)
-            if not pointer.path and (release is None or release.index != index):
+            if not pointer.path and (release is None or release.at != index):
                 doubt = because(self.doubt(callee, index), f"what `{name}` does with it is not known")
                 self.hand_on(draft, pointer, self.named(argument), name, doubt)
         if release is not None:

@@ -21,10 +21,10 @@ from ownlint.project.questions import program_question
 from ownlint.project.subjects import Function
 
 
-class Release(NamedTuple):
-    """A call ends what argument `index` (from 0) is, or, `by_address`, what stands where it points to."""
+class ReleaseEffect(NamedTuple):
+    """A call ends what argument `at` (from 0) is, or, `by_address`, what stands where it points to."""
 
-    index: int
+    at: int
     by: str
     kind: KindModel
     certainty: Certainty
@@ -33,7 +33,7 @@ class Release(NamedTuple):
     """Then nothing is released."""
 
 
-def by_models(node: r.Call, models: tuple[FunctionModel, ...], program: Program) -> Iterator[Release]:
+def by_models(node: r.Call, models: tuple[FunctionModel, ...], program: Program) -> Iterator[ReleaseEffect]:
     """What libraries' functions end; of a lock, or of what is counted, they end a duty alone."""
     name = last_name(node.callee)
     kind = program.models.kind(name)
@@ -43,12 +43,12 @@ def by_models(node: r.Call, models: tuple[FunctionModel, ...], program: Program)
         if model.counted or model.has("acquire"):
             continue
         for effect in model.effects:
-            if effect.verb == "release" and effect.place is not None and not effect.mode:
-                if 0 <= effect.place.index < len(node.args):
-                    yield Release(effect.place.index, name, kind, model.certainty, may_fail=model.has("may fail"))
+            index = effect.place.index if effect.verb == "release" and effect.place is not None else -1
+            if 0 <= index < len(node.args) and not effect.mode:
+                yield ReleaseEffect(index, name, kind, model.certainty, may_fail=model.has("may fail"))
 
 
-def by_pairs(node: r.Call, callee: Callee, program: Program) -> Release | None:
+def by_pairs(node: r.Call, callee: Callee, program: Program) -> ReleaseEffect | None:
     """What a function ends that is declared alone, by the pair that it is half of."""
     known: Resources = resources(program)
     if callee.functions or not callee.records or node.kind != "call":
@@ -61,7 +61,13 @@ def by_pairs(node: r.Call, callee: Callee, program: Program) -> Release | None:
         return None
     name = one.record.name
     certainty = weaker(callee.certainty, because("name", f"that `{name}` ends it is inferred from its name"))
-    return Release(one.argument, name, HANDLE, certainty, one.by_address)
+    return ReleaseEffect(one.argument, name, HANDLE, certainty, one.by_address)
+
+
+def releases(node: r.Call, callee: Callee, program: Program) -> bool:
+    """Whether the call ends something by a model or a pair."""
+    by_model = not callee.functions and any(by_models(node, callee.models, program))
+    return by_model or by_pairs(node, callee, program) is not None
 
 
 def acquired(node: r.Call, function: Function) -> Acquisition | None:

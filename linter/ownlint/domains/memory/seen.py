@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from ownlint.domains.memory.effects import ending_names
+from ownlint.domains.memory.effects import ending_names, releases
 from ownlint.domains.memory.pointers import SMART, decayed, inner_declarations, named, values_in
 from ownlint.facts import records as r
 from ownlint.flow.places import THIS, last_name, strip, walk
@@ -25,7 +25,7 @@ _HOLDS_LAMBDA = re.compile(rb"\[10,")
 """How records of assignments and of lambdas begin."""
 _NUMBERS = frozenset({"bool", "char", "int", "long", "unsigned", "float", "double", "size_t", "int64_t", "uint64_t"})
 DEEPEST = 8
-"""So many functions below one another are asked what they do: of one that ends what it is given, so many helpers deep."""
+"""So many functions below one another are asked what they do, and looked for one that ends what it is given."""
 
 
 @question
@@ -36,7 +36,7 @@ def may_end(function: Function) -> bool:
     if function.says(_DELETES) or function.says(_DESTRUCTS):
         return True
     program, mentioned = function.program, function.mentioned
-    if not ending_names(program).isdisjoint(mentioned) or not _giving_up(program).isdisjoint(mentioned):
+    if not _giving_up(program).isdisjoint(mentioned):
         return True
     if not _ending(program).isdisjoint(mentioned) and _calls_ender(function):
         return True
@@ -110,12 +110,14 @@ def class_of(function: Function, written: str) -> Class | None:
 
 
 def _calls_ender(function: Function) -> bool:
-    """Whether something is called that is one of the project's functions which end memory, and not only called so."""
-    names, enders = _ending(function.program), _enders(function.program)
+    """Whether something is called that ends what it is given, and not only called so."""
+    program = function.program
+    names, enders = _ending(program), _enders(program)
+    called = (one for one in values_in(function) if isinstance(one, r.Call) and last_name(one.callee) in names)
     return any(
-        not enders.isdisjoint(function.program.calls.callee(one, function).functions)
-        for one in values_in(function)
-        if isinstance(one, r.Call) and last_name(one.callee) in names
+        not enders.isdisjoint(callee.functions) or releases(one, callee, program)
+        for one in called
+        for callee in (program.calls.callee(one, function),)
     )
 
 
