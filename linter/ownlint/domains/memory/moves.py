@@ -473,8 +473,11 @@ class Moves(Pointers):
     def contexts(self) -> dict[tuple[int, int], Context]:
         found: dict[tuple[int, int], Context] = {}
         for initializer in self.function.record.initializers:
-            for argument in initializer.args:
-                _place(found, argument, Context("copied"))
+            args = initializer.args
+            is_member = self.function.home is not None and self.function.home.field(initializer.name) is not None
+            around = r.Aggregate(args[0].start, args[-1].end, "init", args) if args else None
+            for argument in args:  # what another constructor does with it is for that one to say
+                _place(found, argument, Context("copied", around) if is_member else _NOTHING)
         for statement in self.function.statements:
             match statement:
                 case r.Declare(value=value) if value is not None:
