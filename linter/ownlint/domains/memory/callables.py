@@ -20,7 +20,6 @@ KEPT = "<kept>"
 _RUNS = frozenset({"callable", "thread"})
 _WAKES = frozenset({"mutex", "condition variable", "future", "atomic"})
 _DEEPEST = 4
-_BY_REFERENCE = re.compile(rb'\[\d+,\d+,"[^"]*",true|\[\d+,\d+,"=",false')
 _HOLDS_LAMBDA = re.compile(rb"\[10,")
 
 
@@ -41,7 +40,7 @@ def keeps_lambda(function: Function) -> bool:
     )
 
 
-class Callables(Moves):
+class LambdaObjects(Moves):
     """The lambdas of one function."""
 
     def __init__(self, function: Function) -> None:
