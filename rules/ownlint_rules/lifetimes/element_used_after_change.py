@@ -30,8 +30,8 @@ next round of a loop, and a loop over a range whose body changes that range.
 Quiet: containers whose elements stay where they are (lists, maps, sets), what was looked up again since, and what is
 added behind a `reserve`.
 
-Limits: whether there was room is not counted; what a function which is called adds on some of its paths is not seen. Nor
-is the one that `pop_back` drops: the others stay where they are.
+Limits: whether there was room is not counted; what a function which is called adds on some of its paths, or two calls
+deep, is not seen. Nor is the one that `pop_back` drops: the others stay where they are.
 
 Source: [vector.modifiers], [string.require].
 """

@@ -22,7 +22,6 @@ _RUNS = frozenset({"callable", "thread"})
 _WAKES = frozenset({"mutex", "condition variable", "future", "atomic"})
 _DEEPEST = 4
 _UNWAITED = because("threads", "harmless if this waits for the thread")
-_BY_REFERENCE = re.compile(rb'\[\d+,\d+,"[^"]*",true|\[\d+,\d+,"=",false')
 _HOLDS_LAMBDA = re.compile(rb"\[10,")
 
 
@@ -43,7 +42,7 @@ def keeps_lambda(function: Function) -> bool:
     )
 
 
-class Callables(Moves):
+class LambdaObjects(Moves):
     """The lambdas of one function."""
 
     def __init__(self, function: Function) -> None:

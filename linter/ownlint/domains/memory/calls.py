@@ -31,7 +31,7 @@ from ownlint.domains.memory.blocks import (
     is_within,
     root,
 )
-from ownlint.domains.memory.callables import KEPT, Callables
+from ownlint.domains.memory.callables import KEPT, LambdaObjects
 from ownlint.domains.memory.moves import gives_away
 from ownlint.domains.memory.pointers import SMART, THIS_BLOCK, captured, named, range_cell, values_in
 from ownlint.domains.memory.pointers import result_cell as _result
@@ -51,7 +51,7 @@ _HELD = "<held> "
 _UNREAD = because("unread-code", "what is done with it in the end is not known")
 
 
-class MemoryCalls(Callables):
+class MemoryCalls(LambdaObjects):
     """The calls of one function."""
 
     def __init__(self, function: Function) -> None:

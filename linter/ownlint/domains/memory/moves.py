@@ -43,7 +43,7 @@ _WORD = re.compile(r"\w+")
 _DEREFERENCING = frozenset({"dereferenced", "indexed"})
 
 
-class Context(NamedTuple):
+class ValueUse(NamedTuple):
     """What is done with the value of an expression: by which expression, or declaration, around it."""
 
     where: Where
@@ -52,7 +52,7 @@ class Context(NamedTuple):
     """Which argument it is, or which side of an operator."""
 
 
-_NOTHING = Context("operand")
+_NOTHING = ValueUse("operand")
 
 
 def _unseen(name: str) -> Certainty:
@@ -334,7 +334,7 @@ class Moves(Pointers):
             return False
         return self.is_read(context) or (context.where == "receiver" and self.is_constant_call(context))
 
-    def is_read(self, context: Context) -> bool:
+    def is_read(self, context: ValueUse) -> bool:
         match context.where, context.by:
             case "indexed" | "dereferenced" | "returned" | "called", _:
                 return True
@@ -348,7 +348,7 @@ class Moves(Pointers):
                 return True
         return self.is_read_by_callee(context)
 
-    def is_read_by_callee(self, context: Context) -> bool:
+    def is_read_by_callee(self, context: ValueUse) -> bool:
         """Whether it is given to a function that has it as a copy, or as a constant."""
         if context.where != "argument" or not isinstance(context.by, r.Call):
             return False
@@ -362,14 +362,14 @@ class Moves(Pointers):
             context.position < len(one.parameters) and _reads(one.parameters[context.position]) for one in records
         )
 
-    def hands_out(self, context: Context) -> bool:
+    def hands_out(self, context: ValueUse) -> bool:
         """Whether the method answers with something that the container holds."""
         if not isinstance(context.by, r.Call):
             return False
         models = self.program.calls.callee(context.by, self.function).models
         return any(model.by_reference or model.has("find") for model in models)
 
-    def is_constant_call(self, context: Context) -> bool:
+    def is_constant_call(self, context: ValueUse) -> bool:
         """Whether it is asked for something; a yes or no without arguments is about what was moved from, too."""
         if not isinstance(context.by, r.Call):
             return False
@@ -481,21 +481,24 @@ class Moves(Pointers):
         return uses_moved(self.function) or gives_away(self.function)
 
     @cached_property
-    def contexts(self) -> dict[tuple[int, int], Context]:
-        found: dict[tuple[int, int], Context] = {}
+    def contexts(self) -> dict[tuple[int, int], ValueUse]:
+        found: dict[tuple[int, int], ValueUse] = {}
         for initializer in self.function.record.initializers:
-            for argument in initializer.args:
-                _place(found, argument, Context("copied"))
+            args = initializer.args
+            is_member = self.function.home is not None and self.function.home.field(initializer.name) is not None
+            around = r.Aggregate(args[0].start, args[-1].end, "init", args) if args else None
+            for argument in args:  # what another constructor does with it is for that one to say
+                _place(found, argument, ValueUse("copied", around) if is_member else _NOTHING)
         for statement in self.function.statements:
             match statement:
                 case r.Declare(value=value) if value is not None:
-                    _place(found, value, Context("copied", statement))
+                    _place(found, value, ValueUse("copied", statement))
                 case r.Leave(value=value) if value is not None:
-                    _place(found, value, Context("returned"))
+                    _place(found, value, ValueUse("returned"))
                 case r.Evaluate(value=value):
-                    _place(found, value, Context("addressed"))
+                    _place(found, value, ValueUse("addressed"))
                 case r.Loop(kind="range", iterable=walked) if walked is not None:
-                    _place(found, walked, Context("indexed"))
+                    _place(found, walked, ValueUse("indexed"))
                 case _:
                     for inner in values(statement):
                         _place(found, inner, _NOTHING)
@@ -541,13 +544,13 @@ def _chain(value: r.Value) -> Iterator[r.Value]:
         current = strip(current.base) if isinstance(current, r.Member | r.Index) else None
 
 
-def _around(outer: r.Value) -> Context:
+def _around(outer: r.Value) -> ValueUse:
     """What a member or an element does with what it is of."""
     arrow = isinstance(outer, r.Member) and outer.arrow
-    return Context("dereferenced" if arrow else "indexed", outer)
+    return ValueUse("dereferenced" if arrow else "indexed", outer)
 
 
-def _place(found: dict[tuple[int, int], Context], value: r.Value, context: Context) -> None:
+def _place(found: dict[tuple[int, int], ValueUse], value: r.Value, context: ValueUse) -> None:
     """Notes what is done with the value, and with all in it."""
     stack = [(value, context)]
     while stack:
@@ -556,35 +559,35 @@ def _place(found: dict[tuple[int, int], Context], value: r.Value, context: Conte
         stack.extend(_inside(current, here))
 
 
-def _inside(value: r.Value, context: Context) -> Iterable[tuple[r.Value, Context]]:
+def _inside(value: r.Value, context: ValueUse) -> Iterable[tuple[r.Value, ValueUse]]:
     match value:
         case r.Call(callee=callee, args=args):
             if isinstance(callee, r.Member):
-                yield callee.base, Context("dereferenced" if callee.arrow else "receiver", value)
+                yield callee.base, ValueUse("dereferenced" if callee.arrow else "receiver", value)
             else:
-                yield callee, Context("called", value)
-            yield from ((one, Context("argument", value, index)) for index, one in enumerate(args))
+                yield callee, ValueUse("called", value)
+            yield from ((one, ValueUse("argument", value, index)) for index, one in enumerate(args))
         case r.Member(base=base):
             yield base, _around(value)
         case r.Index(base=base, indexes=indexes):
-            yield base, Context("indexed", value)
+            yield base, ValueUse("indexed", value)
             yield from ((one, _NOTHING) for one in indexes)
         case r.Unary(op=op, value=inner):
-            yield inner, Context(_UNARY.get(op, "operand"), value)
+            yield inner, ValueUse(_UNARY.get(op, "operand"), value)
         case r.Binary(op="&&" | "||" | ",", left=left, right=right):
             yield from ((left, _NOTHING), (right, _NOTHING))
         case r.Binary(left=left, right=right):
-            yield from ((left, Context("operand", value, 0)), (right, Context("operand", value, 1)))
+            yield from ((left, ValueUse("operand", value, 0)), (right, ValueUse("operand", value, 1)))
         case r.Assign(target=target, op=op, value=inner):
-            yield target, Context("addressed")
-            yield inner, Context("copied", value) if op == "=" else Context("operand", value)
+            yield target, ValueUse("addressed")
+            yield inner, ValueUse("copied", value) if op == "=" else ValueUse("operand", value)
         case r.Cast(value=inner):
             yield inner, context
         case r.Conditional(condition=condition, then=then, other=other):
             yield from ((condition, _NOTHING), (then, context), (other, context))
         case r.Aggregate(items=items):
-            yield from ((one, Context("copied") if context.where != "argument" else context) for one in items)
+            yield from ((one, ValueUse("copied") if context.where != "argument" else context) for one in items)
         case r.Pair(value=inner):
             yield inner, context
         case r.Lambda(captures=captures):
-            yield from ((one.value, Context("captured")) for one in captures if one.value is not None)
+            yield from ((one.value, ValueUse("captured")) for one in captures if one.value is not None)
