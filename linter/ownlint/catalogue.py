@@ -214,9 +214,9 @@ def _cut_off(judgement: Judgement, *, counted: bool) -> Crash:
     """Names the function that has to be left unread, for the others to be judged."""
     said = not_judged(judgement, "it takes too many steps", "limit")
     whole, found = questions.blamed(whole=judgement.number > 0), questions.blamed(whole=False)
-    if counted and found is not None and found.path != judgement.path:
+    if counted and isinstance(found, Function) and found.path != judgement.path:
         said = replace(said, error=f"{said.error}, over `{found.symbol}` of {found.path}", by_others=True)
-    return replace(said, culprit=None if whole is None else (whole.path, whole.index), counted=counted)
+    return replace(said, culprit=(whole.path, whole.index) if isinstance(whole, Function) else None, counted=counted)
 
 
 def _settled(finding: Finding, rule: Rule, severity: Severity, program: Program) -> Finding:

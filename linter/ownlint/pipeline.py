@@ -443,7 +443,7 @@ def _chosen(changes: Changes | None) -> tuple[Notice, ...]:
 
 def unsought(facts: Facts) -> Iterable[Incomplete]:
     """Files that may be worth reading, and of which that is not known."""
-    return (Incomplete("", facts.unsought, "limit"),) if facts.unsought else ()
+    return (Incomplete("", facts.unsought, "limit", by_others=True),) if facts.unsought else ()
 
 
 def _earlier(

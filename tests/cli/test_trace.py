@@ -113,7 +113,9 @@ def test_references_and_python(run: Run) -> None:
         "import h5py\n\n\ndef load(path):\n    f = h5py.File(path)\n    x = f['data']\n    f.close()\n    return x[0]\n"
     )
     out = run("trace", "load.py:5").out
+    assert "makes a File  [model: h5py.File]" in out
     assert "call   f.close()" in out
+    assert "handles: f = h5py.File(path) (File, closed by f.close())" in out
     assert "used-after-close (certain): `f['data']` is used after `f` was closed\n  reported" in out
 
 
@@ -125,6 +127,17 @@ def test_json(run: Run) -> None:
     assert told["findings"][0]["reported"]
     incidents = [one for event in told["trace"]["events"] for one in event["incidents"]]
     assert [one["engine"] for one in incidents] == ["memory"]
+
+
+def test_html_draws_the_order_of_events(run: Run) -> None:
+    _drain(DRAIN.replace("return next", "while (Wait<1>()) {}\n  return next"))
+    page = run("trace", "drain.cc:5", "--output-format", "html").out
+    assert "call   Wait&lt;1&gt;()" in page
+    assert '<path class=back d="M' in page
+    events = int(page.split("memory: ")[1].split(" events")[0])
+    assert events <= page.count('<circle class="point"') <= events + 2
+    assert "<script" not in page
+    assert "default-src 'none'" in page
 
 
 def test_what_cannot_be_traced(run: Run) -> None:

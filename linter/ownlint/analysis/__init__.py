@@ -96,14 +96,14 @@ def _messages(
     analyst: Forked, messages: Messages, deadline: float, ending: RunEnd
 ) -> Iterator[Progressed | SaidOfCase]:
     """Until it is done. While it builds the program it says nothing; after that, it does every few seconds."""
-    heard_at = time.monotonic()
+    began = heard_at = time.monotonic()
     while True:
         try:
             data = messages.next(_LOOKS)
         except EOFError:
             raise AnalysisError(f"the analysis failed: {analyst.death()}") from None
         if data is None:
-            if ending.left < -_GRACE:
+            if min(-ending.left, time.monotonic() - began) > _GRACE:
                 raise AnalysisError("the run had to end before anything was judged")
             if time.monotonic() - heard_at > deadline:
                 raise AnalysisError(f"the analysis failed: nothing was heard of it for {deadline:g} s")

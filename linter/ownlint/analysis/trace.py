@@ -9,12 +9,14 @@ import msgspec
 
 from ownlint import catalogue
 from ownlint.catalogue import Judgement, SubjectCase
+from ownlint.crossing import border
 from ownlint.domains import locks
 from ownlint.domains.counted import told as counted
 from ownlint.domains.memory import told as memory
 from ownlint.engine.heap import SeenRun
 from ownlint.engine.resources import resources
-from ownlint.facts.base import Span
+from ownlint.facts import records as r
+from ownlint.facts.base import Language, Span
 from ownlint.facts.show import text
 from ownlint.finding import Crash, Finding, reason_of
 from ownlint.flow import events as e
@@ -97,15 +99,33 @@ class Trace(msgspec.Struct, frozen=True):
 
 class _Engine(NamedTuple):
     name: str
+    language: Language
     skipped: Callable[[Function], str]
     seen: Callable[[Function], SeenRun]
     does: Callable[[Function], Iterator[str]]
 
 
+def _handles_skipped(function: Function) -> str:
+    skips = border.of(function.program).seen_in(function) is None
+    return "nothing in it makes a handle or ends one, by what it calls" if skips else ""
+
+
+def _handles_seen(function: Function) -> SeenRun:
+    return border.of(function.program).seen_in(function) or SeenRun()
+
+
 _ENGINES = (
-    _Engine("memory", memory.skipped, memory.seen, memory.does),
-    _Engine("references", counted.skipped, counted.seen, counted.does),
+    _Engine("memory", "cpp", memory.skipped, memory.seen, memory.does),
+    _Engine("references", "cpp", counted.skipped, counted.seen, counted.does),
+    _Engine(
+        "handles", "python", _handles_skipped, _handles_seen, lambda _: iter(("its body is run with what it is given",))
+    ),
 )
+
+
+def _of(function: Function) -> list[_Engine]:
+    """The engines that follow its language."""
+    return [engine for engine in _ENGINES if engine.language == function.language]
 
 
 def function_at(program: Program, path: str, line: int, at: At) -> Function | None:
@@ -122,9 +142,8 @@ def trace(function: Function, at: At, rules: Sequence[Rule]) -> Trace:
     """What is known of the function."""
     runs: dict[str, SeenRun] = {}
     engines: list[TracedEngine] = []
-    for engine in _ENGINES:
-        skipped = engine.skipped(function) if function.language == "cpp" else "it follows C++"
-        if skipped:
+    for engine in _of(function):
+        if skipped := engine.skipped(function):
             engines.append(TracedEngine(engine.name, skipped))
             continue
         run = runs[engine.name] = engine.seen(function)
@@ -231,11 +250,11 @@ def _states(function: Function, event: e.Event, runs: dict[str, SeenRun]) -> Ite
         states = run.states.get(event.index)
         if states is None:
             continue
-        passed = run.passed[event.index]
+        passed = run.passed.get(event.index, {})
         refuted = [
             f"{passed.get(target, 0) or 'none'} of {passed[-1]} states can go on to #{target}"
             for target, _ in function.flow.successors[event.index]
-            if passed.get(target, 0) < passed[-1] and not isinstance(event, e.LeaveEvent)
+            if passed and passed.get(target, 0) < passed[-1] and not isinstance(event, e.LeaveEvent)
         ]
         yield TracedStates(name, tuple(states), tuple(refuted))
 
@@ -245,6 +264,9 @@ def _states(function: Function, event: e.Event, runs: dict[str, SeenRun]) -> Ite
 
 def _effects(function: Function, event: e.CallEvent, at: At) -> Iterator[TracedEffect]:
     node, program = event.node, function.program
+    if function.language == "python":
+        yield from _python_effects(function, node, at)
+        return
     if node.kind in ("delete", "new"):
         yield TracedEffect("language", "releases argument 1" if node.kind == "delete" else "hands out memory")
         return
@@ -258,9 +280,8 @@ def _effects(function: Function, event: e.CallEvent, at: At) -> Iterator[TracedE
         yield TracedEffect("model", said + doubt, f"{model.library}:{model.name}")
     for target in callee.functions:
         found = True
-        of = f"{target.symbol} at {target.path}:{at(target.path, target.record.span.start)[0]}"
         for what in _does(target):
-            yield TracedEffect("summary", what, of)
+            yield TracedEffect("summary", what, _place(target, at))
     if program.macros.named(named) or program.macros.role(named):
         found = True
         yield TracedEffect("macro", program.macros.role(named) or "no role is known", named)
@@ -271,14 +292,40 @@ def _effects(function: Function, event: e.CallEvent, at: At) -> Iterator[TracedE
         why = f"`{named}` is not defined in what was read"
         if callee.records:
             why = reason_of(callee.certainty) or f"of `{named}`, only the declaration was read"
-        yield TracedEffect("unknown", "what it is given may be kept, changed or passed on", why)
+        yield _unknown(why)
+
+
+def _python_effects(function: Function, node: r.Call, at: At) -> Iterator[TracedEffect]:
+    """What a method does depends on the object: the states say it."""
+    callee, classes = node.callee, border.of(function.program)
+    start = callee.name_start if isinstance(callee, r.Member) else callee.start
+    meaning = function.program.names.meaning(function.file, start)
+    symbol = meaning.symbol if meaning is not None else ""
+    target = classes.target(symbol) if symbol else None
+    if target is not None:
+        for what in _does(target):
+            yield TracedEffect("summary", what, _place(target, at))
+    elif symbol and (made := classes.find(symbol)) is not None:
+        yield TracedEffect("model", f"makes a {made.rpartition('.')[2]}", symbol)
+    elif symbol and (fact := classes.function(symbol)) is not None:
+        returned = fact.returns.rpartition(".")[2]
+        ended = ", ".join(f"ends argument {number} ({reach})" for number, reach in fact.ends)
+        said = [f"gives a {returned}" if returned else "", ended]
+        yield TracedEffect("model", ", ".join(filter(None, said)) or "nothing that counts here", symbol)
+    elif not isinstance(callee, r.Member):
+        yield _unknown(f"`{last_name(callee)}` is not defined in what was read")
+
+
+def _unknown(why: str) -> TracedEffect:
+    return TracedEffect("unknown", "what it is given may be kept, changed or passed on", why)
+
+
+def _place(target: Function, at: At) -> str:
+    return f"{target.symbol} at {target.path}:{at(target.path, target.record.span.start)[0]}"
 
 
 def _does(target: Function) -> Iterator[str]:
-    if target.language != "cpp":
-        yield "its body is read"
-        return
-    said = [what for engine in _ENGINES for what in engine.does(target)]
+    said = [what for engine in _of(target) for what in engine.does(target)]
     yield from said or ("nothing to what it is given",)
 
 

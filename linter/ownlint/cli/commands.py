@@ -171,7 +171,7 @@ def _trace(with_config: Decorator, options: MakeOptions) -> click.Command:
     @click.command("trace", short_help="Show why something in a function is reported, or is not.")
     @click.argument("place", metavar="FILE:LINE")
     @with_config
-    @click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
+    @click.option("--output-format", type=click.Choice(("text", "json", "html")), default="text", show_default=True)
     def trace(place: str, output_format: str, **given: Any) -> None:
         """Show what is known of the function at FILE:LINE, and what becomes of each finding in it.
 
@@ -179,7 +179,7 @@ def _trace(with_config: Decorator, options: MakeOptions) -> click.Command:
         found there and what is dropped; which findings a check reports, and why it does not report the others.
         """
         from ownlint.cli import tracing
-        from ownlint.report.sanitise import sanitise
+        from ownlint.report.plain_json import json_page
 
         file, line = tracing.position(place)
         if file.is_dir():
@@ -188,12 +188,8 @@ def _trace(with_config: Decorator, options: MakeOptions) -> click.Command:
             report = tracing.traced(options((file,), **given), line)
         except RefusalError as error:
             raise CannotRunError(str(error)) from None
-        if output_format == "json":
-            from ownlint.report.plain_json import json_page
-
-            deliver(json_page(report), None)
-        else:
-            deliver("".join(f"{sanitise(said)}\n" for said in tracing.shown(report)), None)
+        forms = {"text": tracing.text, "json": json_page, "html": tracing.page}
+        deliver(forms[output_format](report), None)
 
     return trace
 

@@ -487,7 +487,7 @@ def check(
     for note in (*adopted.notes, "" if fix or output_format not in ("full", "concise") else adopting.fixable(report)):
         _say(note, quiet)
     if report.lost:
-        count = len({each.path for each in report.lost})
+        count = len({each.path for each in report.lost if each.path}) or report.files
         files = f"{count} file{'s' * (count != 1)}"
         _say(f"error: findings may be missing in {files}, for no reason that lies there")
     if report.lost or (fail_on_incomplete and report.incomplete):

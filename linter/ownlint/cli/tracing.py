@@ -19,6 +19,8 @@ from ownlint.interplay import preferences, settle
 from ownlint.outline import rule_infos
 from ownlint.report.compose import compose
 from ownlint.report.model import Sources, locate
+from ownlint.report.sanitise import sanitise
+from ownlint.report.trace_page import TraceLine, render
 from ownlint.selection import RuleNames
 from ownlint.sources import requirements, stubs
 from ownlint.sources.discover import discover
@@ -174,30 +176,40 @@ def _place(of: str, models: Sequence[Path], root: Path) -> str:
     return ""
 
 
-# --- as text --------------------------------------------------------------------------------------
+# --- shown ----------------------------------------------------------------------------------------
 
 
-def shown(report: TraceReport) -> Iterator[str]:
-    """For people, line by line."""
+def text(report: TraceReport) -> str:
+    """For people."""
+    return "".join(f"{sanitise(line.text)}\n" for line in _lines(report))
+
+
+def page(report: TraceReport) -> str:
+    """The same as a page of HTML, with the order of the events drawn beside it."""
+    return render(f"{report.trace.function} in {report.trace.path}", list(_lines(report)))
+
+
+def _lines(report: TraceReport) -> Iterator[TraceLine]:
     trace = report.trace
-    yield f"{trace.path}:{trace.first}: `{trace.function}`, to line {trace.last}"
-    yield from (f"note: {note}" for note in trace.notes)
+    yield TraceLine("head", f"{trace.path}:{trace.first}: `{trace.function}`, to line {trace.last}")
+    yield from (TraceLine("head", f"note: {note}") for note in trace.notes)
     for engine in trace.engines:
         if engine.skipped:
-            yield f"{engine.name}: not followed: {engine.skipped}"
+            yield TraceLine("head", f"{engine.name}: not followed: {engine.skipped}")
         else:
             limit = "" if engine.complete else "; there were more, which were not followed"
             states = f"{engine.most} state{'s' * (engine.most != 1)}"
-            yield f"{engine.name}: {engine.events} events are reached, with at most {states} at one{limit}"
-    yield ""
+            reached = f"{engine.events} events are reached, with at most {states} at one{limit}"
+            yield TraceLine("head", f"{engine.name}: {reached}")
+    yield TraceLine("head", "")
     last: dict[str, TracedStates] = {}
     for event in trace.events:
         yield from _event(event, last)
-    yield ""
+    yield TraceLine("head", "")
     yield from _findings(report)
 
 
-def _event(event: TracedEvent, last: dict[str, TracedStates]) -> Iterator[str]:
+def _event(event: TracedEvent, last: dict[str, TracedStates]) -> Iterator[TraceLine]:
     """What is known at an event stands before it, where it is something else than at the one before."""
     for states in event.states:
         before = last.get(states.engine)
@@ -206,33 +218,36 @@ def _event(event: TracedEvent, last: dict[str, TracedStates]) -> Iterator[str]:
         last[states.engine] = states
     after = [target for target in event.next if target != f"#{event.index + 1}"]
     way = f"  -> {', '.join(after)}" if after and event.kind != "leave" else ""
-    yield f"#{event.index:<3} {f'{event.line}:{event.column}':<8} {event.kind:<6} {event.code}".rstrip() + way
+    said = f"#{event.index:<3} {f'{event.line}:{event.column}':<8} {event.kind:<6} {event.code}".rstrip()
+    leads = tuple(int(target[1:].partition(" ")[0]) for target in event.next)
+    yield TraceLine("event", said + way, event.index, leads)
     for effect in event.effects:
         of = f"  [{effect.source}{': ' * bool(effect.of)}{effect.of}]"
-        yield f"{'':13} {effect.what}{of}"
+        yield TraceLine("effect", f"{'':13} {effect.what}{of}")
     if event.held:
-        yield f"{'':13} under {event.held}"
+        yield TraceLine("effect", f"{'':13} under {event.held}")
     for states in event.states:
-        yield from (f"{'':13} {states.engine}: {said}" for said in states.refuted)
+        yield from (TraceLine("refuted", f"{'':13} {states.engine}: {said}") for said in states.refuted)
     for one in event.incidents:
         doubt = f"; not certain: {one.reason}" if one.reason else ""
         dropped = f"; dropped: {one.dropped}" if one.dropped else ""
-        yield f"{'':13} {one.engine} finds: {one.what}{doubt}{dropped}"
+        yield TraceLine("incident", f"{'':13} {one.engine} finds: {one.what}{doubt}{dropped}")
 
 
-def _states(states: TracedStates) -> Iterator[str]:
+def _states(states: TracedStates) -> Iterator[TraceLine]:
     several = len(states.states) > 1
     for number, lines in enumerate(states.states, 1):
         said = "; ".join(lines) or "nothing yet"
-        yield f"     {states.engine}{f' {number}' if several else ''}: {said}"
+        yield TraceLine("state", f"     {states.engine}{f' {number}' if several else ''}: {said}")
 
 
-def _findings(report: TraceReport) -> Iterator[str]:
+def _findings(report: TraceReport) -> Iterator[TraceLine]:
     if not report.findings:
-        yield "no rule about a function, a class or a binding finds anything here"
+        yield TraceLine("finding", "no rule about a function, a class or a binding finds anything here")
     for one in report.findings:
-        yield f"{one.line}:{one.column}: {one.rule} ({one.certainty}): {one.message}"
-        yield f"  {'reported' if one.reported else f'not reported: {one.why}'}"
+        yield TraceLine("incident", f"{one.line}:{one.column}: {one.rule} ({one.certainty}): {one.message}")
+        yield TraceLine("finding", f"  {'reported' if one.reported else f'not reported: {one.why}'}")
         if one.reason:
-            yield f"  not certain: {one.reason} (assumes: {', '.join(one.assumed)})"
-    yield f"not asked: the {report.whole} rules about a whole program"
+            assumed = f" (assumes: {', '.join(one.assumed)})"
+            yield TraceLine("finding", f"  not certain: {one.reason}{assumed}")
+    yield TraceLine("head", f"not asked: the {report.whole} rules about a whole program")

@@ -67,6 +67,14 @@ class ValidityGuard(msgspec.Struct, frozen=True):
     of them."""
 
     @property
+    def is_called(self) -> bool:
+        """Whether others call it to make the check, rather than make it themselves: it answers with nothing else."""
+        result = types.parse(self.function.record.result)
+        return self.inline is None and (
+            self.answers or result.name == "void" or bool(result.pointers or result.reference)
+        )
+
+    @property
     def name(self) -> str:
         return self.function.name if self.inline is None else min(self.flags)[-1]
 
@@ -485,7 +493,8 @@ class Validity:
             if any(flag[-1] in asked for flag in inline.flags):
                 return True
         elif isinstance(event, e.Test) and event.index in self._deciding.ask(function, lambda: _deciding(function)):
-            return self.is_look(function, event, at, guards)
+            flags = {(*at, *flag) for guard in guards for flag in guard.flags}
+            return any(self.where(function, part) in flags for part in _terms(event.value))
         if not isinstance(event, e.CallEvent) or event.asserted or event.node.kind != "call":
             return False
         name = last_name(event.node.callee)
@@ -573,7 +582,9 @@ class Validity:
             _reached(flow, {flow.entry}, checks),
             _reached(flow, checks, frozenset()),
             _leading(flow, checks),
-            tuple(flow.events[index].span for index in sorted(checks | looks) if isinstance(flow.events[index], e.Test)),
+            tuple(
+                flow.events[index].span for index in sorted(checks | looks) if isinstance(flow.events[index], e.Test)
+            ),
         )
 
     def first_check(self, function: Function, at: Place, guards: list[ValidityGuard]) -> e.Event | None:
@@ -1006,6 +1017,25 @@ def _asked_in(value: r.Value) -> Iterator[r.Value]:
             stack += [inner.callee.base] if isinstance(inner.callee, r.Member) else []
         else:
             stack += children(inner)
+
+
+def _terms(value: r.Value) -> Iterator[r.Value]:
+    """What a condition compares, asks or negates; not what lies behind it."""
+    stack: list[r.Value] = [value]
+    while stack:
+        inner = strip(stack.pop())
+        match inner:
+            case r.Unary(op="!" | "not", value=asked):
+                stack.append(asked)
+            case r.Binary(left=left, right=right):
+                stack += [left, right]
+            case r.Call(callee=callee, args=args):
+                yield inner
+                stack += [*([callee.base] if isinstance(callee, r.Member) else []), *args]
+            case r.Index(base=base, indexes=indexes):
+                stack += [base, *indexes]
+            case r.Name() | r.Member():
+                yield inner
 
 
 def _can_be_flag(function: Function, value: r.Value) -> bool:

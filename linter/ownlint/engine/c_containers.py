@@ -45,7 +45,11 @@ def table_call(function: Function, call: r.Call) -> TableCall | None:
     if before not in habits.TABLES:
         kind = types.parse(function.program.types.of(table, function))
         named = [word for word in pairs.words(kind.last) if word not in ("t", "s", "ref", "ptr", "impl")]
-        if kind.arguments or not named or (named[-1] not in habits.TABLES and kind.last not in _tables(function.program)):
+        if (
+            kind.arguments
+            or not named
+            or (named[-1] not in habits.TABLES and kind.last not in _tables(function.program))
+        ):
             return None
     if _ADDS_BY_FIELD.fullmatch(name) and len(rest) > 1 and isinstance(rest[0], r.Name):
         item = rest[-1]

@@ -49,14 +49,17 @@ class SeenRun:
         self.complete = True
         self.incidents: list[SeenIncident] = []
 
+    def see(self, at: int, told: Iterable[str]) -> None:
+        """A state came to the event of that index."""
+        lines, seen = tuple(told), self.states.setdefault(at, [])
+        if lines not in seen:
+            seen.append(lines)
+
     def listener(self, told: Callable[[S], Iterable[str]]) -> Listener[S]:
         """`told` says a state in words."""
 
         def listen(event: Event, state: S, after: Sequence[tuple[int, S]]) -> None:
-            lines = tuple(told(state))
-            seen = self.states.setdefault(event.index, [])
-            if lines not in seen:
-                seen.append(lines)
+            self.see(event.index, told(state))
             passed = self.passed.setdefault(event.index, {})
             passed[-1] = passed.get(-1, 0) + 1
             for target in {target for target, _ in after}:

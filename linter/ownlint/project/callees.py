@@ -704,7 +704,9 @@ def _takes(record: r.FunctionRecord, call: r.Call) -> bool:
 
 def _takes_values(record: r.FunctionRecord, positions: Sequence[int]) -> bool:
     """Whether none of those parameters, which get containers, is a pointer."""
-    return not any(types.parse(one.type).pointers for number, one in enumerate(record.parameters) if number in positions)
+    return not any(
+        types.parse(one.type).pointers for number, one in enumerate(record.parameters) if number in positions
+    )
 
 
 def _must_be_given(record: r.FunctionRecord) -> bool:

@@ -118,15 +118,15 @@ class _TooManySteps(NamedTuple):
     """The answer, or one that it rests on, is about the whole program."""
 
 
-def blamed(*, whole: bool = True) -> Function | None:
-    """The function to which the last cut-off was due; with `whole`, where it was an answer about the whole program that
-    was given up for it."""
+def blamed(*, whole: bool = True) -> object:
+    """The function or binding to which the last cut-off was due, None where it was due to none; with `whole`, where it
+    was an answer about the whole program that was given up for it."""
     said = culprit()
     if isinstance(said, _TooManySteps):
         said = None if whole and not said.whole else said.culprit
     elif whole:
         said = None
-    return cast("Function | None", said)
+    return said
 
 
 def _within(size: int, ask: Callable[[], _Answer], about: object = None) -> _Answer | _TooManySteps:

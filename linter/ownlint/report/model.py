@@ -91,7 +91,7 @@ class Incomplete(msgspec.Struct, frozen=True, order=True):
     reason: str
     kind: Kind = "unread"
     by_others: bool = False
-    """It is due to another file."""
+    """It is due to another file, or to nobody knows which."""
 
     @property
     def placed(self) -> tuple[int, str]:
@@ -133,8 +133,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def lost(self) -> tuple[Incomplete, ...]:
         """What costs findings in files that are not to blame for it, as far as they were asked for."""
-        cut = (each for each in self.incomplete if each.kind in ("limit", "rule") and not self.is_beside(each))
-        return tuple(each for each in cut if each.by_others or not each.path)
+        return tuple(each for each in self.incomplete if each.by_others and not self.is_beside(each))
 
     @property
     def failed(self) -> bool:

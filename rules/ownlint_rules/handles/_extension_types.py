@@ -1,5 +1,5 @@
-"""Objects of an extension's own types, written for CPython's interface: what one frees when it is gone, and which others
-are made of a part of that."""
+"""Objects of an extension's own types, by CPython's interface: what one frees when it is gone, and which others are made
+of a part of that."""
 
 from __future__ import annotations
 
@@ -90,9 +90,10 @@ def _of(function: Function, owned: dict[tuple[str, str], Owned]) -> Iterator[Bor
         if isinstance(value, r.Name) and value.text in given:
             yield from _by_callers(function, write, cls, given.index(value.text), owned)
         found = _source(function, write.value, owned)
-        if found is not None and found[1].cls is not cls:
-            if not _keeps(function, write.place[0], _aliases(function, found[0])):
-                yield Borrowed(function, write, cls, write.place[1], *found)
+        if found is None or found[1].cls is cls:
+            continue
+        if not _keeps(function, write.place[0], _aliases(function, found[0])):
+            yield Borrowed(function, write, cls, write.place[1], *found)
 
 
 def _by_callers(
@@ -107,9 +108,10 @@ def _by_callers(
                 continue
             into = call.into[0] if call.into else ""
             found = _source(caller, call.node.args[position], owned)
-            if found is not None and found[1].cls is not cls:
-                if not _keeps(caller, into, _aliases(caller, found[0])):
-                    yield Borrowed(caller, call, cls, write.place[1], *found)
+            if found is None or found[1].cls is cls:
+                continue
+            if not _keeps(caller, into, _aliases(caller, found[0])):
+                yield Borrowed(caller, call, cls, write.place[1], *found)
 
 
 def _struct(function: Function, value: r.Value | None) -> tuple[str, Class] | None:
@@ -148,9 +150,7 @@ def _is_pointer(cls: Class, name: str) -> bool:
     return found is not None and types.parse(found[1].type).pointers == 1
 
 
-def _source(
-    function: Function, value: r.Value | None, owned: dict[tuple[str, str], Owned]
-) -> tuple[str, Owned] | None:
+def _source(function: Function, value: r.Value | None, owned: dict[tuple[str, str], Owned]) -> tuple[str, Owned] | None:
     """The owned member, and the name of its object, out of which a value is taken: by a call that is given it, or as a
     part of it."""
     inner = places.strip(value)

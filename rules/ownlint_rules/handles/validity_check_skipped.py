@@ -237,7 +237,9 @@ def _finding(
         one.use.event,
         f"{_what(one)}{_why(one, guard)}: {careful} of {all_of_them} siblings ask first",
         certainty=certainty,
-        help=f"call `{guard.name}` first" if guard.inline is None else f"ask `{guard.name}` first, as the others do",
+        help=f"call `{guard.name}` first"
+        if guard.is_called
+        else f"ask `{min(guard.flags)[-1]}` first, as the others do",
         steps=tuple(steps),
     )
 

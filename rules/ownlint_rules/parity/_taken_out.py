@@ -383,7 +383,9 @@ def _changed(function: Function) -> Iterator[Function]:
     passed = {function, *parity.of(program).siblings(function)}
     for path in sorted(program.earlier_paths):
         file = program.files.get(path)
-        for number in range(len(file.functions) if file is not None else 0):
+        if file is None:
+            continue
+        for number in range(len(file.functions)):
             other = program.index.function_at(file, number)
             if other is not None and other not in passed:
                 yield other

@@ -76,8 +76,7 @@ def _runs_last(function: Function) -> bool:
         return False
     callers = function.program.index.callers_by_name(function.name)
     return bool(callers) and all(
-        one.record.kind == "destructor"
-        and (one.cls is function.cls or function.cls is None)
+        (one.record.kind == "destructor" and (one.cls is function.cls or function.cls is None))
         or (one is not function and one.record.kind == "function" and _frees_its_argument(one))
         for one in callers
     )

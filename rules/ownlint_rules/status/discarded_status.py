@@ -693,8 +693,8 @@ def _stored(function: Function) -> dict[int, records.Call]:
 
 
 def _may_be_lost(function: Function, name: str, said: Counter[bytes]) -> bool:
-    """Whether it is assigned to, named nowhere else than where it is declared, or cast to void, or nobody can be told of
-    it but here."""
+    """Whether it is assigned to, named nowhere else than where it is declared, or cast to void, or this is the last
+    that hears of it."""
     return (
         function.mentions("=" + name)
         or b"void" in said
@@ -744,7 +744,9 @@ def _voided(function: Function) -> frozenset[int]:
 
 def _asserted(function: Function) -> frozenset[int]:
     """Where the names stand that only an assertion reads, which a release build leaves out."""
-    tests = (event for event in function.flow.of(events.Test) if event.asserted and not event.evaluated)
+    tests = [
+        event for event in function.flow if isinstance(event, events.Test) and event.asserted and not event.evaluated
+    ]
     return frozenset(
         inner.start for test in tests for inner in places.walk(test.value) if isinstance(inner, records.Name)
     )

@@ -412,7 +412,9 @@ def test_a_macro_that_is_a_whole_body(source: str) -> None:
     assert statement.value.kind == "macro"
 
 
-@pytest.mark.parametrize("inside", ["if (n) { FREE(n) }", "if (!n) { g(); }\n  else { FREE(n) }", "do { FREE(n) } while (n);"])
+@pytest.mark.parametrize(
+    "inside", ["if (n) { FREE(n) }", "if (!n) { g(); }\n  else { FREE(n) }", "do { FREE(n) } while (n);"]
+)
 def test_a_macro_that_is_a_whole_block(inside: str) -> None:
     file = facts(f"void f(int n) {{\n  {inside}\n}}\nint xs[] = {{ SIZE(int) }};\n")
     assert [one.name for one in file.variables] == ["xs"]
@@ -434,7 +436,9 @@ def test_a_macro_that_is_a_whole_block(inside: str) -> None:
 )
 def test_a_function_behind_a_body_that_did_not_end(broken: str) -> None:
     """It is no call of a macro with a block behind it."""
-    file = facts(f"void f(int x) {{\n{broken}}}\nabsl::Status C::Close(Context* cc) {{\n  rest();\n  return Ok();\n}}\n")
+    file = facts(
+        f"void f(int x) {{\n{broken}}}\nabsl::Status C::Close(Context* cc) {{\n  rest();\n  return Ok();\n}}\n"
+    )
     said = {one.name: one for one in file.functions}
     assert (said["Close"].owner, said["Close"].result, said["Close"].parent) == ("C", "absl::Status", -1)
     assert "Close" not in said["f"].mentions

@@ -17,8 +17,8 @@ from ownlint.domains.counted import marks
 from ownlint.engine import ranges
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.flow.places import last_name, strip
 from ownlint.finding import Certainty, because
+from ownlint.flow.places import last_name, strip
 from ownlint.models.records import Effect, FunctionModel, Place
 from ownlint.project import types
 from ownlint.project.program import Program
@@ -249,7 +249,9 @@ class References:
         given = strip(call.args[model.kept_at - 1]) if 0 < model.kept_at <= len(call.args) else None
         is_constant = isinstance(given, r.Name) and given.text.isupper() and given.text not in function.declared
         if isinstance(given, r.Name) and is_constant and self._constant(given.text, function) == ranges.ANY:
-            return because("value", f"harmless if `{given.text}` lies in {model.kept_for}: such an object is there anyway")
+            return because(
+                "value", f"harmless if `{given.text}` lies in {model.kept_for}: such an object is there anyway"
+            )
         return "certain"
 
     def _of_method(self, call: r.Call, model: FunctionModel, on: r.Value, function: Function) -> ReferenceSource:
@@ -300,12 +302,28 @@ class References:
             leaves = re.search(r"\b(?:return|goto)\b", macro.body) is not None
             if "lent" in uses and leaves:
                 continue  # what it does depends on how that went
+            if "retained" in uses and self._stores(macro, index):
+                return ""  # counted up for the place where it is put
             for use in ("released", "retained"):
                 if use in uses:
                     return use
             if uses == {"lent"} and _NAMES.findall(macro.body).count(macro.parameters[index]) == 1:
                 return "lent"
         return ""
+
+    def _stores(self, macro: r.Macro, index: int, depth: int = 3) -> bool:
+        """Whether a macro assigns its parameter to something, itself or through another that it is given to."""
+        name = (macro.parameters or ())[index]
+        if any(own == name for own in _ASSIGNED.findall(macro.body)):
+            return True
+        call = r.Call(0, 0, r.Name(0, 0, macro.name), ())
+        return depth > 0 and any(
+            inner.parameters is not None
+            and position < len(inner.parameters)
+            and self._stores(inner, position, depth - 1)
+            for given, position in _given(macro, name, call)
+            for inner in self.program.macros.named(last_name(given.callee))
+        )
 
 
 @lru_cache(maxsize=256)
@@ -457,6 +475,8 @@ def counted_for_another(function: Function) -> frozenset[str]:
 
 
 _NAMES = re.compile(r"\w++")
+_ASSIGNED = re.compile(r"(?<![=!<>])=\s*+(?:\([\w\s*]++\)\s*+)?\(?(\w++)")
+"""A name that is assigned, also behind a cast."""
 _NULL = re.compile(r"_*(?:Py_?)?NULL(?:PTR)?", re.IGNORECASE)
 """`NULLPTR` of a header that is out of sight."""
 _CAST_OR_BARE = re.compile(r"\s*+(?:\(\s*+[\w\s*]+\*\s*+\)\s*+)?\(*+\s*+(\w++)\s*+\)*+\s*+")

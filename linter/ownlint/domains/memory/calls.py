@@ -688,13 +688,15 @@ class MemoryCalls(Callables):
         written = [
             (self.seen_there(draft, node, function, cell.block), cell.path)
             for cell in known.written
-            if outcome is None or cell not in outcome.spares
+            if (outcome is None or cell not in outcome.spares) and all(cell != inside for inside, _ in known.moves)
         ]
         for how, target, block in ended:
             if target is not None:
                 sure = weaker(how.certainty, callee.certainty)
                 by = EndedBlock(self.event.index, "by callee", name, sure, how.kind)
                 self.end_block(draft, target, by, self.name_there(node, function, block), name)
+        for inside, doubt in moved:
+            self.elements_moved(draft, inside, EndedBlock(self.event.index, "moved", name, doubt))
         for around, path in written:
             self.note_write(Cell(around.block, around.path + path) if around is not None else None)
             if around is not None:
@@ -706,8 +708,6 @@ class MemoryCalls(Callables):
             if around is not None:
                 draft.write(Cell(around.block, around.path + path), put)
         self.lend_arguments(draft, node, function)
-        for inside, doubt in moved:
-            self.elements_moved(draft, inside, EndedBlock(self.event.index, "moved", name, doubt))
         if answer is not None and known.result is not None:
             self.answer(draft, node, Pointer(answer.block, answer.path + known.result.path))
         elif outcome is not None and outcome.answer is not LOST:
@@ -870,10 +870,10 @@ class MemoryCalls(Callables):
 
     def lend_arguments(self, draft: MemoryDraft, node: r.Call, function: Function | None) -> None:
         """What is given by reference, or as an object, may be another afterwards."""
-        if function is not None:
-            parameters: tuple[r.Parameter, ...] = function.record.parameters
-        else:
+        if function is None:
             parameters = _parameters(self.program.calls.callee(node, self.function))
+        else:
+            parameters = function.record.parameters
         for index, argument in enumerate(node.args):
             taken = types.parse(parameters[index].type) if index < len(parameters) else None
             bare = strip(argument)

@@ -18,8 +18,8 @@ from ownlint.domains import failure
 from ownlint.domains.memory import acquiring
 from ownlint.domains.memory.acquiring import handing
 from ownlint.domains.memory.owed import HELD, PASSED, Acquired, OwedWalk, is_part_of
-from ownlint.domains.memory.uses import gives_itself, names_at
-from ownlint.engine import assignments, lasting
+from ownlint.domains.memory.uses import ends_with_call, gives_itself, names_at
+from ownlint.engine import assignments
 from ownlint.engine.resources import RESULT, Acquisition, resources
 from ownlint.facts import records as r
 from ownlint.facts.show import text
@@ -182,7 +182,7 @@ class _Losing:
             start, held = begun
             if held is None or not self.may_hold(held, start) or self.looks_after_itself(event.node):
                 continue
-            if not self.is_own_local(held[0]):
+            if not ends_with_call(self.function, held[0]):
                 continue
             if self.is_mixed(held, start):
                 certainty = because("possible", f"`{render(held)}` stands for something else at other times")
@@ -190,13 +190,6 @@ class _Losing:
                 certainty = because("possible", f"`{render(held)}` may be a plain number")
             known = self.is_known(event.node)
             yield Acquired(event, start, held, acquisition, certainty, owner, known)
-
-    def is_own_local(self, root: str) -> bool:
-        """Whether it begins in this call and ends with it, and nothing with it: no reference, no static."""
-        function = self.function
-        if root not in function.locals or root in lasting.statics(function) or root in function.cleaned:
-            return False
-        return "&" not in function.locals[root][0]
 
     def is_number(self, held: Place) -> bool:
         """Whether what is held may be nothing but a number, for all that its type says."""
@@ -412,8 +405,8 @@ class _Losing:
             return loss("failure", certainty, failing)
         overwriting = [way for way in chosen if isinstance(way.exit, e.Write)]
         if overwriting or (again and not chosen):
-            kind: Assumption = "value" if acquired.certainty == "certain" else "guess"
-            harmless = because(kind, f"harmless if `{name}` is empty by then")
+            unsure_by: Assumption = "value" if acquired.certainty == "certain" else "guess"
+            harmless = because(unsure_by, f"harmless if `{name}` is empty by then")
             next_round = LosingWay(acquired.start, None, False, because("path", _NEXT_ROUND))
             return loss("overwritten", weaker(certainty, harmless), overwriting or [next_round])
         if ended is None:
@@ -447,7 +440,7 @@ class _Losing:
 
     def is_seen_through(self, walked: OwedWalk) -> bool:
         """Whether something that was asked of the handle is held, too: who ends that may end it."""
-        asked = (self.flow.events[index] for index in walked.given_to)
+        asked = (self.flow.events[index] for index in walked.givers)
         return any(
             isinstance(event, e.CallEvent)
             and event is not walked.acquired.call

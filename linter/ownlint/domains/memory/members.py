@@ -322,7 +322,9 @@ def left(function: Function) -> Iterator[LeftMember]:
         dangling = [way for way in ways if (member, how) in way.ended]
         always = not any(member in way.given for way in ways)
         working = entries(function, member)
-        if not _is_entry(function, member, working):
+        if not _is_entry(function, member, working, always=always):
+            continue
+        if _is_told_of_callee(function, member, how):
             continue
         likely_first = sorted(dangling, key=lambda way: (way.certainty != "certain", way.at.index))
         nexts = (_next(function, way, member, how, working, always) for way in likely_first[:_MOST_STATES])
@@ -371,24 +373,48 @@ def _troubles(function: Function, way: MemberExit, member: Member, how: EndedBlo
     return sorted(found, key=lambda one: (one.at.span, one.what))
 
 
-def _is_entry(function: Function, member: Member, working: list[Function]) -> bool:
+def _is_entry(function: Function, member: Member, working: list[Function], *, always: bool) -> bool:
     """Whether others find the object as the function leaves it: what only the destructor calls leaves it to that, and
-    what only others of its class, or of its file, call leaves it to them, who may give the member another value."""
-    callers = [one for one in working if one is not function and one.mentions(function.name)]
+    what only others of its class, or of its file, call leaves it to them, who may give the member another value.
+    `always` says that it leaves it so on every path, as a helper of theirs would."""
+    name = function.name
+    callers = [one for one in working if one is not function and one.mentions(name)]
     if callers and all(ends_object(one) for one in callers):
         return False
-    record = function.record
-    if record.kind == "function":
-        is_inner = "static" in record.qualifiers
+    if function.record.kind == "function":
+        is_inner = "static" in function.record.qualifiers
+        nearby = [one for one in function.program.functions if one.file is function.file]
+        callers += [one for one in nearby if one is not function and one not in callers and one.mentions(name)]
     else:
-        cls = function.cls
-        known = [record, *(cls.declared_here.get(record.name, ()) if cls is not None else ())]
-        access = {one.access for one in known if one.access}
-        is_inner = bool(access) and "public" not in access
+        is_inner = not _is_public(function)
+    if not is_inner and always and callers:
+        others = (one for one in function.program.functions if one not in working and one.mentions(name))
+        is_inner = not any(function in _called(one, call) for one in others for call in one.flow.calls)
     if not is_inner:
         return True
     written = "=" + member[-1][-1].removeprefix(_GLOBAL)
-    if record.kind == "function":
-        callers = [one for one in function.program.functions if one.file is function.file and one.mentions(record.name)]
-        return not any(one.mentions(written) for one in callers)
-    return bool(callers) and not any(one.mentions(written) for one in callers)
+    is_called = bool(callers) or function.record.kind == "function"  # a table may hold it
+    return is_called and not any(one.mentions(written) for one in callers)
+
+
+def _called(function: Function, call: e.CallEvent) -> tuple[Function, ...]:
+    return function.program.calls.callee(call.node, function).functions
+
+
+def _is_told_of_callee(function: Function, member: Member, how: EndedBlock) -> bool:
+    """Whether the release is that of a function that is called here, and which leaves the member so by itself."""
+    call = function.flow.events[how.at]
+    for called in _called(function, call) if isinstance(call, e.CallEvent) and how.why == "by callee" else ():
+        ways = exits(called)
+        left_there = {one for way in ways for one, _ in way.ended if one[-1] == member[-1]}
+        for one in sorted(left_there):
+            always = not any(one in way.given for way in ways)
+            if not ends_object(called) and _is_entry(called, one, entries(called, one), always=always):
+                return True
+    return False
+
+
+def _is_public(method: Function) -> bool:
+    declared = method.cls.declared_here.get(method.name, ()) if method.cls is not None else ()
+    access = {one.access for one in (method.record, *declared) if one.access}
+    return not access or "public" in access

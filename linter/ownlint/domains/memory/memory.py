@@ -342,6 +342,7 @@ class MemoryWalk(MemoryCalls):
         """A loop over a range goes on to the next element."""
         around = draft.cells.get(range_cell(event.span.start), LOST)
         for name in self.ranged.get(event.span.start, ()):
+            self.regain(draft, Pointer(("var", name)))
             if around.path:
                 self.looked_at(draft, around, r.Name(event.span.start, event.span.end, name))
             elif not draft.cells.get(Pointer(("var", name)), LOST).path:

@@ -17,6 +17,7 @@ from ownlint.facts.show import text
 from ownlint.finding import Certainty, because
 from ownlint.flow.bodies import values
 from ownlint.flow.places import THIS, last_name, strip, walk
+from ownlint.models.records import FunctionModel, Verb
 from ownlint.project import types
 from ownlint.project.callees import Callee
 from ownlint.project.program import Program
@@ -47,7 +48,7 @@ class Context(NamedTuple):
 
     where: Where
     by: r.Value | r.Declare | None = None
-    index: int = 0
+    position: int = 0
     """Which argument it is, or which side of an operator."""
 
 
@@ -155,8 +156,12 @@ class Moves(Pointers):
         taker = self.taker(call) if casts else EndedBlock(self.event.index, "given away", last_name(call.callee))
         if not casts and not _is_nothing(call.args[1]):
             taker = None
+        if named(given) in self.twofold:
+            return casts
         if where is not None and SOME not in where.path and taker is not None and self.is_movable(given):
-            self.look_at_content(draft, where, given)
+            ended = draft.how_ended(content(where))
+            if ended is not None and not self.is_filled_again(given, ended):
+                self.report_moved(given, ended, where)
             taken = taker._replace(at=self.event.index)
             if casts:
                 draft.end(content(where), taken)
@@ -173,7 +178,7 @@ class Moves(Pointers):
             case "copied" | "captured", _:
                 return EndedBlock(0, "given away")
             case "argument", r.Call() as taking:
-                return self.taking_call(taking, context.index)
+                return self.taking_call(taking, context.position)
         return None
 
     def taking_call(self, call: r.Call, index: int) -> EndedBlock | None:
@@ -334,7 +339,7 @@ class Moves(Pointers):
             case "indexed" | "dereferenced" | "returned" | "called", _:
                 return True
             case "operand", r.Binary(op=op):
-                return not (op == ">>" or (op == "<<" and context.index == 0))
+                return not (op == ">>" or (op == "<<" and context.position == 0))
             case "operand", r.Loop():
                 return True
             case "copied", r.Declare() as declared:
@@ -350,8 +355,12 @@ class Moves(Pointers):
         callee = self.program.calls.callee(context.by, self.function)
         records = self.records_of(context.by, callee)
         if not records:
-            return any(model.has(verb, f"argument {context.index + 1}") for model in callee.models for verb in _COPYING)
-        return all(context.index < len(one.parameters) and _reads(one.parameters[context.index]) for one in records)
+            return any(
+                model.has(verb, f"argument {context.position + 1}") for model in callee.models for verb in _COPYING
+            )
+        return all(
+            context.position < len(one.parameters) and _reads(one.parameters[context.position]) for one in records
+        )
 
     def hands_out(self, context: Context) -> bool:
         """Whether the method answers with something that the container holds."""
@@ -368,10 +377,19 @@ class Moves(Pointers):
         asks = not context.by.args and all(one.result == "bool" for one in records)
         return bool(records) and not asks and all("const" in one.qualifiers for one in records)
 
-    def look_at_content(self, draft: MemoryDraft, where: Cell, value: r.Value) -> None:
-        ended = draft.how_ended(content(where))
-        if ended is not None:
-            self.report_moved(value, ended, where)
+    def is_filled_again(self, value: r.Value, ended: EndedBlock) -> bool:
+        """Whether something is put behind the move into a container, which then counts on being empty."""
+        place, start = text(value), self.flow.events[ended.at].span.end
+        return any(
+            call.span.start > start
+            and isinstance(call.node.callee, r.Member)
+            and text(call.node.callee.base) == place
+            and any(effect.verb in _CHANGING for model in self.models_of(call.node) for effect in model.effects)
+            for call in self.flow.calls
+        )
+
+    def models_of(self, call: r.Call) -> tuple[FunctionModel, ...]:
+        return self.program.calls.callee(call, self.function).models
 
     def report_moved(self, value: r.Value, ended: EndedBlock, where: Cell) -> None:
         self.report("used", text(strip(value) or value, 60), ended, content(where))
@@ -443,6 +461,22 @@ class Moves(Pointers):
     # --- where expressions stand ---
 
     @cached_property
+    def twofold(self) -> frozenset[str]:
+        """Names that stand for an object in one block, and for a reference in another."""
+        kinds: dict[str, set[bool]] = {}
+        for one in self.function.statements:
+            match one:
+                case r.Declare(names=names, type=written):
+                    pass
+                case r.Loop(kind="range", target=target, type=written):
+                    names = tuple(part.text for part in walk(target) if isinstance(part, r.Name))
+                case _:
+                    continue
+            for name in names:
+                kinds.setdefault(name, set()).add(types.parse(written).reference)
+        return frozenset(name for name, found in kinds.items() if len(found) > 1)
+
+    @cached_property
     def moves_something(self) -> bool:
         return uses_moved(self.function) or gives_away(self.function)
 
@@ -450,8 +484,8 @@ class Moves(Pointers):
     def contexts(self) -> dict[tuple[int, int], Context]:
         found: dict[tuple[int, int], Context] = {}
         for initializer in self.function.record.initializers:
-            for value in initializer.args:
-                _place(found, value, Context("copied"))
+            for argument in initializer.args:
+                _place(found, argument, Context("copied"))
         for statement in self.function.statements:
             match statement:
                 case r.Declare(value=value) if value is not None:
@@ -460,15 +494,15 @@ class Moves(Pointers):
                     _place(found, value, Context("returned"))
                 case r.Evaluate(value=value):
                     _place(found, value, Context("addressed"))
-                case r.Loop(kind="range", iterable=iterable) if iterable is not None:
-                    _place(found, iterable, Context("indexed"))
+                case r.Loop(kind="range", iterable=walked) if walked is not None:
+                    _place(found, walked, Context("indexed"))
                 case _:
-                    for value in values(statement):
-                        _place(found, value, _NOTHING)
+                    for inner in values(statement):
+                        _place(found, inner, _NOTHING)
         return found
 
 
-_COPYING = ("keep", "overwrite", "adopt", "own")
+_COPYING: tuple[Verb, ...] = ("keep", "overwrite", "adopt", "own")
 _CHANGING = frozenset({"invalidate", "clear", "adopt", "keep", "insert", "overwrite", "erase", "disown"})
 
 

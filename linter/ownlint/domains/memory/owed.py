@@ -12,7 +12,6 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
 from ownlint.domains import failure
@@ -28,7 +27,6 @@ from ownlint.flow import events as e
 from ownlint.flow.places import Place, last_name, receiver, strip, walk
 from ownlint.models import habits
 from ownlint.project.pairs import releasing_verb, words
-from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Function
 from ownlint.steps import spend
 
@@ -75,7 +73,7 @@ class OwedWalk(OwedUses):
         """The same by event that loses it: an exit, the end of the last local that leads to it, a later write to it."""
         self.uses: dict[int, Use] = {}
         """What the events do with it that name it."""
-        self.given_to: set[int] = set()
+        self.givers: set[int] = set()
         """Calls that get it as an argument."""
         self.blurred: set[int] = set()
         """Where it goes on in a form that is not followed."""
@@ -241,7 +239,7 @@ class OwedWalk(OwedUses):
         match event:
             case e.CallEvent(node=node):
                 if self.is_given_to(draft, node):
-                    self.given_to.add(index)
+                    self.givers.add(index)
                     if node.kind == "construct" or any(self.is_function(argument) for argument in node.args):
                         self.blurred.add(index)
                     if any(self.is_inside(draft, argument) for argument in node.args):
@@ -325,7 +323,8 @@ class OwedWalk(OwedUses):
             return PASSED if how & (HELD | PASSED) else how
         if self.seen is None:
             return how
-        return UNSURE if how == UNSURE or not self.is_before_ending(event.index) else PASSED
+        # What is called before it is released or kept has not taken it.
+        return UNSURE if how == UNSURE or event.index not in self.before_endings else PASSED
 
     # --- what the first walk has seen ---
 
@@ -340,25 +339,18 @@ class OwedWalk(OwedUses):
         """Stores of one element of an array: `all[i] = block + i`."""
         return [one for one in self.endings if isinstance(one, e.Write) and isinstance(strip(one.value), r.Binary)]
 
-    def is_before_ending(self, index: int) -> bool:
-        """Whether the function goes on from there to release or keep it: what is called there has not taken it."""
-        before, waiting = self.before_endings
-        while waiting and -waiting[0] > index:
-            spend()
-            current = -heappop(waiting)
-            for source, _ in self.flow.predecessors[current]:
-                if source < current and source not in before:
-                    before.add(source)
-                    heappush(waiting, -source)
-        return index in before
-
     @cached_property
-    def before_endings(self) -> tuple[set[int], list[int]]:
-        """The events found so far behind which it is released or kept, and as a heap those whose predecessors nobody
-        has asked for, the last first."""
-        waiting = [-event.index for event in self.endings]
-        heapify(waiting)
-        return set(), waiting
+    def before_endings(self) -> frozenset[int]:
+        """The events from which the function goes on to release or keep it."""
+        found: set[int] = set()
+        waiting = [event.index for event in self.endings]
+        while waiting:
+            spend()
+            current = waiting.pop()
+            fresh = {source for source, _ in self.flow.predecessors[current] if source < current} - found
+            found |= fresh
+            waiting += fresh
+        return frozenset(found)
 
     # --- tests ---
 
@@ -428,9 +420,9 @@ class OwedWalk(OwedUses):
         assert self.seen is not None
         uses = self.seen.uses
         if cause is not None:
-            if cause.index not in self.seen.given_to or not self.seen.live(cause.index):
+            if cause.index not in self.seen.givers or not self.seen.live(cause.index):
                 return False
-        elif not any(self.answers(index, test) for index in self.seen.given_to):
+        elif not any(self.answers(index, test) for index in self.seen.givers):
             return False
         released = {one.index for one in self.endings}
         if not any(event.index in released for event in self.flow.after(test, branch=not outcome)):
@@ -463,9 +455,14 @@ class OwedWalk(OwedUses):
         found: set[tuple[int, bool]] = set()
         if not ending:
             return found
-        whole = {
-            (id(branch), span): (branch, span) for at in ending for span, branch in _bodies(self.function).around(at)
-        }
+        bodies = (
+            (r.Span(body[0].start, body[-1].end), branch)
+            for branch in self.function.statements
+            if isinstance(branch, r.Branch)
+            for body in (branch.then, branch.other)
+            if body
+        )
+        whole = {(id(branch), span): (branch, span) for span, branch in bodies if any(at in span for at in ending)}
         several = Counter(branch for branch, _ in whole)
         for (branch_id, _), (branch, span) in whole.items():
             if several[branch_id] == 1:
@@ -621,40 +618,6 @@ class OwedWalk(OwedUses):
 
 
 _NOWHERE = e.Mark(r.Span(0, 0))
-
-
-class _Bodies:
-    """The bodies of all branches of a function, and which of them stand around a position of the text."""
-
-    def __init__(self, function: Function) -> None:
-        found: list[tuple[r.Span, r.Branch]] = []
-        for branch in function.statements:
-            if isinstance(branch, r.Branch):
-                bodies = (body for body in (branch.then, branch.other) if body)
-                found += [(r.Span(body[0].start, body[-1].end), branch) for body in bodies]
-        found.sort(key=lambda one: one[0].start)
-        self._found = found
-        self._starts = [span.start for span, _ in found]
-        self._around: list[int] = []
-        """For each the last one before it that ends behind its beginning, -1 for none."""
-        for position, (span, _) in enumerate(found):
-            above = position - 1
-            while above != -1 and found[above][0].end <= span.start:
-                above = self._around[above]
-            self._around.append(above)
-
-    def around(self, at: int) -> Iterator[tuple[r.Span, r.Branch]]:
-        position = bisect_right(self._starts, at) - 1
-        while position != -1:
-            spend()
-            if at in self._found[position][0]:
-                yield self._found[position]
-            position = self._around[position]
-
-
-@flow_question
-def _bodies(function: Function) -> _Bodies:
-    return _Bodies(function)
 
 
 def is_part_of(call: r.Call, outer: r.Call) -> bool:

@@ -184,12 +184,6 @@ class OwedUses(MemoryWalk):
             for cell, held in draft.cells.items()
         )
 
-    def is_own_local(self, root: str) -> bool:
-        """Whether it begins in this call and ends with it, and nothing with it: no reference, no static."""
-        if root not in self.function.locals or root in lasting.statics(self.function) or root in self.function.cleaned:
-            return False
-        return "&" not in self.function.locals[root][0]
-
     def ends_itself(self, written: str) -> bool:
         """Whether a value of this type ends what it holds."""
         if types.parse(written).pointers:
@@ -379,7 +373,7 @@ class OwedUses(MemoryWalk):
             where = self.target_of(draft, event)
             return "" if where is not None and where.block[0] == "var" else "kept"
         made = strip(event.value)
-        local = self.is_own_local(event.place[0])
+        local = ends_with_call(self.function, event.place[0])
         if len(event.place) <= 2 and local and self.is_led_by(draft, self.target_of(draft, event)):
             return ""
         if isinstance(made, r.Call) and not self.is_inside(draft, made):
@@ -395,7 +389,7 @@ class OwedUses(MemoryWalk):
 
     def is_copied_by(self, draft: MemoryDraft, event: e.Write) -> bool:
         """Whether a local leads to it as well behind the write."""
-        if not self.is_own_local(event.place[0]) or isinstance(strip(event.target), r.Unary):
+        if not ends_with_call(self.function, event.place[0]) or isinstance(strip(event.target), r.Unary):
             return False
         if self.several and self.walks_over_it(draft, event):
             return True
@@ -638,6 +632,13 @@ class OwedUses(MemoryWalk):
             if any(glance.says(inner, name) for name in sorted(self.names)):
                 yield inner
             yield from self.lambdas_about_it(inner)
+
+
+def ends_with_call(function: Function, root: str) -> bool:
+    """Whether a local begins in this call and ends with it, and nothing with it: no reference, no static."""
+    if root not in function.locals or root in lasting.statics(function) or root in function.cleaned:
+        return False
+    return "&" not in function.locals[root][0]
 
 
 def gives_itself(method: Function) -> bool:

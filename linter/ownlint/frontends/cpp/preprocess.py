@@ -643,14 +643,12 @@ class _Preparation:
             self.take(word, start, opening, close, after)
 
     def is_whole_body(self, start: int, opening: int) -> bool:
-        """Whether `WORD(...)` is all that stands in braces of statements. Of `T f(int n) { WORD(n) }` the grammar makes a
-        variable `f` with a value."""
+        """Whether `WORD(...)` is all that stands in braces of statements. To the grammar `T f(int n) { WORD(n) }` is
+        a variable `f` with a value."""
         close = self.closing(opening)
         follower = _NEXT.match(self.masked, close + 1) if close >= 0 else None
         return (
-            follower is not None
-            and follower[1] == b"}"
-            and _OPENS_BODY.search(self.text_before(start, 48)) is not None
+            follower is not None and follower[1] == b"}" and _OPENS_BODY.search(self.text_before(start, 48)) is not None
         )
 
     def take(self, word: bytes, start: int, opening: int, close: int, after: bytes) -> None:
