@@ -135,7 +135,7 @@ class MemoryCalls(LambdaObjects):
                 found = self.translated(draft, block, lambda name, path: pointer if name == THIS and not path else None)
                 if found is not None:
                     name = str(block[2][-1]) if block[0] == "in" and block[2] else ""
-                    ended = EndedBlock(self.event.index, "destructor", f"~{cls.name}", how.certainty)
+                    ended = EndedBlock(self.event.index, "destructor", f"~{cls.name}", how.certainty, how.kind)
                     self.end_block(draft, found, ended, name, f"~{cls.name}")
 
     def held_paths(self, cls: Class | None) -> Iterator[Path]:
@@ -385,6 +385,9 @@ class MemoryCalls(LambdaObjects):
         if held is not None:
             self.called_lambdas[node.start, node.end] = held
             self.own(draft, node, Callee(last_name(node.callee), (held.record,), (held,), (), "certain"), held)
+        elif not callee.functions and last_name(node.callee) == "swap" and len(node.args) == 2:
+            self.swap(draft, *node.args)
+            self.answer(draft, node, LOST)
         elif callee.models and not callee.functions:
             self.modelled(draft, node, callee.models)
         elif not callee.functions and self.construct_at(draft, node, Pointer(_result(node).block)):
@@ -393,6 +396,13 @@ class MemoryCalls(LambdaObjects):
             self.own(draft, node, callee, callee.functions[0])
         else:
             self.unknown(draft, node, callee)
+
+    def swap(self, draft: MemoryDraft, one: r.Value, other: r.Value) -> None:
+        """`std::swap(one, other)`: each place has what stood in the other; what lies inside of both is lost."""
+        places = self.cell(draft, one), self.cell(draft, other)
+        held = draft.read(places[0]), draft.read(places[1])
+        draft.write(places[0], held[1])
+        draft.write(places[1], held[0])
 
     def look_at_gone(self, draft: MemoryDraft, node: r.Call) -> None:
         """A pointer to a local whose scope has ended is no use to anybody."""
@@ -630,7 +640,7 @@ class MemoryCalls(LambdaObjects):
         concerned = self.deep or self.is_concerned(draft, node, function)
         asks = concerned or may_end(function) or self.constructed is not None
         asks = asks or bool(self.held_in_receiver(draft, node)) or self.fills_pointer(node, function)
-        asks = asks or (self.moves_something and gives_away(function))
+        asks = asks or (self.moves_something and gives_away(function)) or self.may_answer_with(node, function)
         asks = asks or (changes_elements(function) and any(held.path[-1:] == (SOME,) for held in draft.cells.values()))
         known = self.summary_of(function, deep=concerned) if asks else None
         if known is None or not known.known:
@@ -715,6 +725,12 @@ class MemoryCalls(LambdaObjects):
             or types.parse(self.program.types.of(given[0], self.function)).pointers == 1
             or self.is_movable(given[0])
         )
+
+    def may_answer_with(self, node: r.Call, function: Function) -> bool:
+        """Whether a function of a statement or two may answer with the pointer that it is given."""
+        if not function.is_short or not types.parse(function.record.result).pointers:
+            return False
+        return any(isinstance(bare := strip(one), r.Name) and bare.text in self.relevant for one in node.args)
 
     def fills_pointer(self, node: r.Call, function: Function) -> bool:
         """Whether the function is given the place of a pointer of this one, to fill it."""
@@ -911,8 +927,9 @@ class MemoryCalls(LambdaObjects):
         ended = draft.how_ended(pointer.block)
         if ended is None and self.is_seen(pointer.block):
             self.handed.add(pointer.block)
-        elif ended is not None and ended.why in ("released", "by callee") and not ended.kind.number:
-            self.look(draft, pointer, name, doubt, through)
+        elif ended is not None and not ended.kind.number:
+            if ended.why in ("released", "by callee") or (ended.why == "destructor" and not ended.kind.memory):
+                self.look(draft, pointer, name, doubt, through)
 
     def doubt(self, callee: Callee, index: int) -> Assumption:
         """What is assumed where a function that nobody sees is said to use an argument: little of one that is declared

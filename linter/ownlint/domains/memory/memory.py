@@ -372,11 +372,37 @@ class MemoryWalk(MemoryCalls):
             answer = (self.cell(draft, event.value) or LOST) if refers else self.pointer(draft, event.value)
             if refers or answer.block[0] == "lambda" or self.may_point(event.value):
                 self.hand_out(draft, answer, event.value)
+        self.end_owners(event, draft)
         if event.kind != "throw":
             self.lambdas_left(draft)
             self.exits.append((draft, answer))
         self.left.append((event, draft))
         return False
+
+    def end_owners(self, event: e.LeaveEvent, draft: MemoryDraft) -> None:
+        """Locals that own something end with the function, the last first; what is returned may be one of them."""
+        returned = {one.text for one in walk(event.value) if isinstance(one, r.Name)}
+        begun = {cell.block for cell in draft.cells}
+        for name in reversed(self.owners):
+            own = ("var", name)
+            ended = draft.how_ended(own)
+            if name not in returned and own in begun and (ended is None or ended.why != "scope"):
+                self.end_variable(draft, name)
+
+    @cached_property
+    def owners(self) -> tuple[str, ...]:
+        """The locals that end what they hold, in the order in which they are declared."""
+        return tuple(
+            name
+            for name, (written, _) in self.function.locals.items()
+            if self.is_own(name)
+            and name not in self.references
+            and name not in self.hidden
+            and (
+                "smart pointer" in self.program.types.roles(written, self.function)
+                or ends_what_it_holds(self.function, written)
+            )
+        )
 
     def may_point(self, value: r.Value) -> bool:
         """Whether what is returned is an address, and no object that is copied."""
