@@ -26,7 +26,7 @@ from ownlint.domains.memory.blocks import (
     given_back,
     home_of,
 )
-from ownlint.domains.memory.memory import MemoryTrouble, MemoryWalk
+from ownlint.domains.memory.memory import MemoryTrouble, MemoryWalk, summary
 from ownlint.domains.memory.pointers import THIS_BLOCK
 from ownlint.domains.memory.seen import class_of, may_end
 from ownlint.domains.memory.unknown_calls import object_of
@@ -343,7 +343,7 @@ def _next(
             again = [one for one in _troubles(then, way, member, how) if one.what == "ended again"]
             if again:
                 doubts = [way.certainty, how.certainty, again[0].certainty]
-                if then.record.kind != "destructor":
+                if then.record.kind != "destructor" and not _frees_object(then):
                     doubts.append(because("name", f"`{then.name}` ends the object, by its name"))
                 elif always:
                     doubts.append(because("later-use", f"`{first.name}` is called before the object ends"))
@@ -357,6 +357,11 @@ def _next(
             doubt = because("later-use", f"`{then.name}` is called after that")
             return LeftMember(name, way, how, then, one, weaker(way.certainty, how.certainty, one.certainty, doubt))
     return None
+
+
+def _frees_object(function: Function) -> bool:
+    """Whether the memory of the object ends there, whatever the function is called."""
+    return any(block == object_of(function) for block, _ in summary(function, deep=False).ends)
 
 
 def _troubles(function: Function, way: MemberExit, member: Member, how: EndedBlock) -> list[MemoryTrouble]:
