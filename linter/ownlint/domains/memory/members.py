@@ -382,18 +382,17 @@ def _is_entry(function: Function, member: Member, working: list[Function], *, al
     """Whether others find the object as the function leaves it: what only the destructor calls leaves it to that, and
     what only others of its class, or of its file, call leaves it to them, who may give the member another value.
     `always` says that it leaves it so on every path, as a helper of theirs would."""
-    name = function.name
-    callers = [one for one in working if one is not function and one.mentions(name)]
+    named = [one for one in function.program.index.callers(function) if one is not function]
+    others = [one for one in named if one not in working]
+    callers = [one for one in named if one in working]
     if callers and all(ends_object(one) for one in callers):
         return False
     if function.record.kind == "function":
         is_inner = "static" in function.record.qualifiers
-        nearby = [one for one in function.program.functions if one.file is function.file]
-        callers += [one for one in nearby if one is not function and one not in callers and one.mentions(name)]
+        callers += [one for one in others if one.file is function.file]
     else:
         is_inner = not _is_public(function)
     if not is_inner and always and callers:
-        others = (one for one in function.program.functions if one not in working and one.mentions(name))
         is_inner = not any(function in _called(one, call) for one in others for call in one.flow.calls)
     if not is_inner:
         return True
