@@ -98,3 +98,16 @@ def test_a_file_that_is_none_is_told_with_its_line(tmp_path: Path, text: str, sa
         baseline.read(path, tmp_path)
     assert said in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_entries_of_a_rule_that_had_another_name_are_known_still(tmp_path: Path) -> None:
+    now = report(tmp_path, ("a.cc", "bad();\nx = bad();\n"))
+    old = [
+        baseline.BaselineEntry(one.path, "old-rule", one.symbol, one.message, f"f{number}")
+        for number, one in enumerate(now.findings)
+    ]
+    known = baseline.renamed([*old, *old[:1]], now, {"old-rule": "a-rule"})
+    split = baseline.split(now, known, ["a.cc"], ["a-rule"])
+    assert not split.report.findings
+    assert [entry.rule for entry in split.stale] == ["a-rule"]
+    assert baseline.renamed(old, now, {}) == old

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -113,6 +113,23 @@ class Unjudged:
 
 
 _UNJUDGED: frozenset[Kind] = frozenset({"unread", "limit", "rule", "changed"})
+
+
+def renamed(found: Iterable[BaselineEntry], report: Report, now: Mapping[str, str]) -> list[BaselineEntry]:
+    """With the names of today for rules that had others when the file was written: their entries are those of findings
+    of which all but that is the same."""
+    taken: dict[tuple[str, ...], list[str]] = {}
+    for one in (*report.findings, *report.elsewhere) if now else ():
+        key = (sanitise(one.path), one.rule, sanitise(one.symbol), sanitise(one.message))
+        taken.setdefault(key, []).append(one.fingerprint)
+    entries = []
+    for entry in found:
+        if entry.rule in now:
+            entry = msgspec.structs.replace(entry, rule=now[entry.rule])
+            if prints := taken.get((entry.path, entry.rule, entry.symbol, entry.message)):
+                entry = msgspec.structs.replace(entry, fingerprint=prints.pop(0))
+        entries.append(entry)
+    return entries
 
 
 def split(report: Report, found: Iterable[BaselineEntry], asked: Container[str], ran: Container[str]) -> Split:

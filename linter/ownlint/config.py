@@ -323,6 +323,13 @@ def rule_mistakes(settings: Settings, known: RuleNames) -> Iterator[str]:
             yield f"{place_of(settings, key, name)}: unknown rule `{name}`{known.instead_of(name)}"
 
 
+def former_names(settings: Settings, known: RuleNames) -> Iterator[str]:
+    """A line for each name in the settings that rules had in earlier versions."""
+    for key, name in dict.fromkeys(_named_rules(settings.config)):
+        if said := known.renamed(name):
+            yield f"{place_of(settings, key, name)}: {said}"
+
+
 def _named_rules(config: Config) -> Iterator[tuple[str, str]]:
     for key, names in (("select", config.select), ("extend-select", config.extend_select), ("ignore", config.ignore)):
         yield from ((key, name) for name in names)

@@ -73,6 +73,7 @@ def _info(rule: Rule) -> RuleInfo:
         cwe=rule.cwe,
         suite=rule.suite,
         counts=rule.counts,
+        formerly=rule.formerly,
     )
 
 

@@ -39,7 +39,8 @@ class Rule(msgspec.Struct, frozen=True):
     A `fixable` rule gives some of its findings a fix. `group` is the folder the rule stands in, with dashes: users
     select rules by it too. `suite`, `counts` and `weak` are what its pack says was measured, see `measured`; `weak` are
     the assumptions that make a finding no more than possible.
-    `cwe` are the weaknesses, by their number in the CWE list, that a finding is an example of."""
+    `cwe` are the weaknesses, by their number in the CWE list, that a finding is an example of. `formerly` are names
+    that the rule, or one that is now part of it, had in earlier versions: users may still write them."""
 
     id: str
     severity: Severity
@@ -54,6 +55,7 @@ class Rule(msgspec.Struct, frozen=True):
     yields_to: tuple[str, ...] = ()
     fixable: bool = False
     cwe: tuple[int, ...] = ()
+    formerly: tuple[str, ...] = ()
     suite: Suite = "default"
     counts: Counts = Counts()
     weak: tuple[Assumption, ...] = ()
@@ -76,6 +78,7 @@ def rule(
     yields_to: tuple[str, ...] = (),
     fixable: bool = False,
     cwe: tuple[int, ...] = (),
+    formerly: tuple[str, ...] = (),
 ) -> Callable[[Check], Check]:
     """Marks the check of a rule file. Raises `RuleError` when the first parameter says no subject, or when an anchor is
     no regular expression."""
@@ -108,6 +111,7 @@ def rule(
             yields_to=yields_to,
             fixable=fixable,
             cwe=cwe,
+            formerly=formerly,
         )
         _attach(check, made)
         return check

@@ -34,6 +34,8 @@ class Named(Protocol):
     def group(self) -> str: ...
     @property
     def suite(self) -> Suite: ...
+    @property
+    def formerly(self) -> tuple[str, ...]: ...
 
 
 class RuleNames:
@@ -42,6 +44,8 @@ class RuleNames:
     def __init__(self, rules: Iterable[Named]) -> None:
         known = sorted(rules, key=lambda rule: rule.id)
         self.ids = tuple(rule.id for rule in known)
+        self.now = {former: rule.id for rule in known for former in rule.formerly}
+        """By the names of earlier versions the rules that they stand for."""
         self.groups: dict[str, frozenset[str]] = {}
         for rule in known:
             self.groups[rule.group] = self.groups.get(rule.group, frozenset()) | {rule.id}
@@ -59,6 +63,8 @@ class RuleNames:
             return frozenset(self.ids)
         if name in self.ids:
             return frozenset((name,))
+        if name in self.now:
+            return frozenset((self.now[name],))
         if name in self.groups:
             return self.groups[name]
         if not is_glob(name):
@@ -67,7 +73,11 @@ class RuleNames:
         return frozenset(rule for rule in self.ids if fnmatchcase(rule, name)).union(*inside)
 
     def exactness(self, name: str) -> Exactness:
-        return 1 if name == ALL or not name.strip("*") else 3 if name in self.ids else 2
+        return 1 if name == ALL or not name.strip("*") else 3 if name in self.ids or name in self.now else 2
+
+    def renamed(self, name: str) -> str:
+        """What is said of a name of an earlier version; nothing of one of today."""
+        return f"`{name}` is now called `{self.now[name]}`" if name in self.now else ""
 
     def instead_of(self, name: str) -> str:
         """`; did you mean ...?` for a name that means nothing, or nothing when none is near."""

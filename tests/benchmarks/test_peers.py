@@ -37,7 +37,7 @@ PEER = Peer(
     folders=(FOLDER,),
     kind=(
         Kind("use", ("USE_AFTER_FREE",), ("two-owners",), "no rule"),
-        Kind("leak", ("MEMORY_LEAK_C",), ("release-skipped",)),
+        Kind("leak", ("MEMORY_LEAK_C",), ("handle-leaked",)),
     ),
     out_of_subject={"NULLPTR": "not ours"},
 )
@@ -91,8 +91,8 @@ def test_names_are_compared_without_templates_and_lambdas() -> None:
 def test_a_bug_is_found_by_a_rule_of_its_kind_in_its_function() -> None:
     path = f"{FOLDER}a.c"
     said = [
-        Finding("release-skipped", path, "Box::leak_bad", "m"),
-        Finding("release-skipped", path, "twice_bad", "m"),
+        Finding("handle-leaked", path, "Box::leak_bad", "m"),
+        Finding("handle-leaked", path, "twice_bad", "m"),
         Finding("two-owners", f"{FOLDER}b.c", "twice_bad", "m"),
     ]
     score = scored(PEER, infer_bugs(FOLDER, ISSUES), said, [])

@@ -18,7 +18,7 @@ PAGE = Path(__file__).parents[2] / "docs/precision.md"
 RELEASE = "engine-1.0"
 
 
-def verdict(word: str = "true", *places: Place, rule: str = "lost-on-failure", reason: str = "why") -> Verdict:
+def verdict(word: str = "true", *places: Place, rule: str = "handle-leaked", reason: str = "why") -> Verdict:
     return Verdict(release=RELEASE, rule=rule, verdict=word, reason=reason, places=places)  # type: ignore[arg-type]
 
 
@@ -26,7 +26,7 @@ def place(line: int, *, path: str = "a.cc", function: str = "", fingerprint: str
     return Place(path=path, line=line, function=function, fingerprint=fingerprint)
 
 
-def finding(line: int, *, fingerprint: str = "", rule: str = "lost-on-failure", **more: str) -> Finding:
+def finding(line: int, *, fingerprint: str = "", rule: str = "handle-leaked", **more: str) -> Finding:
     named = {"path": "a.cc", "certainty": "likely", "message": "m", "symbol": "", **more}
     return Finding(rule=rule, line=line, column=1, fingerprint=fingerprint, **named)  # type: ignore[arg-type]
 
@@ -221,9 +221,9 @@ def test_the_text_is_sorted_and_says_what_is_lost() -> None:
     found = compare(RELEASE, sites(judged, RELEASE), Report(findings=(finding(10), finding(30))), report)
     assert "\n".join(verdicts.told([found])) == (
         "engine-1.0:\n"
-        "  false gone, reported -> silent: lost-on-failure a.cc:30: why\n"
-        "  true LOST, reported -> silent: lost-on-failure a.cc:10 Start: why\n"
-        "  unjudged: lost-on-failure a.cc:50 [likely]: m\n"
+        "  false gone, reported -> silent: handle-leaked a.cc:30: why\n"
+        "  true LOST, reported -> silent: handle-leaked a.cc:10 Start: why\n"
+        "  unjudged: handle-leaked a.cc:50 [likely]: m\n"
         "  incomplete now: b.cc: too long\n"
         "judged     reported  possible    silent\n"
         "true              0         0         1\n"

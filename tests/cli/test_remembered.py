@@ -86,13 +86,13 @@ def test_a_change_in_python_runs_no_rule_for_cpp_alone(run: Run, ran: list[str])
     Path("a.py").write_text(GUILTY)
     Path("c.cc").write_text(LEAK)
     first = run()
-    assert "lost-on-failure" in first
+    assert "handle-leaked" in first
     assert sorted(ran) == ["cpp", "cpp+python", "python"]
     ran.clear()
     Path("a.py").write_text(GUILTY.replace("state + new", "new"))
     second = run()
     assert "use-after-donation" not in second
-    assert "lost-on-failure" in second
+    assert "handle-leaked" in second
     assert sorted(ran) == ["cpp+python", "python"]
 
 
@@ -119,7 +119,7 @@ def test_the_same_goes_for_a_change_that_is_staged(run: Run, ran: list[str]) -> 
     ran.clear()
     Path("c.cc").write_text(LEAK + "// the end\n")
     git("add", "c.cc")
-    assert "lost-on-failure" not in run("--changed")
+    assert "handle-leaked" not in run("--changed")
     assert sorted(ran) == ["cpp", "cpp+python", "python"]
 
 
@@ -203,7 +203,7 @@ def test_after_each_edit_the_same_is_said_as_from_nothing(run: Run) -> None:
         Path(name).write_text(text)
     shown = ("--certainty", "possible", "--output-format", "json")
     first = run(*shown)
-    assert {"use-after-donation", "lost-on-failure"} <= {one["rule"] for one in json.loads(first)["findings"]}
+    assert {"use-after-donation", "handle-leaked"} <= {one["rule"] for one in json.loads(first)["findings"]}
     for step in STEPS:
         for name, edited in step.items():
             if edited is None:

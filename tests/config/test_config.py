@@ -11,6 +11,7 @@ from ownlint.config import (
     ConfigError,
     Settings,
     find,
+    former_names,
     misnamed_tables,
     read,
     refuse,
@@ -231,3 +232,13 @@ def test_what_suites_were_called_is_refused_with_its_name_of_today(tmp_path: Pat
     with pytest.raises(ConfigError) as error:
         find(tmp_path)
     assert str(error.value) == f"{path}:2: {said}"
+
+
+def test_a_name_of_an_earlier_version_stands_for_the_rule_and_is_told(tmp_path: Path) -> None:
+    path = write(tmp_path, "ownlint.toml", 'select = ["old-name"]\n')
+    known = RuleNames([RuleInfo("new-name", "error", "", "", group="status", formerly=("old-name",))])
+    settings = find(tmp_path)
+    refuse(rule_mistakes(settings, known))
+    assert known.selected(settings.config) == {"new-name"}
+    assert known.exactness("old-name") == 3
+    assert list(former_names(settings, known)) == [f"{path}:1: `old-name` is now called `new-name`"]

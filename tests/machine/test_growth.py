@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
 from tests.machine.conftest import make
 
@@ -11,6 +9,7 @@ from ownlint import steps
 from ownlint.domains.counted.counts import CountDraft, HeldReference
 from ownlint.domains.counted.counts import CountState as CountedState
 from ownlint.domains.handles.handles import NOTHING, Handle, HandleState
+from ownlint.domains.memory import leaks, owed
 from ownlint.facts.records import Span
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question
@@ -19,8 +18,6 @@ from ownlint_rules.donation._donation_modules import Modules
 from ownlint_rules.donation._donation_values import DonationValues
 from ownlint_rules.donation._donations import of
 from ownlint_rules.donation._reaching import bits, components, reached
-from ownlint_rules.resources import _losing as losing
-from ownlint_rules.resources import _walks as walks
 
 AT = Span(1, 2)
 
@@ -116,8 +113,8 @@ def steps_of(program: Program, monkeypatch: pytest.MonkeyPatch) -> int:
         nonlocal spent
         spent += count
 
-    monkeypatch.setattr(walks, "steps", SimpleNamespace(spend=counted))
-    lost = [loss for function in program.functions for loss in losing.losses(function)]
+    monkeypatch.setattr(owed, "spend", counted)
+    lost = [loss for function in program.functions for loss in leaks.losses(function)]
     assert lost
     assert {loss.kind for loss in lost} == {"never"}
     return spent
@@ -144,7 +141,7 @@ int run(int n) {
 }
 """
     function = next(one for one in make(a_cc=source).functions if one.name == "run" and one.body)
-    found = losing.losses(function)
+    found = leaks.losses(function)
     assert [(loss.kind, loss.name, len(loss.ways)) for loss in found] == [("failure", "b", 1)]
 
 

@@ -16,7 +16,11 @@ from ownlint.selection import RuleNames
 
 KNOWN = ("a-rule", "b-rule", "unused-suppression", "invalid-suppression")
 GROUPS = ("letters", "letters", "suppressions", "suppressions")
-NAMES = RuleNames(RuleInfo(rule, "error", "", "", group=group) for rule, group in zip(KNOWN, GROUPS, strict=True))
+FORMER = {"a-rule": ("old-rule",)}
+NAMES = RuleNames(
+    RuleInfo(rule, "error", "", "", group=group, formerly=FORMER.get(rule, ()))
+    for rule, group in zip(KNOWN, GROUPS, strict=True)
+)
 
 
 def facts(path: str, text: str, problems: tuple[Problem, ...] = ()) -> FileRecord:
@@ -167,3 +171,10 @@ def test_the_notice_counts_what_was_read_by_structure_only(tmp_path: Path) -> No
     assert notice([typed], "a database is broken") == "a database is broken"
     assert notice([typed, part], "why") == "1 of 2 C++ files were read in part (why)"
     assert notice([typed, part, files[0]]) == "1 of 3 C++ files were read by structure only, 1 in part"
+
+
+def test_a_name_of_an_earlier_version_silences_the_rule_and_is_told(tmp_path: Path) -> None:
+    found = report(tmp_path, "bug;  // ownlint: ignore[old-rule]: why\nbug;  // ownlint: ignore[old-rule]: why\n")
+    assert heard(found) == []
+    told = [(notice.path, notice.message) for notice in found.notices if "old-rule" in notice.message]
+    assert told == [("a.cc", "`old-rule` is now called `a-rule`")]

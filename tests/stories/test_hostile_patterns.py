@@ -35,7 +35,7 @@ def test_parameters_of_macros_are_no_expressions(tmp_path: Path) -> None:
     (tmp_path / "ownlint.toml").write_text("")
     (tmp_path / "one.cc").write_text(HINTS.format(run="a" * 3_000))
     done = check(tmp_path)
-    assert "lost-on-failure" in done.stdout
+    assert "handle-leaked" in done.stdout
     assert "failed" not in done.stderr
     assert done.returncode == 1
 
@@ -52,7 +52,7 @@ def test_globs_that_explode_match_at_once(tmp_path: Path, pattern: str, place: s
     (tmp_path / ".gitignore").write_text(pattern if place == ".gitignore" else "")
     (tmp_path / f"{'a' * 200}.cc").write_text(LEAK)
     done = check(tmp_path)
-    assert "lost-on-failure" in done.stdout
+    assert "handle-leaked" in done.stdout
     assert done.returncode == 1
 
 
@@ -64,7 +64,7 @@ def test_an_expression_of_a_model_that_explodes_matches_at_once(tmp_path: Path) 
     (tmp_path / "ownlint.toml").write_text('models = ["ours.toml"]\n')
     (tmp_path / "one.cc").write_text(f"void h() {{ {'a' * 3_000}_(1); }}\n{LEAK}")
     done = check(tmp_path)
-    assert "lost-on-failure" in done.stdout
+    assert "handle-leaked" in done.stdout
     assert done.returncode == 1
 
 

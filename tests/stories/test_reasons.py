@@ -170,7 +170,7 @@ def test_code_scanning_is_told_how_right_a_rule_is_and_how_sure_each_result(tmp_
     done = starting.text("check", "--isolated", "--no-cache", "--output-format", "sarif", ".", cwd=tmp_path)
     (run,) = json.loads(done.stdout)["runs"]
     precision = {rule["id"]: rule["properties"]["precision"] for rule in run["tool"]["driver"]["rules"]}
-    assert precision["use-after-donation"] == precision["lost-on-failure"] == "high"
+    assert precision["use-after-donation"] == precision["handle-leaked"] == "high"
     ranks = {(each["properties"]["certainty"], each["rank"]) for each in run["results"]}
     assert ranks == {("certain", 90.0), ("likely", 60.0)}
     assert all("precision" not in each["properties"] for each in run["results"])

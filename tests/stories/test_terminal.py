@@ -46,7 +46,7 @@ def check(where: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_the_first_line_says_how_sure_a_finding_is(tmp_path: Path, form: str) -> None:
     (tmp_path / "a.cc").write_text(LEAK)
     said = check(tmp_path, "--isolated", "--output-format", form).stdout.splitlines()
-    first = [line for line in said if "[release-skipped]" in line or "[lost-on-failure]" in line]
+    first = [line for line in said if "[handle-leaked]" in line or "[handle-leaked]" in line]
     assert [line.endswith(" (likely)") for line in first] == [True, False], said
 
 
@@ -84,7 +84,7 @@ def test_what_could_not_be_silenced_is_said_to_those_who_want_quiet(tmp_path: Pa
     done = check(tmp_path, "--isolated", "--add-suppressions", "kept", "-q", "--output-format", "concise")
     assert done.returncode == 1
     assert done.stdout.startswith("a.cc:2:")
-    assert done.stderr.startswith("warning: a.cc:2: lost-on-failure: not silenced"), done
+    assert done.stderr.startswith("warning: a.cc:2: handle-leaked: not silenced"), done
     assert done.stderr.count("\n") == 1
 
 

@@ -86,7 +86,7 @@ def without_known(report: Report, options: Options, file: Path | None) -> Adopte
     """Raises `CannotRunError` for a file that is none."""
     if file is None:
         return Adopted(report)
-    split = baseline.split(report, _read(file, options), _Asked(options), _ran(options))
+    split = baseline.split(report, _renamed(file, report, options), _Asked(options), _ran(options))
     notes = []
     if split.known:
         notes.append(f"{_count(len(split.known), 'finding')} left out: known to {os.path.relpath(file)}")
@@ -104,7 +104,7 @@ def write_baseline(report: Report, options: Options, file: Path) -> str:
     found = list(baseline.entries(report))
     if file.exists():
         asked, ran = _Asked(options), _ran(options)
-        known = _read(file, options)
+        known = _renamed(file, report, options)
         kept = [entry for entry in known if entry.path not in asked or entry.rule not in ran]
         lost = (Counter(known) - Counter(kept) - Counter(found)).elements()
         unjudged = baseline.Unjudged(report)
@@ -115,7 +115,7 @@ def write_baseline(report: Report, options: Options, file: Path) -> str:
 
 def prune_baseline(report: Report, options: Options, file: Path) -> str:
     """Without the entries that match nothing any more, or whose file is gone."""
-    entries = _read(file, options)
+    entries = _renamed(file, report, options)
     stale = list(baseline.split(report, entries, _Asked(options), _ran(options)).stale)
     left = []
     for entry in entries:
@@ -169,7 +169,15 @@ class _Asked:
 
 
 def _ran(options: Options) -> frozenset[str]:
-    return RuleNames(outline_of_rules(Cache(options.cache, options.root)).infos).selected(options.settings.config)
+    return _names(options).selected(options.settings.config)
+
+
+def _names(options: Options) -> RuleNames:
+    return RuleNames(outline_of_rules(Cache(options.cache, options.root)).infos)
+
+
+def _renamed(file: Path, report: Report, options: Options) -> list[baseline.BaselineEntry]:
+    return baseline.renamed(_read(file, options), report, _names(options).now)
 
 
 # --- fixes ------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ def compose(
     incomplete = [*unread, *_problems(files)]
     for each in said:
         if isinstance(each, Crash):
-            incomplete.append(Incomplete(each.path, _not_judged(each), each.kind))
+            incomplete.append(Incomplete(each.path, _not_judged(each), each.kind, each.by_others))
         elif isinstance(each, TooLarge):
             incomplete.append(Incomplete(each.path, _given_up(each, sources), "limit"))
         else:
@@ -64,7 +64,7 @@ def compose(
         incomplete=tuple(sorted(set(incomplete))),
         suppressed=len(_apart(at_least([*silenced, *silenced_too], config.certainty), changed)[0]),
         files=len(files),
-        notices=(*notices, *_types_notice(files, hint, detail=not expected)),
+        notices=(*notices, *suppressions.former(), *_types_notice(files, hint, detail=not expected)),
         touched=None if changed is None else frozenset(changed),
         digests=sources.digests_of(shown),
     )

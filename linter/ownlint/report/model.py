@@ -90,6 +90,8 @@ class Incomplete(msgspec.Struct, frozen=True, order=True):
     path: str
     reason: str
     kind: Kind = "unread"
+    by_others: bool = False
+    """It is due to another file."""
 
     @property
     def placed(self) -> tuple[int, str]:
@@ -129,6 +131,12 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         return self.touched is not None and bool(each.path) and each.path not in self.touched
 
     @property
+    def lost(self) -> tuple[Incomplete, ...]:
+        """What costs findings in files that are not to blame for it, as far as they were asked for."""
+        cut = (each for each in self.incomplete if each.kind in ("limit", "rule") and not self.is_beside(each))
+        return tuple(each for each in cut if each.by_others or not each.path)
+
+    @property
     def failed(self) -> bool:
         """A rule raised, or a file never stood still: findings may be missing."""
         return any(each.kind in ("rule", "changed") for each in self.incomplete)
@@ -157,6 +165,8 @@ class RuleInfo(msgspec.Struct, frozen=True):
     suite: Suite = "default"
     counts: Counts = Counts()
     """What it was given its suite for."""
+    formerly: tuple[str, ...] = ()
+    """Names of earlier versions that stand for it."""
 
 
 class Lines:

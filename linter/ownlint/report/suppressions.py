@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from ownlint.facts.records import FileRecord, Span, Suppression
 from ownlint.finding import Finding
-from ownlint.report.model import TYPES_ONLY, Lines, Located, RuleInfo, Sources
+from ownlint.report.model import TYPES_ONLY, Lines, Located, Notice, RuleInfo, Sources
 from ownlint.selection import RuleNames
 
 UNUSED = "unused-suppression"
@@ -66,6 +66,7 @@ class Suppressions:
         self._silences: dict[str, list[_Silence]] = {}
         self._invalid: list[Finding] = []
         self._partial: set[str] = set()
+        self._former: dict[tuple[str, str], None] = {}
         for file in files:
             if not file.suppressions:
                 continue
@@ -86,6 +87,11 @@ class Suppressions:
 
     def invalid(self) -> list[Finding]:
         return self._invalid
+
+    def former(self) -> Iterator[Notice]:
+        """Of names that rules had in earlier versions, one for each file."""
+        for path, name in self._former:
+            yield Notice(self._known.renamed(name), path)
 
     def unused(self, ran: Collection[str]) -> Iterator[Finding]:
         """To be asked after `split`. Silence about ourselves is never unused."""
@@ -144,6 +150,8 @@ class Suppressions:
         for rule in each.rules:
             if wrong := self._is_wrong(rule):
                 self._wrong(file, each, wrong)
+            elif rule in self._known.now:
+                self._former[file.path, rule] = None
         if not each.reason and each.kind != "end":
             self._wrong(
                 file, each, "it gives no reason", "say after a colon why the finding is wrong here: `]: reason`"

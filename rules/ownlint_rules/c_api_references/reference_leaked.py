@@ -71,7 +71,7 @@ from ownlint_rules.c_api_references import _uncounted as uncounted
 _NOT_SEEN = "harmless if something that is called before this takes over the reference in `{}`"
 
 
-@rule(severity="error", cwe=(401, 911), yields_to=("lost-on-failure",))
+@rule(severity="error", cwe=(401, 911), yields_to=("handle-leaked",))
 def reference_leaked(function: Function) -> Iterator[Finding]:
     told: dict[int, list[counting.CountTrouble]] = {}
     for one in counting.troubles(function):
@@ -144,11 +144,9 @@ def _certainty(function: Function, one: counting.CountTrouble) -> Certainty:
         return because("possible", trials.REASON)
     if not one.always:
         return because("unread-code", one.reason or _NOT_SEEN.format(one.name))
-    model = None
     if isinstance(one.site, events.CallEvent):
-        model = references.references(function.program).source(one.site.node, function).model
-    if model is not None and any((each.verb, str(each.other)) == ("keep", "global") for each in model.effects):
-        return because("long-run", f"something else keeps what `{one.name}` stands for: only its count grows")
+        known = references.references(function.program)
+        return known.kept_anyway(known.source(one.site.node, function), function)
     return "certain"
 
 

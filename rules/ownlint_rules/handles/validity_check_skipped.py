@@ -151,6 +151,8 @@ def _judge(known: validity.Validity, function: Function, at: Place, cls: Class) 
     ways = known.ways(function, at, guards)
     worst: dict[str, _Judged] = {}
     for use in uses:
+        if ways.asks(use.event):
+            continue
         kind = ways.to(use.event)
         if use.field not in worst or _WORSE.index(kind) > _WORSE.index(worst[use.field].kind):
             worst[use.field] = _Judged(function, at, use, kind)

@@ -26,7 +26,7 @@ Status Engine::Install(std::unique_ptr<Plan> plan) {
 
 Owners are smart pointers and the scoped types that models name, and the project's own classes that release something
 when they are destroyed and have a method without parameters that hands out a member and empties it. The way from there
-to the failing exit is that of `lost-on-failure`.
+to the failing exit is that of `handle-leaked`.
 
 Quiet where the handle is adopted before anything can fail, in the same statement or later, where the failing way frees
 it, and for methods named `release` of classes that own nothing.
@@ -41,13 +41,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, failure, rule
-from ownlint_rules.resources import _losing as losing
+from ownlint import Finding, Function, failure, leaks, rule
 
 
 @rule(severity="error", cwe=(460,))
 def released_before_success(function: Function) -> Iterator[Finding]:
-    for loss in losing.losses(function):
+    for loss in leaks.losses(function):
         if loss.kind == "disowned":
             cause = next((way.cause for way in loss.ways if way.cause is not None), None)
             work = failure.work(function, cause)
@@ -56,5 +55,5 @@ def released_before_success(function: Function) -> Iterator[Finding]:
                 f"`{loss.name}` gives up what it owns before {work} has succeeded",
                 certainty=loss.certainty,
                 help=f"let `{loss.name}` own it until nothing can fail any more, then give it up where it is adopted",
-                steps=tuple(losing.steps(function, loss, "what was given up")),
+                steps=tuple(leaks.steps(function, loss, "what was given up")),
             )

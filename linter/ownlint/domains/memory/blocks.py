@@ -6,6 +6,7 @@ A block is known by how it was come by, so that two ways that came by it alike s
 * `("in", block, path)`: what the pointer at `path` of a block pointed to when the function began, or at first sight;
 * `("late", times, block, path)`: the same behind so many calls that may have changed it;
 * `("made", event, which)`: what an event made, or what it left where something else had been;
+* `("content", block, path)`: what the object there holds, which is gone once it was moved from;
 * `("number", text)`, `("constant", name)`, `("lambda", index)`: no block, but what a cell can hold as well.
 
 A pointer is a block and a path in it. A cell, a place of memory that holds a pointer, is written in the same way.
@@ -42,6 +43,10 @@ Cell = Pointer
 
 ELEMENTS = "<elements>"
 """The step from a container to the pointer by which it holds its elements."""
+ROOM = "<room>"
+"""The step from a container to whether it has room for more of them."""
+_INSIDE = frozenset({ELEMENTS, ROOM})
+"""What only ends when somebody else changes the container: who pointed to its elements points there still."""
 SOME = "[*]"
 """An element that nobody can tell from the others."""
 
@@ -72,7 +77,7 @@ GIVEN_ON = "harmless if who is given it looks at the address alone"
 """Why it is doubted that a pointer to a local that is gone does harm where an unknown function is given it."""
 MEMORY = KindModel("memory", memory=True)
 """What `delete`, an owner or a scope ends."""
-Why = Literal["released", "scope", "owner", "moved", "by callee", "destroyed", "destructor"]
+Why = Literal["released", "scope", "owner", "moved", "by callee", "destroyed", "destructor", "given away"]
 
 
 class EndedBlock(NamedTuple):
@@ -93,7 +98,7 @@ class EndedBlock(NamedTuple):
 class MemoryState:
     """What is known on one way at one event. Nobody changes it: see `MemoryDraft`."""
 
-    __slots__ = ("_hash", "cells", "ended", "shaken", "tests")
+    __slots__ = ("_hash", "cells", "ended", "owed", "shaken", "tests")
 
     def __init__(
         self,
@@ -101,6 +106,7 @@ class MemoryState:
         ended: dict[Block, EndedBlock] | None = None,
         tests: dict[str, bool | Range] | None = None,
         shaken: int = 0,
+        owed: dict[Block, int] | None = None,
     ) -> None:
         self.cells = cells or {}
         self.ended = ended or {}
@@ -108,7 +114,9 @@ class MemoryState:
         """By text how a test went, and by `=name` between which bounds a variable lies."""
         self.shaken = shaken
         """So many calls, between which something was told of what others see, may have changed that."""
-        parts = (frozenset(part.items()) for part in (self.cells, self.ended, self.tests))
+        self.owed = owed or {}
+        """Blocks that the function still has to release, with how sure that is: see `owed`."""
+        parts = (frozenset(part.items()) for part in (self.cells, self.ended, self.tests, self.owed))
         self._hash = hash((*parts, shaken))
 
     def __hash__(self) -> int:
@@ -122,10 +130,11 @@ class MemoryState:
             and self.cells == other.cells
             and self.ended == other.ended
             and self.tests == other.tests
+            and self.owed == other.owed
         )
 
 
-What = Literal["used", "ended again", "returned"]
+What = Literal["used", "ended again", "returned", "stored"]
 
 
 class MemoryTrouble(NamedTuple):
@@ -182,9 +191,11 @@ class MemorySummary(NamedTuple):
     """Of which one holds, whatever the argument is."""
     outcomes: tuple[MemoryOutcome, ...] = ()
     """Of which one holds, where what it does can be told from its answer."""
+    moves: tuple[tuple[Cell, EndedBlock], ...] = ()
+    """Where every exit path leaves other elements than there were, as the cells that lead to them."""
 
 
-_THROUGH = {"in": 1, "late": 2}
+_THROUGH = {"in": 1, "late": 2, "content": 1}
 
 
 @lru_cache(maxsize=1 << 14)
@@ -195,6 +206,11 @@ def _chain(block: Block) -> tuple[Block, ...]:
         block = block[_THROUGH[block[0]]]
         found.append(block)
     return tuple(found)
+
+
+def content(cell: Cell) -> Block:
+    """What the object holds that stands there."""
+    return ("content", cell.block, cell.path)
 
 
 def root(block: Block) -> Block:
@@ -216,7 +232,12 @@ def initial(cell: Cell, shaken: int) -> Pointer:
         or cell.block in (NULL.block, LOST.block)
     ):
         return LOST
-    return Pointer(("late", shaken, cell.block, cell.path) if shaken else ("in", cell.block, cell.path))
+    late = shaken and not _is_inside(cell)
+    return Pointer(("late", shaken, cell.block, cell.path) if late else ("in", cell.block, cell.path))
+
+
+def _is_inside(cell: Cell) -> bool:
+    return cell.path[-1:] != () and cell.path[-1] in _INSIDE
 
 
 class Frame(Protocol):
@@ -246,14 +267,15 @@ class MemoryDraft:
         self.cells = state.cells
         self.ended = state.ended
         self.tests = state.tests
+        self.owed = state.owed
         self.shaken = state.shaken
 
     def state(self) -> MemoryState:
         if self._changed:
             self._drop()
-        elif self.tests is self._state.tests:
+        elif self.tests is self._state.tests and self.owed is self._state.owed:
             return self._state
-        return MemoryState(self.cells, self.ended, self.tests, self.shaken)
+        return MemoryState(self.cells, self.ended, self.tests, self.shaken, self.owed)
 
     def _change(self) -> None:
         """From here on what is known is the draft's own."""
@@ -270,12 +292,23 @@ class MemoryDraft:
         """What was known of that test is no longer so."""
         self.tests = {other: how for other, how in self.tests.items() if other != said}
 
+    def owe(self, block: Block, how: int) -> None:
+        """The function has to release the block."""
+        if self.owed.get(block) != how:
+            self.owed = {**self.owed, block: how}
+
+    def is_led_to(self, block: Block) -> bool:
+        """Whether a cell leads to the block, beside what an expression has just come to."""
+        return any(pointer.block == block and cell.block[0] != "result" for cell, pointer in self.cells.items())
+
     def _drop(self) -> None:
         """Leaves out what nothing leads to any more."""
         spend(1 + (len(self.cells) + len(self.ended)) // _CELLS_A_STEP)
         left = {block for block, how in self.ended.items() if block[0] == "var" and how.why != "destroyed"}
         for cell in [cell for cell in self.cells if cell.block in left]:
             del self.cells[cell]
+        for block in [one for one in self.ended if one[0] == "content" and root(one) in left]:
+            del self.ended[block]
         held = {outer for pointer in self.cells.values() for outer in _chain(pointer.block)}
         for block in [one for one in self.ended if not self._can_be_come_by(one, held)]:
             del self.ended[block]
@@ -289,7 +322,7 @@ class MemoryDraft:
             self.cells, self.ended = {}, {}
 
     def _can_be_come_by(self, block: Block, held: set[Block]) -> bool:
-        if self._frame.is_seen(block) or block in held:
+        if self._frame.is_seen(block) or block in held or block[0] == "content":
             return True
         if block[0] == "var":
             return self._frame.is_followed(block)
@@ -338,7 +371,7 @@ class MemoryDraft:
         for block in {self.cells[cell].block for cell in kept} & self.ended.keys():
             how = self.ended[block]
             self.end(block, how._replace(certainty=weaker(how.certainty, doubt)))
-        for cell in [cell for cell in self.cells if cell not in kept and not self._frame.is_private(cell.block)]:
+        for cell in [cell for cell in self.cells if cell not in kept and not self._is_out_of_reach(cell)]:
             self._change()
             del self.cells[cell]
         latest = ("late", self.shaken) if self.shaken else ("in",)
@@ -349,6 +382,10 @@ class MemoryDraft:
     @staticmethod
     def _is_spared(cell: Cell, spared: Mapping[Block, Collection[str]]) -> bool:
         return cell.block in spared and bool(cell.path) and cell.path[0] not in spared[cell.block]
+
+    def _is_out_of_reach(self, cell: Cell) -> bool:
+        """Whether no function that is called can change what the cell holds."""
+        return self._frame.is_private(cell.block) or _is_inside(cell)
 
     def begin(self, block: Block) -> Pointer:
         """The block is new: what was known of an earlier one that was come by alike is forgotten."""

@@ -33,10 +33,10 @@ from ownlint.domains.memory.blocks import (
     nothing,
 )
 from ownlint.domains.memory.calls import MemoryCalls
-from ownlint.domains.memory.pointers import THIS_BLOCK, result_cell, values_in
+from ownlint.domains.memory.pointers import THIS_BLOCK, range_cell, result_cell, values_in
 from ownlint.domains.memory.seen import DEEPEST, ends_what_it_holds, holds_number, may_end
 from ownlint.engine import ranges
-from ownlint.engine.heap import Domain, follow
+from ownlint.engine.heap import Domain, Listener, follow
 from ownlint.engine.predicates import meant
 from ownlint.engine.ranges import Range
 from ownlint.facts import records as r
@@ -118,8 +118,8 @@ class MemoryWalk(MemoryCalls):
     def summary_of(self, function: Function, *, deep: bool) -> MemorySummary:
         return summary(function, deep)
 
-    def run(self) -> list[MemoryTrouble]:
-        if not follow(self.flow, self.begin, Domain(self.step, iter, _MOST_STATES)):
+    def run(self, listener: Listener[MemoryState] | None = None) -> list[MemoryTrouble]:
+        if not follow(self.flow, self.begin, Domain(self.step, iter, _MOST_STATES), listener):
             self.meet_limit()
         alike: dict[tuple[int, Block], list[MemoryTrouble]] = {}
         for one in self.found.values():
@@ -184,6 +184,7 @@ class MemoryWalk(MemoryCalls):
             case e.Write():
                 self.write(event, draft)
             case e.Read():
+                self.read_moved(draft, event.node)
                 self.touch(draft, event.node)
                 self.bind(draft, event.node)
             case e.End():
@@ -234,9 +235,16 @@ class MemoryWalk(MemoryCalls):
 
     def write(self, event: e.Write, draft: MemoryDraft) -> None:
         self.forget_tests(draft, event.place[0])
+        tied = strip(event.target)
+        if isinstance(tied, r.Call):  # `std::tie(one, other) = ...`
+            for one in tied.args:
+                draft.write(self.cell(draft, one), LOST)
+                self.regain(draft, self.cell(draft, one))
         if event.target is not None:
+            self.write_into_moved(draft, event.target)
             where = self.cell(draft, event.target, look=True)
-            named = isinstance(strip(event.target), r.Name) and not self.is_reference(event.target)
+            bare = strip(event.target)
+            named = isinstance(bare, r.Name) and not self.is_reference(bare) and not self.is_captured(bare.text)
             if where is not None and not named:
                 self.looked_at(draft, where, event.target)
         elif len(event.place) == 1:
@@ -263,6 +271,9 @@ class MemoryWalk(MemoryCalls):
         if not event.fresh and where is not None and self.owns(event.target):
             self.end_held(draft, where, value)
         draft.write(where, value)
+        if event.target is not None and value.block[0] == "lambda":
+            kind = self.program.types.of(event.target, self.function)
+            self.keep_lambda(draft, where, value, event.target, kind)
         if where is not None and not event.fresh:
             self.assign_object(draft, event, where)
         if event.fresh and len(event.place) == 1 and event.place[0] in self.plain_objects:
@@ -274,6 +285,7 @@ class MemoryWalk(MemoryCalls):
                 draft.know(f"={event.place[0]}", given)
         self.capture(draft, event)
         self.move_out(draft, event.value)
+        self.regain(draft, where)
 
     def initialised(self, event: e.Write) -> Cell | None:
         """The member that a constructor begins with."""
@@ -328,13 +340,12 @@ class MemoryWalk(MemoryCalls):
 
     def next_round(self, event: e.Mark, draft: MemoryDraft) -> None:
         """A loop over a range goes on to the next element."""
+        around = draft.cells.get(range_cell(event.span.start), LOST)
         for name in self.ranged.get(event.span.start, ()):
-            own = Pointer(("var", name))
-            around = draft.cells.get(own, LOST)
             if around.path:
                 self.looked_at(draft, around, r.Name(event.span.start, event.span.end, name))
-            else:
-                draft.write(own, draft.begin(("made", event.index, name)))
+            elif not draft.cells.get(Pointer(("var", name)), LOST).path:
+                draft.write(Pointer(("var", name)), draft.begin(("made", event.index, name)))
 
     @cached_property
     def ranged(self) -> dict[int, list[str]]:
@@ -358,9 +369,10 @@ class MemoryWalk(MemoryCalls):
         if event.kind == "return" and event.value is not None:
             refers = types.parse(self.function.record.result).reference
             answer = (self.cell(draft, event.value) or LOST) if refers else self.pointer(draft, event.value)
-            if refers or self.may_point(event.value):
+            if refers or answer.block[0] == "lambda" or self.may_point(event.value):
                 self.hand_out(draft, answer, event.value)
         if event.kind != "throw":
+            self.lambdas_left(draft)
             self.exits.append((draft, answer))
         self.left.append((event, draft))
         return False
@@ -376,6 +388,9 @@ class MemoryWalk(MemoryCalls):
         if answer in (LOST, NULL):
             return
         block = answer.block
+        if block[0] == "lambda":
+            self.returned_lambda(draft, answer, value)
+            return
         ended = draft.how_ended(block)
         if ended is not None and ended.why in ("scope", "owner"):
             self.report("returned", self.named(value), ended, block)
@@ -679,6 +694,17 @@ class MemoryWalk(MemoryCalls):
             self.written_cells(),
             self.cases(frozenset(block for block, _ in ends)),
             self.outcomes(frozenset(block for block, _ in ends)),
+            tuple(
+                sorted(
+                    (
+                        (Cell(block[1], block[2]), how)
+                        for block, how in first[0].ended.items()
+                        if how.why == "moved" and block[0] == "in" and self.is_seen(block)
+                        if all(draft.how_ended(block) is not None for draft, _ in others)
+                    ),
+                    key=repr,
+                )
+            ),
         )
 
     def written_cells(self) -> tuple[Cell, ...]:
@@ -690,7 +716,11 @@ class MemoryWalk(MemoryCalls):
             return ()
         exits: dict[frozenset[Block], list[MemoryDraft]] = {}
         for draft, _ in self.exits:
-            ended = (block for block, how in draft.ended.items() if how.why != "moved" and self.is_seen(block))
+            ended = (
+                block
+                for block, how in draft.ended.items()
+                if how.why not in ("moved", "given away") and self.is_seen(block)
+            )
             exits.setdefault(frozenset(ended) - always, []).append(draft)
         if not 1 < len(exits) <= _MOST_CASES:
             return ()

@@ -299,7 +299,18 @@ class Pointers:
         what becomes of that the callee says."""
         if not isinstance(value, r.Name):
             return True
+        if self.is_captured(value.text):
+            return True
         return value.text in self.references and (value.start, value.end) not in self.spans.arguments
+
+    def is_captured(self, name: str) -> bool:
+        """Whether a lambda names what the function around it has."""
+        return (
+            self.function.parent is not None
+            and name not in self.function.locals
+            and self.declared(name) is not None
+            and name not in self.references
+        )
 
     @cached_property
     def spans(self) -> Spans:
@@ -336,6 +347,21 @@ def _known(pointer: Pointer) -> Pointer | None:
 def result_cell(call: r.Call | r.Conditional) -> Cell:
     """Where what a call answers, or a choice between two values, stands until it is used."""
     return Cell(("result", call.start, call.end))
+
+
+def captured(function: Function, made: r.Lambda) -> set[str]:
+    """The locals that the lambda looks at, in whatever way it captures them."""
+    names = {capture.name for capture in made.captures}
+    inner = function.program.index.function_at(function.file, made.function) if "&" in names else None
+    if inner is None:
+        return names
+    named_there = {one.text for value in values_in(inner) for one in walk(value) if isinstance(one, r.Name)}
+    return names | (named_there & function.locals.keys())
+
+
+def range_cell(start: int) -> Cell:
+    """Where the loop over a range that begins there keeps how far it has come."""
+    return Cell(("range", start))
 
 
 def _declared(function: Function) -> Iterator[tuple[str, r.Value]]:

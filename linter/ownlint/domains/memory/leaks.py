@@ -1,0 +1,774 @@
+"""Raw handles and heap memory that a way out of a function loses: who held one, where it was acquired, which way lost
+it.
+
+`owed` follows the ways; here is told what they come to: a leak when something failed, one on some paths only, one that
+is never released, what is overwritten, what a container has gathered.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import islice
+from typing import Literal, NamedTuple
+
+from ownlint.domains import failure
+from ownlint.domains.memory import acquiring
+from ownlint.domains.memory.acquiring import handing
+from ownlint.domains.memory.owed import HELD, PASSED, Acquired, OwedWalk, is_part_of
+from ownlint.domains.memory.uses import gives_itself, names_at
+from ownlint.engine import assignments, lasting
+from ownlint.engine.resources import RESULT, Acquisition, resources
+from ownlint.facts import records as r
+from ownlint.facts.show import text
+from ownlint.finding import Assumption, Certainty, Step, because, weaker
+from ownlint.flow import events as e
+from ownlint.flow.places import Place, called, calls_in, children, last_name, receiver, render, strip, walk
+from ownlint.project import types
+from ownlint.project.pairs import words
+from ownlint.project.questions import flow_question, question
+from ownlint.project.subjects import Class, Function
+
+_NEAREST = 4
+"""So many tests before an exit may be what it is about."""
+_MOST_STEPS = 3
+_MOST_REFUTED = 16
+"""So many leaks of a function are followed again with what tests say."""
+
+_MEASURES = re.compile(r"size_(?:t|type)$|^(?:bool|float|double)$")
+"""Types of numbers that are no handle."""
+_ALLOCATES = re.compile(r"(?i:alloc|\balc\b)")
+
+Kind = Literal["failure", "skipped", "never", "overwritten", "disowned", "gathered"]
+
+
+class LosingWay(NamedTuple):
+    """A way out on which the handle is lost. `cause` is what failed, where something did."""
+
+    exit: e.Event
+    cause: e.CallEvent | None
+    fails: bool
+    certainty: Certainty
+
+
+class HandleLoss(NamedTuple):
+    kind: Kind
+    name: str
+    """The holder, as a user writes it; of `disowned` the owner."""
+    acquired: e.Event
+    """The call that handed it out, or gave it up."""
+    acquisition: Acquisition | None
+    ways: tuple[LosingWay, ...]
+    ended: e.Event | None
+    """Where it is released or kept on another way."""
+    certainty: Certainty
+
+
+def losses(function: Function) -> tuple[HandleLoss, ...]:
+    """What the function loses, in source order."""
+    return _losses(function) if _may_lose(function) else ()
+
+
+@question
+def _may_lose(function: Function) -> bool:
+    if function.language != "cpp" or function.name == "main":
+        return False
+    return handing(function.program).may_hand_out(function) or acquiring.may_be_filled(function)
+
+
+def steps(function: Function, loss: HandleLoss, lost: str) -> Iterator[Step]:
+    """How it comes to the loss, for a report; `lost` says what is lost."""
+    for way in loss.ways[:_MOST_STEPS]:
+        if way.cause is not None and way.cause is not loss.acquired:
+            yield function.step(way.cause, "this can fail")
+        if way.cause is None or way.exit.span != way.cause.span:
+            yield function.step(way.exit, f"this exits without releasing {lost}")
+    if loss.ended is not None:
+        yield function.step(loss.ended, "released or handed over only here")
+
+
+def owner_advice(function: Function, otherwise: str) -> str:
+    """What to do instead of releasing by hand, where the language has owners."""
+    return "" if function.path.endswith(".c") else f", or {otherwise}"
+
+
+def when(function: Function, loss: HandleLoss) -> str:
+    """What fails, as a clause."""
+    return _fails(function, loss.ways[0])
+
+
+def _fails(function: Function, way: LosingWay) -> str:
+    if way.cause is not None:
+        return f"{failure.work(function, way.cause)} fails"
+    via = way.exit.via if isinstance(way.exit, e.LeaveEvent) else ""
+    return f"`{via}` makes this function return" if via else "this function fails"
+
+
+@flow_question
+def _losses(function: Function) -> tuple[HandleLoss, ...]:
+    return tuple(sorted(_Losing(function).all(), key=lambda loss: loss.acquired.span.start))
+
+
+_NEXT_ROUND = "harmless if the loop is left before it acquires another"
+
+
+class _Losing:
+    """The losses of one function."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.flow = function.flow
+        self.resources = resources(function.program)
+        self.handing = handing(function.program)
+        self._failures: dict[int, list[failure.Failure]] | None = None
+        self._jumps: dict[int, failure.Failure] = {}
+        self._throws: dict[int, Certainty] | None = None
+        self.refuted = 0
+
+    def all(self) -> Iterator[HandleLoss]:
+        live: list[OwedWalk] = []
+        told: set[tuple[object, ...]] = set()
+        for acquired in self.acquired():
+            walked = self.walk(acquired)
+            if walked is None:
+                continue
+            live.append(walked)
+            found = self.judge(walked)
+            if found is not None:
+                found = self.judge(self.again(walked))
+            # What is acquired in several branches and lost by the same exit is lost once.
+            if found is not None and (said := (acquired.place, *(way.exit.index for way in found.ways))) not in told:
+                told.add(said)
+                yield found
+        yield from self.gathered(live)
+
+    def walk(self, acquired: Acquired) -> OwedWalk | None:
+        """The ways on which it is owed; None where somebody else sees to it at the end."""
+        first = OwedWalk(self.function, acquired).go()
+        again = first.live(acquired.start.index)
+        if not (first.out or again or any(first.live(index) for index in self.throwing)):
+            return first
+        if first.is_guarded() or first.is_ended_in_lambda():
+            return None
+        return OwedWalk(self.function, acquired, first).go()
+
+    def again(self, walked: OwedWalk) -> OwedWalk:
+        """The same without ways that no test lets pass; itself where tests say too much to follow."""
+        self.refuted += 1
+        if self.refuted > _MOST_REFUTED or not self.flow.of(e.Test):
+            return walked
+        knowing = OwedWalk(self.function, walked.acquired, walked.seen, refuting=True).go()
+        if not knowing.complete:
+            return walked
+        knowing.uses = {**walked.uses, **knowing.uses}
+        knowing.is_unsure = walked.is_unsure
+        return knowing
+
+    # --- where locals get handles ---
+
+    def acquired(self) -> Iterator[Acquired]:
+        for event in self.flow.calls:
+            if event.into is None and (event.node.kind != "call" or not event.node.args):
+                continue  # nobody here holds what it hands out
+            found = self.handed_out(event.node)
+            if found is None or event.asserted or event.index not in self.flow.reachable:
+                continue
+            acquisition, certainty, owner = found
+            begun = self.begins(event, acquisition)
+            if begun is None:
+                continue
+            start, held = begun
+            if held is None or not self.may_hold(held, start) or self.looks_after_itself(event.node):
+                continue
+            if not self.is_own_local(held[0]):
+                continue
+            if self.is_mixed(held, start):
+                certainty = because("possible", f"`{render(held)}` stands for something else at other times")
+            elif certainty != "certain" and self.is_number(held):
+                certainty = because("possible", f"`{render(held)}` may be a plain number")
+            known = self.is_known(event.node)
+            yield Acquired(event, start, held, acquisition, certainty, owner, known)
+
+    def is_own_local(self, root: str) -> bool:
+        """Whether it begins in this call and ends with it, and nothing with it: no reference, no static."""
+        function = self.function
+        if root not in function.locals or root in lasting.statics(function) or root in function.cleaned:
+            return False
+        return "&" not in function.locals[root][0]
+
+    def is_number(self, held: Place) -> bool:
+        """Whether what is held may be nothing but a number, for all that its type says."""
+        program, function = self.function.program, self.function
+        written = program.types.of(r.Name(0, 0, held[0]), function) if len(held) == 1 else ""
+        return failure.is_number(program.names.expand(written, function.file, function.record.scope))
+
+    def is_mixed(self, held: Place, start: e.Event) -> bool:
+        """Whether the variable stands for something else at other times: `base = on_stack;`, a parameter that is only
+        sometimes given another value."""
+        for event in self.flow.writes_to(held):
+            value = strip(event.value)
+            if event.op not in ("=", "init") or isinstance(strip(event.target), r.Unary) or held[0] in _names(value):
+                continue
+            if isinstance(value, r.Member | r.Index) or (isinstance(value, r.Unary) and value.op == "&"):
+                return True
+            if isinstance(value, r.Name) and value.text not in ("NULL", "INVALID_HANDLE_VALUE"):
+                return True
+            if isinstance(value, r.Call) and not any(self.handed_out(one) for one in calls_in(event.value)):
+                return True
+        if held[0] not in {parameter.name for parameter in self.function.record.parameters}:
+            return False
+        said = names_at(self.function)
+        later = (event for event in self.flow if event.index > start.index and held[0] in said[event.index])
+        return not all(self.flow.dominates(start, event) for event in later if not isinstance(event, e.End | e.Test))
+
+    def handed_out(self, call: r.Call) -> tuple[Acquisition, Certainty, str] | None:
+        """What a call hands out, how sure that is, and the owner that gave it up, where one did."""
+        given_up = self.handing.gives_up(call, self.function)
+        owner = receiver(call)
+        if given_up is not None and owner is not None:
+            return Acquisition(RESULT, (), "given up", given_up), given_up, text(owner)
+        if call.kind != "new" and last_name(call.callee) not in self.handing.acquiring:
+            made = acquiring.filled(self.function, call) or acquiring.part_of_new(self.function, call)
+            return (made, made.certainty, "") if made is not None else None
+        found = self.resources.acquisition(call, self.function)
+        if found is None or self.is_in_place(call, found) or self.is_counted(call):
+            return None
+        if not found.is_modelled and self.is_of_arena(call):
+            return None
+        borrowed = any(_ALLOCATES.search(text(argument)) for argument in call.args)
+        if borrowed:
+            return found, because("possible", f"what `{called(call)}` is given may own its result"), ""
+        return found, found.certainty, ""
+
+    def is_counted(self, call: r.Call) -> bool:
+        """References to Python objects have rules of their own, whatever the type of the local that gets one."""
+        return any(model.counted for model in self.function.program.calls.callee(call, self.function).models)
+
+    def is_of_arena(self, call: r.Call) -> bool:
+        """Whether it is made of what ends everything at once that was made of it: called on it, or given it."""
+        given = (receiver(call), *call.args)
+        return any(
+            acquiring.is_arena(self.function.program.types.of(one, self.function), self.function) for one in given
+        )
+
+    @staticmethod
+    def is_in_place(call: r.Call, acquisition: Acquisition) -> bool:
+        """`stream_init(memory)` answers what it is given."""
+        return acquisition.where.kind == "result" and bool(call.args) and "init" in words(last_name(call.callee))
+
+    def begins(self, event: e.CallEvent, acquisition: Acquisition) -> tuple[e.Event, Place | None] | None:
+        """The event from which on a place holds what the call hands out, and the place."""
+        if acquisition.where.kind == "argument":
+            index = acquisition.where.index
+            if index >= len(event.node.args):
+                return None
+            argument = strip(event.node.args[index])
+            if isinstance(argument, r.Unary) and argument.op == "&":
+                argument = argument.value
+            elif not self.is_reference_parameter(event.node, index):
+                return None
+            return event, None if _is_behind_arrow(argument) else assignments.place(self.function, argument)
+        if event.into is None:
+            return None
+        writes = self.flow.writes
+        for position in range(bisect_left(writes, event.index, key=lambda write: write.index), len(writes)):
+            write = writes[position]
+            if write.value is None or write.op not in ("=", "init"):
+                continue
+            if write.value.start <= event.span.start and event.span.end <= write.value.end:
+                target = strip(write.target)
+                if isinstance(target, r.Unary) or not self.is_always(write.value, event.node):
+                    return None
+                if _is_behind_arrow(target):
+                    return None
+                return write, write.place if write.place == event.into else None
+        return None
+
+    def is_always(self, value: r.Value, call: r.Call) -> bool:
+        """Whether the value is the handle whenever it is one at all: not `c ? malloc(n) : stack`."""
+        return all(
+            part is call or isinstance(part, r.Conditional | r.Unary | r.Literal) or _wraps(part, call)
+            for part in _parts(value)
+        )
+
+    def is_reference_parameter(self, call: r.Call, index: int) -> bool:
+        found = self.function.program.calls.callee(call, self.function).records
+        written = [record.parameters[index].type for record in found if index < len(record.parameters)]
+        return bool(written) and all("&" in one or one.rstrip().endswith("]") for one in written)
+
+    def may_hold(self, held: Place, start: e.Event) -> bool:
+        """Whether what begins to hold the handle ends without ending it."""
+        if any(step.startswith("[") for step in held):
+            return False
+        program, function = self.function.program, self.function
+        written = start.type if isinstance(start, e.Write) and start.type else ""
+        if len(held) > 1:
+            root = program.types.of(r.Name(0, 0, held[0]), function)
+            return types.parse(root).is_value and self.is_plain_struct(root) and len(held) == 2
+        written = written or function.locals.get(held[0], ("", None))[0]
+        if types.parse(written).is_placeholder:
+            written = program.types.of(r.Name(0, 0, held[0]), function) or written
+        return self.is_raw(written) and not self.is_python_object(written)
+
+    def is_python_object(self, written: str) -> bool:
+        """References to Python objects have rules of their own."""
+        return not {"python object", "python handle"}.isdisjoint(
+            self.function.program.types.roles(written, self.function)
+        )
+
+    def is_raw(self, written: str, depth: int = 0) -> bool:
+        program, function = self.function.program, self.function
+        kind = types.parse(written)
+        if kind.reference or written.rstrip().endswith("]"):
+            return False
+        if kind.pointers == 0 and _MEASURES.search(kind.last):
+            return False
+        if kind.pointers:
+            return True
+        if kind.is_placeholder:
+            return False
+        expanded = types.parse(program.names.expand(written, function.file, function.record.scope))
+        if expanded.pointers:
+            return True
+        if kind.arguments or expanded.arguments:
+            whole = expanded if expanded.arguments else kind
+            wrapped = program.statuses.of(written, function) is not None or "optional" in program.types.roles(
+                written, function
+            )
+            return wrapped and depth == 0 and self.is_raw(whole.arguments[0], 1)
+        if not _is_silent(program.types.roles(written, function)):
+            return False
+        cls = program.names.find_class(written, function.record.scope, function.file)
+        return cls is None or self.is_plain_struct(written)
+
+    def is_plain_struct(self, written: str) -> bool:
+        """A struct whose end says nothing to its members."""
+        program, function = self.function.program, self.function
+        cls = program.names.find_class(written, function.record.scope, function.file)
+        if cls is None:
+            return not program.types.roles(written, function)
+        return all(
+            one.record.destructor in ("implicit", "defaulted") and (one is cls or not one.record.fields)
+            for one in cls.ancestry
+        )
+
+    def looks_after_itself(self, call: r.Call) -> bool:
+        """Whether what `new` makes can end itself, or hands itself to somebody where it is made."""
+        if call.kind != "new" or not isinstance(call.callee, r.Name):
+            return False
+        cls = self.function.program.names.find_class(call.callee.text, self.function.record.scope, self.function.file)
+        if cls is None:
+            return False
+        return any(_hands_itself_over(one) for one in cls.ancestry)
+
+    def is_known(self, call: r.Call) -> bool:
+        """Whether all classes of what is made are the project's own, or it is of none. What a function with a body
+        hands out may be known to others from there, unless that body is seen to make it and to show it to nobody."""
+        if call.kind == "new" and isinstance(call.callee, r.Name):
+            return self.is_known_class(call.callee.text.removesuffix("[]"))
+        made = self.function.program.calls.callee(call, self.function).functions
+        duties = [self.resources.duties.of(one).made for one in made]
+        return all(
+            one is not None
+            and ("delete" not in one.releases or self.is_made_alone(types.parse(maker.record.result).name))
+            for maker, one in zip(made, duties, strict=True)
+        )
+
+    def is_made_alone(self, written: str) -> bool:
+        """Whether nobody but who makes an object of the class knows of it from the start."""
+        cls = self.function.program.names.find_class(written, self.function.record.scope, self.function.file)
+        return self.is_known_class(written) and not (cls and any(_hands_itself_over(one) for one in cls.ancestry))
+
+    def is_known_class(self, written: str) -> bool:
+        if failure.is_number(written) or written in ("bool", "float", "double", "wchar_t") or "*" in written:
+            return True
+        cls = self.function.program.names.find_class(written, self.function.record.scope, self.function.file)
+        return cls is not None and all(len(one.bases) == len(one.record.bases) for one in cls.ancestry)
+
+    # --- what it comes to ---
+
+    def judge(self, walked: OwedWalk) -> HandleLoss | None:
+        acquired = walked.acquired
+        ways = self.ways(walked)
+        again = bool(walked.live(acquired.start.index)) and not self.renews(acquired)
+        if not ways and not again:
+            return None
+        chosen = [way for way in ways if way.certainty != "possible"] or ways
+        ended, unsure = next(iter(walked.ended), None), walked.is_unsure
+        certainty = weaker(acquired.certainty, *(self.best(chosen),) if chosen else (because("path", _NEXT_ROUND),))
+        if certainty == "certain":
+            certainty = self.assumed(walked)
+        name = acquired.owner or render(acquired.place)
+
+        def loss(kind: Kind, certainty: Certainty, ways: list[LosingWay]) -> HandleLoss:
+            return HandleLoss(kind, name, acquired.call, acquired.acquisition, tuple(ways), ended, certainty)
+
+        failing = [way for way in chosen if way.fails]
+        if acquired.owner:
+            return loss("disowned", certainty, failing) if failing and (ended or unsure) else None
+        if failing and (ended is not None or unsure):
+            return loss("failure", certainty, failing)
+        overwriting = [way for way in chosen if isinstance(way.exit, e.Write)]
+        if overwriting or (again and not chosen):
+            kind: Assumption = "value" if acquired.certainty == "certain" else "guess"
+            harmless = because(kind, f"harmless if `{name}` is empty by then")
+            next_round = LosingWay(acquired.start, None, False, because("path", _NEXT_ROUND))
+            return loss("overwritten", weaker(certainty, harmless), overwriting or [next_round])
+        if ended is None:
+            seen = unsure or not acquired.known or self.is_seen_through(walked)
+            unread = because("possible", f"a call that was not read may release `{name}`")
+            return loss("never", unread if seen else certainty, chosen)
+        return loss("skipped", weaker(certainty, because("path", f"on a path that does not release `{name}`")), chosen)
+
+    def assumed(self, walked: OwedWalk) -> Certainty:
+        """What is taken for granted where every step is known."""
+        acquired = walked.acquired
+        held, made = render(acquired.place), last_name(acquired.call.node.callee)
+        if acquired.acquisition.where.kind == "argument":
+            return because("value", f"harmless if `{made}` hands out nothing when it fails")
+        for argument in map(strip, acquired.call.node.args):
+            told = argument.value if isinstance(argument, r.Unary) and argument.op == "&" else None
+            if isinstance(told, r.Name) and self.is_number((told.text,)):
+                return because("value", f"harmless if `{made}` hands out nothing where `{told.text}` tells a failure")
+        if self.is_number(acquired.place):
+            return because("value", f"harmless where `{held}` is a number that stands for nothing")
+        if len(acquired.place) > 1 or any(walked.live(index) for index in walked.blurred):
+            return because("sharing", f"something else may go by `{held}`, and release it")
+        if any(record.name == "main" for record in self.function.file.functions):
+            return because("long-run", "harmless if the program ends soon after")
+        return "certain"
+
+    def renews(self, acquired: Acquired) -> bool:
+        """Whether the call ends what the argument held before it puts something new there: `*p = realloc(*p, n)`."""
+        released = self.resources.released(acquired.call.node, self.function)
+        return any(one.where == acquired.acquisition.where for one in released)
+
+    def is_seen_through(self, walked: OwedWalk) -> bool:
+        """Whether something that was asked of the handle is held, too: who ends that may end it."""
+        asked = (self.flow.events[index] for index in walked.given_to)
+        return any(
+            isinstance(event, e.CallEvent)
+            and event is not walked.acquired.call
+            and event.into is not None
+            and not walked.is_plain(event.node)
+            and not self.function.program.calls.callee(event.node, self.function).models  # `strchr(text, ',')`
+            for event in asked
+        )
+
+    @staticmethod
+    def best(ways: list[LosingWay]) -> Certainty:
+        order: tuple[Certainty, ...] = ("certain", "likely", "possible")
+        return min((way.certainty for way in ways), key=order.index)
+
+    def ways(self, walked: OwedWalk) -> list[LosingWay]:
+        found: list[LosingWay] = []
+        acquired = walked.acquired
+        for index, how in sorted(walked.out.items()):
+            event = self.flow.events[index]
+            if isinstance(event, e.LeaveEvent) and event.via and self.is_about_none(event, walked):
+                continue
+            way = self.way(event, walked)
+            if way is not None and isinstance(event, e.LeaveEvent) and self.jumps(event.via):
+                # to a label that nobody sees from here
+                way = way._replace(certainty=because("possible", f"`{event.via}` jumps to a label of this function"))
+            if way is not None:
+                found.append(way._replace(certainty=weaker(way.certainty, _sure(how, acquired))))
+        throws, ended = self.throws(), {event.index for event in walked.ended}
+        for index in self.throwing:
+            event = self.flow.events[index]
+            state = walked.live(index)
+            if state and event is not acquired.call and index not in ended:
+                assert isinstance(event, e.CallEvent)
+                found.append(LosingWay(event, event, True, weaker(throws[index], _sure(state, acquired))))
+        unique = {way.exit.index: way for way in reversed(found)}
+        return [unique[index] for index in sorted(unique)]
+
+    def is_about_none(self, leave: e.LeaveEvent, walked: OwedWalk) -> bool:
+        """Whether a macro leaves because there is no handle, or because the call has failed that hands it out."""
+        if leave.index in walked.own_tests:
+            return True
+        macros = (one.node for one in self.flow.calls_of(leave) if last_name(one.node.callee) == leave.via)
+        return any(walked.told_by.is_asked(argument, leave) for macro in macros for argument in macro.args[:1])
+
+    def way(self, event: e.Event, walked: OwedWalk) -> LosingWay | None:
+        """How a way that ends at the event ends; None where it is the acquisition's own failure."""
+        call = walked.acquired.call
+        if not isinstance(event, e.LeaveEvent):
+            caught = isinstance(event, e.End) and self.is_unwound(event)
+            unwound = because("possible", "a handler may know what was released")
+            return LosingWay(event, None, caught, unwound if caught else "certain")
+        if (jump := self.jump(event, walked)) is not None:
+            if jump.cause is not None and is_part_of(call.node, jump.cause.node):
+                return None
+            return LosingWay(jump.at, jump.cause, True, jump.certainty)
+        known = self.failures().get(event.index, [])
+        if known:
+            if any(failed.cause is not None and is_part_of(call.node, failed.cause.node) for failed in known):
+                return None
+            later = [failed for failed in known if failed.cause is None or walked.live(failed.cause.index)]
+            if later:
+                return LosingWay(event, later[0].cause, True, later[0].certainty)
+        fails = event.kind == "throw" or failure.refuses(self.function, event.value) is True
+        return LosingWay(event, self.asked(event, walked) if fails else None, fails, "certain")
+
+    def asked(self, leave: e.LeaveEvent, walked: OwedWalk) -> e.CallEvent | None:
+        """The call whose answer decides about the exit."""
+        for test, _ in islice(self.flow.guards(leave), _NEAREST):
+            found = (self.flow.call_of(call) for call in calls_in(test.value))
+            inside = [
+                call
+                for call in found
+                if call is not None and walked.live(call.index) and not failure.asks(self.function, call)
+            ]
+            if inside:
+                return inside[0]
+        return None
+
+    def jumps(self, macro: str) -> bool:
+        """Whether a macro of the project leaves by a `goto`."""
+        return any(re.search(r"\bgoto\b", one.body) for one in self.function.program.macros.named(macro))
+
+    def is_unwound(self, event: e.End) -> bool:
+        before = self.flow.predecessors[event.index]
+        return any(isinstance(mark := self.flow.events[i], e.Mark) and mark.what == "catch" for i, _ in before)
+
+    def jump(self, leave: e.LeaveEvent, walked: OwedWalk) -> failure.Failure | None:
+        """The failing `goto` by which the way came."""
+        self.failures()
+        if not self._jumps:
+            return None
+        found = walked.passed(leave.index, sorted(self._jumps))
+        return self._jumps[found] if found is not None else None
+
+    def failures(self) -> dict[int, list[failure.Failure]]:
+        """The function's failing exits by the index of the event that leaves."""
+        if self._failures is None:
+            self._failures = {}
+            for failed in failure.failures(self.function):
+                if failed.at is failed.leave:
+                    self._failures.setdefault(failed.leave.index, []).append(failed)
+                else:
+                    self._jumps.setdefault(failed.at.index, failed)
+        return self._failures
+
+    def throws(self) -> dict[int, Certainty]:
+        """Calls that may end in an exception that nothing here catches: of the project's own functions, of Python."""
+        if self._throws is None:
+            self._throws = {failed.leave.index: failed.certainty for failed in failure.thrown(self.function)}
+            for call in self.flow.calls:
+                if self.is_python(call.node) and not failure.is_caught(self.function, call):
+                    self._throws[call.index] = because("path", f"on the path where `{called(call.node)}` throws")
+        return self._throws
+
+    @cached_property
+    def throwing(self) -> list[int]:
+        return sorted(self.throws())
+
+    def is_python(self, call: r.Call) -> bool:
+        """Whether a Python object is called: `callback(x)`, `module.attr("f")(x)`."""
+        callee = strip(call.callee)
+        if call.kind != "call" or not isinstance(callee, r.Name | r.Member | r.Call):
+            return False
+        if isinstance(callee, r.Call):
+            return last_name(callee.callee) == "attr"
+        if isinstance(callee, r.Name) and callee.text not in self.function.declared:
+            return False
+        roles = self.function.program.types.roles(self.function.program.types.of(callee, self.function), self.function)
+        return "python object" in roles or "python handle" in roles
+
+    # --- what a container has gathered ---
+
+    def gathered(self, live: list[OwedWalk]) -> Iterator[HandleLoss]:
+        told: set[Place] = set()
+        for event in self.flow:
+            if not isinstance(event, e.CallEvent | e.Write):
+                continue
+            found = self.put(event, live)
+            if found is None or found.place in told:
+                continue
+            walked = self.walk(found)
+            if walked is None:
+                told.add(found.place)
+                continue
+            if self.ways(walked):
+                walked = self.again(walked)
+            failing = [way for way in self.ways(walked) if way.fails and way.certainty != "possible"]
+            if failing and (walked.ended or walked.is_unsure):
+                told.add(found.place)
+                why = because("path", f"on the path where {_fails(self.function, failing[0])}")
+                certainty = weaker(found.certainty, why, self.best(failing))
+                ended = next(iter(walked.ended), None)
+                name = render(found.place)
+                yield HandleLoss("gathered", name, event, found.acquisition, tuple(failing), ended, certainty)
+
+    def put(self, event: e.CallEvent | e.Write, live: list[OwedWalk]) -> Acquired | None:
+        """What the local container that an event puts a handle into holds from there on."""
+        puts = self.function.program.models.containers.puts
+        match event:
+            case e.CallEvent(node=node, receiver=(root,)) if last_name(node.callee) in puts:
+                given: tuple[r.Value, ...] = node.args
+            case e.Write(place=(root, step), value=value) if step.startswith("[") and value is not None:
+                given = (value,)
+            case _:
+                return None
+        if event.index not in self.flow.reachable or not self.gathers(root):
+            return None
+        for argument in given:
+            if (found := self.held_by(argument, event, live)) is not None:
+                certainty, acquisition = found
+                return Acquired(_call_of(event), event, (root,), acquisition, certainty, several=True)
+        return None
+
+    def held_by(self, value: r.Value, event: e.Event, live: list[OwedWalk]) -> tuple[Certainty, Acquisition] | None:
+        """The acquisition behind what is put in: made on the spot, or held by a local until now."""
+        inner = strip(value)
+        if isinstance(inner, r.Call):
+            made = self.handed_out(inner)
+            if made is not None and made[0].where.kind == "result" and not self.looks_after_itself(inner):
+                return made[1], made[0]
+            if inner.kind != "construct":
+                return None
+        for walked in live:
+            if walked.live(event.index) & (HELD | PASSED) and event.index in walked.put:
+                return walked.acquired.certainty, walked.acquired.acquisition
+        return None
+
+    def gathers(self, root: str) -> bool:
+        """Whether a local is a container, or an array, that ends without ending what is in it."""
+        function = self.function
+        written = function.locals.get(root, ("", None))[0]
+        if not written or "&" in written or root in {p.name for p in function.record.parameters}:
+            return False
+        if written.rstrip().endswith("]"):
+            return not any(isinstance(s, r.Declare) and s.static and root in s.names for s in function.statements)
+        kind = types.parse(written)
+        if kind.pointers or "container" not in function.program.types.roles(written, function):
+            return False
+        return not self.resources.owns_elements(written, function.file, function.record.scope)
+
+
+def _call_of(event: e.Event) -> e.CallEvent:
+    """The event as the call that begins a walk; a write has none, and stands for itself."""
+    if isinstance(event, e.CallEvent):
+        return event
+    made = e.CallEvent(event.span, r.Call(event.span.start, event.span.end, r.Name(0, 0, ""), ()))
+    made.index = event.index
+    return made
+
+
+def _wraps(part: r.Value, call: r.Call) -> bool:
+    return isinstance(part, r.Call) and any(inner is call for inner in walk(part))
+
+
+def _is_silent(roles: tuple[str, ...]) -> bool:
+    return not roles or set(roles) <= {"handle"}
+
+
+def _hands_itself_over(cls: Class) -> bool:
+    """Whether a constructor gives `this` to somebody, or a method deletes it."""
+    return any(
+        gives_itself(method)
+        for method in cls.methods
+        if method.record.kind == "constructor" or (method.record.kind == "method" and method.mentions("delete"))
+    )
+
+
+def _names(value: r.Value | None) -> set[str]:
+    return {inner.text for inner in walk(value) if isinstance(inner, r.Name)}
+
+
+def _sure(how: int, acquired: Acquired) -> Certainty:
+    """That it is still held."""
+    if how & HELD or (how & PASSED and acquired.certainty == "likely"):
+        return "certain"
+    if how & PASSED:
+        return because("unread-code", f"`{render(acquired.place)}` is passed to a function that may keep it")
+    return because("possible", f"somebody may have taken `{render(acquired.place)}` by then")
+
+
+def _parts(value: r.Value | None) -> Iterator[r.Value]:
+    """The value and what it chooses between or is wrapped around."""
+    inner = strip(value)
+    if inner is None:
+        return
+    yield inner
+    if isinstance(inner, r.Conditional):
+        yield from _parts(inner.then)
+        yield from _parts(inner.other)
+    elif isinstance(inner, r.Unary):
+        yield from _parts(inner.value)
+    elif isinstance(inner, r.Call) and inner.kind == "macro":
+        for argument in children(inner)[1:]:
+            yield from _parts(argument)
+
+
+def _is_behind_arrow(value: r.Value | None) -> bool:
+    """Whether it is a part of what a pointer or an iterator leads to: nothing that ends with the call."""
+    inner = strip(value)
+    while isinstance(inner, r.Member):
+        if inner.arrow:
+            return True
+        inner = strip(inner.base)
+    return False
+
+
+# --- owners that let go ---
+
+
+_MAKERS = frozenset({"make_unique", "make_unique_for_overwrite"})
+
+
+class GivenUp(NamedTuple):
+    name: str
+    """The owner."""
+    at: e.CallEvent
+    made: e.Event
+    """Where it gets what it gives up."""
+
+
+def given_up(function: Function) -> Iterator[GivenUp]:
+    """Of locals that are made around a new object, and whose pointer nobody asks for: who keeps it on purpose says so
+    in a comment, by a cast to void, or gives it to somebody before."""
+    found = handing(function.program)
+    for event in function.flow.calls:
+        on = receiver(event.node)
+        if event.dropped != "statement" or not isinstance(on, r.Name) or on.text not in function.locals:
+            continue
+        if found.gives_up(event.node, function) != "certain" or function.has_comment_near(event.span):
+            continue
+        made = [write for write in function.flow.writes_to((on.text,)) if write.fresh]
+        if len(made) == 1 and _makes(made[0].value) and not _is_seen(function, on.text, event):
+            yield GivenUp(on.text, event, made[0])
+
+
+def _makes(value: r.Value | None) -> bool:
+    """`new T`, `unique_ptr<T>(new T)`, `make_unique<T>()`: nobody else has it."""
+    inner = strip(value)
+    match inner:
+        case r.Call(kind="new"):
+            return True
+        case r.Call(callee=callee) if last_name(callee) in _MAKERS:
+            return True
+        case r.Call(kind="construct", args=(only,)) | r.Call(callee=r.Name(), args=(only,)):
+            return _makes(only)
+    return False
+
+
+def _is_seen(function: Function, name: str, but: e.CallEvent) -> bool:
+    """Whether a call gets the owner, or is made on the object, or the owner is given to something: who does may have
+    the pointer."""
+    for event in function.flow:
+        match event:
+            case e.CallEvent(node=node) if event is not but and _says(node, name):
+                return True
+            case e.Write(value=value, fresh=False) | e.LeaveEvent(value=value) if _says(value, name):
+                return True
+            case e.Write(value=value, place=place) if place != (name,) and _says(value, name):
+                return True
+    return False
+
+
+def _says(value: r.Value | None, name: str) -> bool:
+    return any(isinstance(inner, r.Name) and inner.text == name for inner in walk(value))

@@ -1,0 +1,106 @@
+"""Where the outcome of a call that hands out a handle goes, beside the handle: its result where an argument gets the
+handle, an argument where the result does (`open(path, &error)`, `allocate(size, error)`), or what the object that it
+hands out says of itself. A call that failed has handed out nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from ownlint.domains import failure
+from ownlint.engine import assignments
+from ownlint.facts import records as r
+from ownlint.flow import events as e
+from ownlint.flow.places import Place, last_name, strip, walk
+from ownlint.models import habits
+from ownlint.project import types
+from ownlint.project.pairs import words
+from ownlint.project.subjects import Function
+
+
+class Outcomes:
+    """Of one call; `start` is the event from which on there is a handle."""
+
+    def __init__(self, function: Function, start: e.Event, call: r.Call, result: Place | None) -> None:
+        self.function = function
+        self.start = start
+        self.call = call
+        self.result = result
+        """Where the answer of the call goes, when it is not the handle."""
+
+    @cached_property
+    def places(self) -> frozenset[Place]:
+        result = () if self.result is None else (self.result,)
+        return frozenset((*result, *self._filled()))
+
+    def _filled(self) -> Iterator[Place]:
+        for index, argument in enumerate(self.call.args):
+            inner = strip(argument)
+            if isinstance(inner, r.Unary) and inner.op == "&":
+                inner = strip(inner.value)
+            elif not self._is_by_reference(index):
+                continue
+            where = assignments.place(self.function, inner) if isinstance(inner, r.Name | r.Member) else None
+            if where is not None and self._is_outcome(inner):
+                yield where
+
+    def _is_by_reference(self, index: int) -> bool:
+        found = self.function.program.calls.callee(self.call, self.function).records
+        given = [types.parse(one.parameters[index].type) for one in found if index < len(one.parameters)]
+        return bool(given) and all(kind.reference and not kind.const for kind in given)
+
+    def _is_outcome(self, value: r.Value | None) -> bool:
+        """Whether a variable holds how something went: by its type, or by its name."""
+        written = self.function.program.types.of(value, self.function)
+        kind = types.parse(written)
+        if kind.pointers or kind.last.startswith("size"):
+            return False
+        said = {*words(last_name(value)), *words(kind.last)}
+        return self.function.program.statuses.of(written, self.function) is not None or not said.isdisjoint(
+            habits.OUTCOMES
+        )
+
+    def is_asked(self, value: r.Value, at: e.Event) -> bool:
+        """Whether a condition is about the outcome, as the call has left it."""
+        return any(self._is_fresh(where, at) for where in self._said(value))
+
+    def _said(self, value: r.Value) -> Iterator[Place]:
+        for inner in walk(value):
+            if isinstance(inner, r.Name | r.Member):
+                where = assignments.place(self.function, inner)
+                if where is not None and where in self.places:
+                    yield where
+
+    def _is_fresh(self, where: Place, at: e.Event) -> bool:
+        """Whether nothing that stands in between sets it anew."""
+        low, high = self.start.index, at.index
+        flow = self.function.flow
+        if any(
+            low < write.index < high and write.index in self.behind and not self._is_answer(write)
+            for write in flow.writes_to(where)
+        ):
+            return False
+        return not any(
+            low < event.index < high and event.index in self.behind and self._fills(event.node, where)
+            for event in flow.calls
+            if event.node is not self.call
+        )
+
+    def _is_answer(self, write: e.Write) -> bool:
+        return any(inner is self.call for inner in walk(write.value))
+
+    @cached_property
+    def behind(self) -> frozenset[int]:
+        return frozenset(event.index for event in self.function.flow.after(self.start))
+
+    def _fills(self, call: r.Call, where: Place) -> bool:
+        other = Outcomes(self.function, self.start, call, None)
+        return where in other.places
+
+    def failed(self, test: e.Test, outcome: bool) -> bool | None:
+        """Whether an outcome of a test says that the call has failed; None where it is about the outcome and says
+        neither."""
+        if not self.is_asked(test.value, test):
+            return False
+        return failure.says_failure(self.function, test.value, outcome)

@@ -1,0 +1,688 @@
+"""Along which ways a function still owes the release of what one of its calls has handed out.
+
+From the acquisition on, every way is followed with the cells that lead to the block, until somebody else has the duty.
+What a single event does with the block `uses` says. A function is followed a second time when a way seems to lose the
+block: what is known by then of the other ways tells what its tests are about.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from heapq import heapify, heappop, heappush
+from typing import NamedTuple
+
+from ownlint.domains import failure
+from ownlint.domains.memory.blocks import SOME, Cell, MemoryDraft, MemoryState, Pointer
+from ownlint.domains.memory.outcomes import Outcomes
+from ownlint.domains.memory.uses import ENDINGS, OwedUses, Use, names_at, stretches
+from ownlint.engine import assignments
+from ownlint.engine.heap import Domain, follow
+from ownlint.engine.resources import Acquisition
+from ownlint.facts import records as r
+from ownlint.finding import Certainty
+from ownlint.flow import events as e
+from ownlint.flow.places import Place, last_name, receiver, strip, walk
+from ownlint.models import habits
+from ownlint.project.pairs import releasing_verb, words
+from ownlint.project.questions import flow_question
+from ownlint.project.subjects import Function
+from ownlint.steps import spend
+
+HELD, PASSED, UNSURE = 1, 2, 4
+"""Held for certain; a callee that nobody sees was given it, who shows no sign of keeping it; nobody knows."""
+
+_MOST_STATES = 8
+
+
+class Acquired(NamedTuple):
+    """`place`, a local, holds what `call` hands out from `start` on; `several` when it is a container of such."""
+
+    call: e.CallEvent
+    start: e.Event
+    place: Place
+    acquisition: Acquisition
+    certainty: Certainty
+    owner: str = ""
+    """What has given it up, where an owner did."""
+    known: bool = True
+    """What is made can be seen: an object that nobody sees may end itself."""
+    several: bool = False
+
+
+class OwedWalk(OwedUses):
+    """The ways on which one block is owed. `seen` is the first walk, of a later one. A walk that is to refute what was
+    found also knows how tests went; the others know nothing but what leads to the block, and so meet no limit."""
+
+    def __init__(
+        self, function: Function, acquired: Acquired, seen: OwedWalk | None = None, *, refuting: bool = False
+    ) -> None:
+        super().__init__(function, ("made", acquired.start.index, "owed"), several=acquired.several)
+        self.acquired = acquired
+        self.start = acquired.start
+        self.seen = seen
+        self.refuting = refuting
+        call = acquired.call
+        status = call.into if acquired.acquisition.where.kind == "argument" else None
+        self.told_by = Outcomes(function, acquired.start, call.node, status)
+        self.stretches = stretches(function)
+        self.reached: dict[int, tuple[int, int]] = {}
+        """By event how sure it is that the block is owed where it is reached, and up to which event it stays so."""
+        self.out: dict[int, int] = {}
+        """The same by event that loses it: an exit, the end of the last local that leads to it, a later write to it."""
+        self.uses: dict[int, Use] = {}
+        """What the events do with it that name it."""
+        self.given_to: set[int] = set()
+        """Calls that get it as an argument."""
+        self.blurred: set[int] = set()
+        """Where it goes on in a form that is not followed."""
+        self.own_tests: set[int] = set()
+        """Exits of macros that ask whether there is a handle."""
+        self.put: set[int] = set()
+        """Where it is put into something."""
+        self.came: dict[int, int] = {}
+        begun = (
+            acquired.start.index < len(self.flow.events) and self.flow.events[acquired.start.index] is acquired.start
+        )
+        self.known_before = self.flow.decided(acquired.start) if begun else []
+
+    # --- the walk ---
+
+    def owing(self, how: int) -> MemoryState:
+        root, *path = self.acquired.place
+        self.names.add(root)
+        return MemoryState({Cell(("var", root), tuple(path)): Pointer(self.block)}, owed={self.block: how})
+
+    def go(self) -> OwedWalk:
+        """From the acquisition on; itself."""
+        if not follow(self.flow, self.owing(0), Domain(self.step, iter, _MOST_STATES), start=self.start.index):
+            self.meet_limit()
+        return self
+
+    def go_through(self) -> OwedWalk:
+        """From the entry of a lambda on that captures what holds it; itself."""
+        follow(self.flow, self.owing(HELD), Domain(self.step, iter, _MOST_STATES))
+        return self
+
+    def step(self, event: e.Event, state: MemoryState) -> Iterator[tuple[int, MemoryState]]:
+        index, how = event.index, state.owed[self.block]
+        edges = self.flow.successors[index]
+        if event is self.start:
+            later = self.acquired_again(event, state) if how else self.owing(HELD)
+            if later is None:
+                self.arrive(index, index, how)
+                return
+            self.came.setdefault(index, -1)
+            for target, _ in edges:
+                self.came.setdefault(target, index)
+                yield target, later
+            return
+        spend()
+        self.event = event
+        draft = MemoryDraft(state, self)
+        leading = self.leading(draft)
+        behind = self.stretches.behind(index, leading) if not self.refuting else index + 1
+        if behind > index + 1:
+            self.arrive(index, behind - 1, how)
+            self.came.setdefault(behind, index)
+            yield behind, state
+            return
+        self.arrive(index, index, how)
+        if index == self.flow.exit:
+            return
+        if isinstance(event, e.Test):
+            for target, outcome in edges:
+                way = MemoryDraft(state, self)
+                after = how if outcome is None else self.behind(way, event, outcome, how)
+                if after and self.refuting:
+                    after = after if self.decided(event, way, outcome) and way.is_led_to(self.block) else 0
+                if after:
+                    way.owe(self.block, after)
+                    self.came.setdefault(target, index)
+                    yield target, way.state()
+            return
+        after = self.happen(draft, event, how, leading)
+        if not after:
+            return
+        if not self.refuting:
+            self.slice(draft)
+        draft.owe(self.block, after)
+        for target, _ in edges:
+            self.came.setdefault(target, index)
+            yield target, draft.state()
+
+    def arrive(self, first: int, last: int, how: int) -> None:
+        known, until = self.reached.get(first, (0, first))
+        self.reached[first] = known | how, max(until, last)
+
+    def live(self, index: int) -> int:
+        """How sure it is that the block is owed where an event is reached; 0 where it is not."""
+        position = bisect_right(self.firsts, index)
+        found = 0
+        while position > 0:
+            position -= 1
+            how, last = self.reached[self.firsts[position]]
+            if last >= index:
+                found |= how
+            if self.stretches.last[self.firsts[position]] < index:
+                break
+        return found
+
+    @cached_property
+    def firsts(self) -> list[int]:
+        """The events that were looked at, in ascending order; to be asked once the walk is over."""
+        return sorted(self.reached)
+
+    def slice(self, draft: MemoryDraft) -> None:
+        """Leaves what leads to the block, and nothing else."""
+        for cell, held in list(draft.cells.items()):
+            if held.block != self.block and not (held.block[0] == "var" and held.block[1] in self.names):
+                draft.remove(cell)
+        draft.tests = {}
+
+    def acquired_again(self, event: e.Event, state: MemoryState) -> MemoryState | None:
+        """What the same place handed out before, behind it; None where nothing leads to that any more."""
+        draft = MemoryDraft(state, self)
+        if isinstance(event, e.Write):
+            super().write(event, draft)
+        root, *path = self.acquired.place
+        if not self.several:
+            draft.remove(Cell(("var", root), tuple(path)))
+        return draft.state() if draft.is_led_to(self.block) and not self.several else None
+
+    def happen(self, draft: MemoryDraft, event: e.Event, how: int, leading: frozenset[str]) -> int:
+        """How sure it is behind an event that the block is owed; 0 where somebody else has the duty from here on."""
+        use = self.use(draft, event, leading)
+        if use or not leading.isdisjoint(names_at(self.function)[event.index]):
+            self.note(draft, event, use)
+        if isinstance(event, e.LeaveEvent) and any(
+            target == self.flow.exit for target, _ in self.flow.successors[event.index]
+        ):
+            if use:
+                self.uses[event.index] = use
+            elif event.via and self.tests_itself(draft, event):
+                self.own_tests.add(event.index)
+            else:
+                self.lose(event, how)
+            return 0
+        match event:
+            case e.Write() if not use:
+                return self.put_elsewhere(draft, event, how)
+            case e.End():
+                return self.ended_local(draft, event, how)
+            case e.Mark(what="loop"):
+                return 0 if self.is_emptied_by(event) else self.round(draft, event, how)
+            case e.Read():
+                self.bind(draft, event.node)
+            case e.CallEvent():
+                if self.never_goes_on(event):
+                    return 0
+                self.bind(draft, event.node)
+        if use in ("released", "kept", "gone"):
+            return 0
+        if use == "unknown":
+            return self.behind_unknown(draft, event, how)
+        return how
+
+    def never_goes_on(self, event: e.CallEvent) -> bool:
+        return failure.never_comes_back(self.function, event.node)
+
+    def lose(self, event: e.Event, how: int) -> None:
+        self.out[event.index] = self.out.get(event.index, 0) | how
+
+    def note(self, draft: MemoryDraft, event: e.Event, use: Use) -> None:
+        """What the event is about, for whoever judges the ways."""
+        index = event.index
+        if use or index not in self.uses:
+            self.uses[index] = use
+        match event:
+            case e.CallEvent(node=node):
+                if self.is_given_to(draft, node):
+                    self.given_to.add(index)
+                    if node.kind == "construct" or any(self.is_function(argument) for argument in node.args):
+                        self.blurred.add(index)
+                    if any(self.is_inside(draft, argument) for argument in node.args):
+                        self.put.add(index)
+            case e.Write(value=value, fresh=fresh) if value is not None:
+                made = strip(value)
+                if isinstance(made, r.Call) and fresh:
+                    known = self.program.calls.callee(made, self.function).models
+                    if self.is_given_to(draft, made) and not self.is_plain(made) and not known:
+                        self.blurred.add(index)
+                elif self.is_computed_with(draft, value) or (not fresh and self.is_pointee(draft, value)):
+                    self.blurred.add(index)
+                if self.is_inside(draft, value):
+                    self.put.add(index)
+
+    def is_function(self, value: r.Value) -> bool:
+        """Whether a function is given, as `run`, `&run` or `(void *)&run`, or a local that is a lambda."""
+        inner = strip(value)
+        if isinstance(inner, r.Unary) and inner.op == "&":
+            inner = strip(inner.value)
+        if isinstance(inner, r.Name) and inner.text in self.function.locals:
+            inner = strip(self.function.locals[inner.text][1])
+        elif isinstance(inner, r.Name) and inner.text not in self.function.declared:
+            return bool(self.program.index.functions_called(inner.text))
+        return isinstance(inner, r.Lambda)
+
+    # --- writes and ends ---
+
+    def put_elsewhere(self, draft: MemoryDraft, event: e.Write, how: int) -> int:
+        copied, says = self.is_copied_by(draft, event), self.says(draft, event.value)
+        where = self.target_of(draft, event)
+        loses = where is not None and SOME not in where.path and event.op in ("=", "init")
+        loses = loses and draft.read(where).block == self.block
+        walks = copied and self.several
+        super().write(event, draft)
+        if copied and where is not None:
+            draft.put(where, Pointer(self.block, (SOME,) if walks else ()))
+        if draft.is_led_to(self.block):
+            return how
+        if loses and not says and isinstance(strip(event.value), r.Call):
+            self.lose(event, how)
+        return 0
+
+    def look(self, draft: MemoryDraft, pointer: Pointer, name: str, reason: str = "", through: str = "") -> None:
+        """What is looked at does not matter."""
+
+    def ended_local(self, draft: MemoryDraft, event: e.End, how: int) -> int:
+        if len(event.place) != 1:
+            return how
+        ended = Cell(("var", event.place[0]))
+        inside = [cell for cell in draft.cells if cell.block == ended.block]
+        held = any(draft.cells[cell].block == self.block for cell in inside)
+        for cell in inside:
+            draft.remove(cell)
+        if draft.is_led_to(self.block):
+            return how
+        if held:
+            self.lose(event, how)
+        return 0
+
+    def round(self, draft: MemoryDraft, event: e.Mark, how: int) -> int:
+        for name in self.ranged.get(event.span.start, ()):
+            if draft.read(Cell(("var", name))).block != self.block:
+                draft.write(Cell(("var", name)), draft.begin(("made", event.index, name)))
+        return how if draft.is_led_to(self.block) else 0
+
+    def is_emptied_by(self, loop: e.Event) -> bool:
+        """A loop that releases or keeps the elements of a container or an array: once it is over they are gone, and
+        where it runs for no round there were none."""
+        endings = self.endings if self.several else self.by_element
+        if self.seen is None or self.start.span.start in loop.span:
+            return False
+        inside = next((one for one in endings if one.span.start in loop.span), None)
+        if inside is not None:
+            self.uses[inside.index] = self.seen.uses[inside.index]
+        return inside is not None
+
+    def behind_unknown(self, draft: MemoryDraft, event: e.Event, how: int) -> int:
+        node = event.node if isinstance(event, e.CallEvent) else None
+        if node and _speaks_of_the_same(node, self.acquired.acquisition) and self.is_it(draft, node.args[0]):
+            return PASSED if how & (HELD | PASSED) else how
+        if self.seen is None:
+            return how
+        return UNSURE if how == UNSURE or not self.is_before_ending(event.index) else PASSED
+
+    # --- what the first walk has seen ---
+
+    @cached_property
+    def endings(self) -> list[e.Event]:
+        """What releases it or keeps it on some way."""
+        uses = self.seen.uses if self.seen is not None else self.uses
+        return [self.flow.events[index] for index, use in sorted(uses.items()) if use in ENDINGS]
+
+    @cached_property
+    def by_element(self) -> list[e.Event]:
+        """Stores of one element of an array: `all[i] = block + i`."""
+        return [one for one in self.endings if isinstance(one, e.Write) and isinstance(strip(one.value), r.Binary)]
+
+    def is_before_ending(self, index: int) -> bool:
+        """Whether the function goes on from there to release or keep it: what is called there has not taken it."""
+        before, waiting = self.before_endings
+        while waiting and -waiting[0] > index:
+            spend()
+            current = -heappop(waiting)
+            for source, _ in self.flow.predecessors[current]:
+                if source < current and source not in before:
+                    before.add(source)
+                    heappush(waiting, -source)
+        return index in before
+
+    @cached_property
+    def before_endings(self) -> tuple[set[int], list[int]]:
+        """The events found so far behind which it is released or kept, and as a heap those whose predecessors nobody
+        has asked for, the last first."""
+        waiting = [-event.index for event in self.endings]
+        heapify(waiting)
+        return set(), waiting
+
+    # --- tests ---
+
+    def behind(self, draft: MemoryDraft, test: e.Test, outcome: bool, how: int) -> int:
+        """How sure it is behind one outcome of a test that the block is owed."""
+        if self.is_none(draft, test, outcome) or self.flow.rules_out(self.known_before, test, outcome):
+            return 0
+        if self.acquired.call.node.kind != "new" and self.is_failed(draft, test, outcome):
+            return UNSURE
+        if self.seen is None:
+            return how
+        cause, certainty = failure.failing(self.function, test, outcome)
+        other_cause, other = failure.failing(self.function, test, not outcome)
+        if certainty is not None:
+            if cause is not None and is_part_of(self.acquired.call.node, cause.node):
+                return 0
+            if (cause is None or not self.seen.live(cause.index)) and self.told_by.is_asked(test.value, test):
+                return 0
+            return how if cause is not None else UNSURE
+        if other is not None and self.is_taken_on_success(test, outcome, other_cause):
+            return 0
+        if (test.index, outcome) in self.around:
+            return UNSURE if other is None else how
+        return how
+
+    def is_none(self, draft: MemoryDraft, test: e.Test, outcome: bool) -> bool:
+        """Whether the outcome of a test says that there is no handle: by itself, by a variable that says so, or because
+        the call has failed that would have handed it out."""
+        if self.is_absent(draft, self.noted(test.value), outcome):
+            return True
+        failed = self.told_by.failed(test, outcome)
+        if failed is None or (self.acquired.call.node.kind != "new" and self.says_how_it_went(draft, test.value)):
+            # Whoever has it goes on with it.
+            return (
+                self.seen is not None
+                and not self.is_said_behind(test, outcome)
+                and self.is_said_behind(test, not outcome)
+            )
+        return failed
+
+    def noted(self, value: r.Value) -> r.Value:
+        """What a variable stands for that is set once, by asking the handle: `failed = fd < 0`."""
+        inner = strip(value)
+        if isinstance(inner, r.Unary) and inner.op in ("!", "not"):
+            return r.Unary(inner.start, inner.end, inner.op, self.noted(inner.value))
+        if not isinstance(inner, r.Name):
+            return value
+        reached = [
+            write
+            for write in self.flow.writes_to((inner.text,))
+            if write.index > self.start.index and write.index in self.told_by.behind
+        ]
+        noted = strip(reached[0].value) if len(reached) == 1 else None
+        says = isinstance(noted, r.Binary | r.Unary) and not self.names.isdisjoint(
+            one.text for one in walk(noted) if isinstance(one, r.Name)
+        )
+        return noted if says and noted is not None else value
+
+    def is_said_behind(self, test: e.Test, outcome: bool) -> bool:
+        """Whether anything behind the outcome of a test is about the handle."""
+        uses = self.seen.uses if self.seen is not None else {}
+        return any(event.index in uses for event in self.flow.after(test, branch=outcome))
+
+    def is_taken_on_success(self, test: e.Test, outcome: bool, cause: e.CallEvent | None) -> bool:
+        """A callee that was given the handle, whose failure gives it back to be released: where it has not failed and
+        nobody says the name any more, it has it."""
+        assert self.seen is not None
+        uses = self.seen.uses
+        if cause is not None:
+            if cause.index not in self.seen.given_to or not self.seen.live(cause.index):
+                return False
+        elif not any(self.answers(index, test) for index in self.seen.given_to):
+            return False
+        released = {one.index for one in self.endings}
+        if not any(event.index in released for event in self.flow.after(test, branch=not outcome)):
+            return False
+        if cause is not None and not habits.PUTS_IN.isdisjoint(words(last_name(cause.node.callee))):
+            return True
+        return not any(
+            event.index in uses and event.index > test.index and event.index not in released
+            for event in self.flow.after(test, branch=outcome)
+        )
+
+    def answers(self, index: int, test: e.Test) -> bool:
+        """Whether a call that is given the handle sets what is tested: on one of several ways to the test."""
+        event = self.flow.events[index]
+        return (
+            isinstance(event, e.CallEvent)
+            and event.into is not None
+            and any(
+                assignments.place(self.function, inner) == event.into
+                for inner in walk(test.value)
+                if isinstance(inner, r.Name)
+            )
+        )
+
+    @cached_property
+    def around(self) -> set[tuple[int, bool]]:
+        """The outcomes of tests that go around what releases or keeps it, and nothing else: `if (owned) free(p)` is for
+        somebody who knows when it is there."""
+        ending = [one.span.start for one in self.endings if not isinstance(one, e.LeaveEvent)]
+        found: set[tuple[int, bool]] = set()
+        if not ending:
+            return found
+        whole = {
+            (id(branch), span): (branch, span) for at in ending for span, branch in _bodies(self.function).around(at)
+        }
+        several = Counter(branch for branch, _ in whole)
+        for (branch_id, _), (branch, span) in whole.items():
+            if several[branch_id] == 1:
+                found |= self.outcomes_around(branch, span)
+        return found
+
+    def outcomes_around(self, branch: r.Branch, body: r.Span) -> set[tuple[int, bool]]:
+        """The outcomes of the tests of a condition that lead neither into that body nor to another of the tests."""
+        condition = branch.condition.span
+        return {
+            (test.index, label)
+            for test in self.flow.of(e.Test)
+            if condition.start <= test.span.start < condition.end
+            for target, label in self.flow.successors[test.index]
+            if label is not None and (at := self.flow.events[target].span.start) not in body and at not in condition
+        }
+
+    def is_absent(self, draft: MemoryDraft, value: r.Value | None, outcome: bool) -> bool:
+        """Whether the outcome of a condition says that there is no handle, or that it is another one."""
+        value = _expected(value)
+        while isinstance(value, r.Unary) and value.op in ("!", "not"):
+            value, outcome = _expected(value.value), not outcome
+        if isinstance(value, r.Assign):
+            value = strip(value.target)
+        if self.is_it(draft, value):
+            return not outcome
+        match value:
+            case r.Binary(op="==" | "!=" as op, left=left, right=right) if self.is_looked_at(
+                draft, left
+            ) or self.is_looked_at(draft, right):
+                return outcome == (op == "==")
+            case r.Binary(op="<" | "<=", left=left, right=right):
+                return outcome if self.is_looked_at(draft, left) else not outcome and self.is_looked_at(draft, right)
+            case r.Binary(op=">" | ">=", left=left, right=right):
+                return not outcome if self.is_looked_at(draft, left) else outcome and self.is_looked_at(draft, right)
+            case r.Member(base=base) if self.is_it(draft, base):
+                return not outcome  # `if (handle.ptr)`
+            case r.Call() if asked := self.asks_for_it(draft, value):
+                return outcome == (asked == "absent")
+        return False
+
+    def is_failed(self, draft: MemoryDraft, test: e.Test, outcome: bool) -> bool:
+        """Whether the object says itself that it came to nothing: `p->in_error()`. Who hands out an object that stands
+        for none has nothing to get back."""
+        value = strip(test.value)
+        while isinstance(value, r.Unary) and value.op in ("!", "not"):
+            value, outcome = strip(value.value), not outcome
+        value = _expected(value)
+        if not isinstance(value, r.Call) or value.args or not self.is_it(draft, receiver(value)):
+            return False
+        return outcome and _ABSENT.search(last_name(value.callee)) is not None
+
+    def says_how_it_went(self, draft: MemoryDraft, value: r.Value | None) -> bool:
+        """Whether a condition compares what the object says itself of how it was made: `file.status() != Open`. One
+        that is reached through a pointer is there in any case."""
+        inner = strip(value)
+        if not isinstance(inner, r.Binary) or inner.op not in ("==", "!="):
+            return False
+        return any(
+            isinstance(part, r.Call)
+            and not part.args
+            and isinstance(part.callee, r.Member)
+            and not part.callee.arrow
+            and self.is_it(draft, part.callee.base)
+            and not habits.OUTCOMES.isdisjoint(words(part.callee.name))
+            for part in (strip(inner.left), strip(inner.right))
+        )
+
+    def asks_for_it(self, draft: MemoryDraft, call: r.Call) -> str:
+        """Whether a call asks the handle if there is one (`present`), or if there is none (`absent`). A method that is
+        called through a pointer has one already, and a function that is not named as a question does something."""
+        name = last_name(call.callee)
+        on = receiver(call)
+        if on is not None and not call.args:
+            arrow = isinstance(call.callee, r.Member) and call.callee.arrow
+            if arrow or not self.is_it(draft, on):
+                return ""
+        elif (
+            on is not None
+            or len(call.args) != 1
+            or not (self.is_it(draft, call.args[0]) or self.is_address(draft, call.args[0]))
+        ):
+            return ""
+        if _ABSENT.search(name):
+            return "absent"
+        return "present" if not _ASKS.isdisjoint(words(name)) or on is not None else ""
+
+    def is_looked_at(self, draft: MemoryDraft, value: r.Value) -> bool:
+        """The handle, or what it has for a number: `handle.id`, `handle.ptr`."""
+        inner = strip(value)
+        if isinstance(inner, r.Member) and not inner.arrow and not self.several:
+            inner = strip(inner.base)
+        return self.is_it(draft, inner)
+
+    def tests_itself(self, draft: MemoryDraft, leave: e.LeaveEvent) -> bool:
+        """`RETURN_IF_NULL(handle)`, `RET_CHECK(handle != nullptr)`: a macro that leaves where there is none."""
+        for call in self.flow.calls_of(leave):
+            if call.span == leave.span and last_name(call.node.callee) == leave.via:
+                return any(self.is_null_test(draft, argument) for argument in call.node.args)
+        return False
+
+    def is_null_test(self, draft: MemoryDraft, value: r.Value) -> bool:
+        inner = strip(value)
+        while isinstance(inner, r.Unary) and inner.op in ("!", "not"):
+            inner = strip(inner.value)
+        if isinstance(inner, r.Binary) and inner.op in ("&&", "and"):
+            return self.is_absent(draft, inner.left, True) or self.is_absent(draft, inner.right, True)
+        if isinstance(inner, r.Binary) and inner.op in ("==", "!=", "<", ">", ">=", "<="):
+            return self.is_looked_at(draft, inner.left) or self.is_looked_at(draft, inner.right)
+        if isinstance(inner, r.Call) and len(inner.args) <= 1 and last_name(inner.callee):
+            return self.is_it(draft, receiver(inner)) and not inner.args
+        return self.is_it(draft, inner)
+
+    # --- what the walk came to ---
+
+    @property
+    def ended(self) -> list[e.Event]:
+        """What ended the duty on some way."""
+        return [
+            event
+            for event in (
+                self.flow.events[index] for index, use in sorted(self.uses.items()) if use not in ("", "unknown")
+            )
+            if not (isinstance(event, e.CallEvent) and failure.ends_program(self.function, event.node))
+        ]
+
+    @cached_property
+    def is_unsure(self) -> bool:
+        return any(how & UNSURE for how, _ in self.reached.values())
+
+    def passed(self, index: int, marks: Sequence[int]) -> int | None:
+        """The last of some events, in ascending order, on the way by which an event was first reached."""
+        current = index
+        while (current := self.came.get(current, -1)) != -1:
+            spend()
+            last = self.reached.get(current, (0, current))[1]
+            position = bisect_right(marks, last) - 1
+            if position >= 0 and marks[position] >= current:
+                return marks[position]
+        return None
+
+    def is_ended_in_lambda(self) -> bool:
+        """Whether a lambda sees what one of the locals holds."""
+        for inner in self.lambdas_about_it(self.function):
+            if self.several:
+                return True
+            inside = OwedWalk(inner, self.acquired)
+            inside.start = _NOWHERE
+            inside.names |= self.names
+            if any(inside.go_through().uses.values()):
+                return True
+        return False
+
+
+_NOWHERE = e.Mark(r.Span(0, 0))
+
+
+class _Bodies:
+    """The bodies of all branches of a function, and which of them stand around a position of the text."""
+
+    def __init__(self, function: Function) -> None:
+        found: list[tuple[r.Span, r.Branch]] = []
+        for branch in function.statements:
+            if isinstance(branch, r.Branch):
+                bodies = (body for body in (branch.then, branch.other) if body)
+                found += [(r.Span(body[0].start, body[-1].end), branch) for body in bodies]
+        found.sort(key=lambda one: one[0].start)
+        self._found = found
+        self._starts = [span.start for span, _ in found]
+        self._around: list[int] = []
+        """For each the last one before it that ends behind its beginning, -1 for none."""
+        for position, (span, _) in enumerate(found):
+            above = position - 1
+            while above != -1 and found[above][0].end <= span.start:
+                above = self._around[above]
+            self._around.append(above)
+
+    def around(self, at: int) -> Iterator[tuple[r.Span, r.Branch]]:
+        position = bisect_right(self._starts, at) - 1
+        while position != -1:
+            spend()
+            if at in self._found[position][0]:
+                yield self._found[position]
+            position = self._around[position]
+
+
+@flow_question
+def _bodies(function: Function) -> _Bodies:
+    return _Bodies(function)
+
+
+def is_part_of(call: r.Call, outer: r.Call) -> bool:
+    """Whether it is that call, or stands in its arguments."""
+    return call is outer or (
+        outer.start <= call.start and call.end <= outer.end and any(inner is call for inner in walk(outer))
+    )
+
+
+def _speaks_of_the_same(call: r.Call, acquisition: Acquisition) -> bool:
+    """Whether a function is named as one of those that are about the handle: `thing_show` beside `thing_destroy`."""
+    said = words(last_name(call.callee))
+    for name in acquisition.releases:
+        about = words(name)
+        verb = next((at for at, word in enumerate(about) if releasing_verb(word)), 0)
+        if verb and said[:verb] == about[:verb]:
+            return bool(call.args) and habits.TAKES_OVER.isdisjoint(said)
+    return False
+
+
+def _expected(value: r.Value | None) -> r.Value | None:
+    """What a test is about inside of `UNLIKELY(p == nullptr)`, which tells the compiler what to expect."""
+    inner = strip(value)
+    while isinstance(inner, r.Call) and inner.args and _EXPECTS.search(last_name(inner.callee)):
+        inner = strip(inner.args[0])
+    return inner
+
+
+_EXPECTS = re.compile(r"likely$|builtin_expect$", re.IGNORECASE)
+_ABSENT = re.compile(r"null|empty|invalid|fail|err|none|absent|missing|unset|bad|nil|closed", re.IGNORECASE)
+_ASKS = frozenset({"is", "has", "ok", "valid", "good", "exists", "present", "succeeded", "alive", "open", "set"})
