@@ -22,8 +22,8 @@ void Shelf::Share(std::unique_ptr<Part>& part) {
 Reported: an owner made of another owner's `get()`, of the address of a local, or, for a shared pointer, of `this`; the
 same raw pointer adopted twice on one way; a `get()` that is given to `delete`, to a function that releases it, or to a
 short function of the project that makes an owner of it; a constructor or an assignment that copies or moves, and leaves
-in its source what the destructor of both then releases. Owners are smart pointers, scoped types of the models, and classes whose destructor releases the
-member that the method returns.
+in its source what the destructor of both then releases. Owners are smart pointers, scoped types of the models, and
+classes whose destructor releases the member that the method returns.
 
 Quiet: an owner that lets go in the same function, owners with a deleter of their own, counts inside the object
 (intrusive pointers), `std::unique_ptr` of `this` (an object that ends itself), pointers that are only looked at.

@@ -26,7 +26,7 @@ from ownlint.domains.memory.blocks import (
     given_back,
     home_of,
 )
-from ownlint.domains.memory.memory import MemoryTrouble, MemoryWalk
+from ownlint.domains.memory.memory import MemoryTrouble, MemoryWalk, summary
 from ownlint.domains.memory.pointers import THIS_BLOCK
 from ownlint.domains.memory.seen import class_of, may_end
 from ownlint.domains.memory.unknown_calls import object_of
@@ -343,7 +343,7 @@ def _next(
             again = [one for one in _troubles(then, way, member, how) if one.what == "ended again"]
             if again:
                 doubts = [way.certainty, how.certainty, again[0].certainty]
-                if then.record.kind != "destructor":
+                if then.record.kind != "destructor" and not _frees_object(then):
                     doubts.append(because("name", f"`{then.name}` ends the object, by its name"))
                 elif always:
                     doubts.append(because("later-use", f"`{first.name}` is called before the object ends"))
@@ -357,6 +357,11 @@ def _next(
             doubt = because("later-use", f"`{then.name}` is called after that")
             return LeftMember(name, way, how, then, one, weaker(way.certainty, how.certainty, one.certainty, doubt))
     return None
+
+
+def _frees_object(function: Function) -> bool:
+    """Whether the memory of the object ends there, whatever the function is called."""
+    return any(block == object_of(function) for block, _ in summary(function, deep=False).ends)
 
 
 def _troubles(function: Function, way: MemberExit, member: Member, how: EndedBlock) -> list[MemoryTrouble]:
@@ -377,18 +382,17 @@ def _is_entry(function: Function, member: Member, working: list[Function], *, al
     """Whether others find the object as the function leaves it: what only the destructor calls leaves it to that, and
     what only others of its class, or of its file, call leaves it to them, who may give the member another value.
     `always` says that it leaves it so on every path, as a helper of theirs would."""
-    name = function.name
-    callers = [one for one in working if one is not function and one.mentions(name)]
+    named = [one for one in function.program.index.callers(function) if one is not function]
+    others = [one for one in named if one not in working]
+    callers = [one for one in named if one in working]
     if callers and all(ends_object(one) for one in callers):
         return False
     if function.record.kind == "function":
         is_inner = "static" in function.record.qualifiers
-        nearby = [one for one in function.program.functions if one.file is function.file]
-        callers += [one for one in nearby if one is not function and one not in callers and one.mentions(name)]
+        callers += [one for one in others if one.file is function.file]
     else:
         is_inner = not _is_public(function)
     if not is_inner and always and callers:
-        others = (one for one in function.program.functions if one not in working and one.mentions(name))
         is_inner = not any(function in _called(one, call) for one in others for call in one.flow.calls)
     if not is_inner:
         return True
