@@ -274,7 +274,7 @@ def test_libraries_are_known_to_models_alone(path: Path) -> None:
 
 OPENING = {
     "analysis/worker.py": {"__init__"},  # memory that it shares with its children
-    "children.py": {"_become", "resident"},  # the null device, and what the system says of the process
+    "children.py": {"__init__", "_become", "resident"},  # shared memory, the null device, what the system says of us
     "machine.py": {"_text"},  # what the system says of memory and processors
     "cli/main.py": {"_open_streams", "_abandon_output"},  # nothing but the null device
     "door.py": {"_opened", "pieces"},

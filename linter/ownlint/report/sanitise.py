@@ -16,7 +16,7 @@ HARMFUL = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff\ud800-\udfff"
     "\U000e0000-\U000e007f]"
 )
-_COMMAND = re.compile(r"#(?=#\w*\[)")
+_COMMAND = re.compile(r"#(?=#\w*+\[)")
 """`##[group]`, `##vso[task.setvariable]`, `##teamcity[message]`."""
 
 

@@ -122,7 +122,7 @@ def _refuse_pipe(path: Path) -> None:
 
 
 _MOST_SETTINGS = 1 << 20
-_FILE = re.compile(r"(?im)^\s*(?:path|excludesfile|attributesfile)\s*=(.*)$")
+_FILE = re.compile(r"(?im)^[ \t]*+(?:path|excludesfile|attributesfile)[ \t]*+=(.*+)$")
 """A setting that names a file."""
 
 
