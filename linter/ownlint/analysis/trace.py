@@ -100,25 +100,19 @@ class Trace(msgspec.Struct, frozen=True):
 class _Engine(NamedTuple):
     name: str
     language: Language
-    skipped: Callable[[Function], str]
     seen: Callable[[Function], SeenRun]
     does: Callable[[Function], Iterator[str]]
-
-
-def _handles_skipped(function: Function) -> str:
-    skips = border.of(function.program).seen_in(function) is None
-    return "nothing in it makes a handle or ends one, by what it calls" if skips else ""
-
-
-def _handles_seen(function: Function) -> SeenRun:
-    return border.of(function.program).seen_in(function) or SeenRun()
+    """What a call of the function does, by its summary."""
 
 
 _ENGINES = (
-    _Engine("memory", "cpp", memory.skipped, memory.seen, memory.does),
-    _Engine("references", "cpp", counted.skipped, counted.seen, counted.does),
+    _Engine("memory", "cpp", memory.seen, memory.does),
+    _Engine("references", "cpp", counted.seen, counted.does),
     _Engine(
-        "handles", "python", _handles_skipped, _handles_seen, lambda _: iter(("its body is run with what it is given",))
+        "handles",
+        "python",
+        lambda function: border.of(function.program).seen_in(function),
+        lambda _: iter(("its body is run with what it is given",)),
     ),
 )
 
@@ -143,12 +137,11 @@ def trace(function: Function, at: At, rules: Sequence[Rule]) -> Trace:
     runs: dict[str, SeenRun] = {}
     engines: list[TracedEngine] = []
     for engine in _of(function):
-        if skipped := engine.skipped(function):
-            engines.append(TracedEngine(engine.name, skipped))
-            continue
-        run = runs[engine.name] = engine.seen(function)
+        run = engine.seen(function)
         most = max(map(len, run.states.values()), default=0)
-        engines.append(TracedEngine(engine.name, "", len(run.states), most, run.complete))
+        engines.append(TracedEngine(engine.name, run.skipped, len(run.states), most, run.complete))
+        if not run.skipped:
+            runs[engine.name] = run
     said = list(_said(function, rules))
     notes = [f"`{one.rule}` did not finish: {one.error}" for one in said if isinstance(one, Crash)]
     if function.record.opaque:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _MOST_BYTES = 4 << 20
 
 
-class Judged(msgspec.Struct, frozen=True):
+class TracedFinding(msgspec.Struct, frozen=True):
     """A finding in the function, and whether a check reports it: `reported`, else why not."""
 
     rule: str
@@ -51,12 +51,12 @@ class TraceReport(msgspec.Struct, frozen=True):
     """What is shown."""
 
     trace: Trace
-    findings: tuple[Judged, ...]
+    findings: tuple[TracedFinding, ...]
     whole: int
     """So many rules are about the whole program, and were not asked."""
 
 
-class _Told(msgspec.Struct, frozen=True):
+class _TraceAnswer(msgspec.Struct, frozen=True):
     trace: Trace | None
     is_read: bool
     """Some function of the file is."""
@@ -101,13 +101,13 @@ def traced(options: pipeline.Options, line: int) -> TraceReport:
         lines = sources.lines(path)
         return lines.line(offset), lines.column(offset)
 
-    def question(program: Program) -> _Told:
+    def question(program: Program) -> _TraceAnswer:
         function = function_at(program, asked[0], line, at)
         is_read = any(one.path == asked[0] for one in program.functions)
-        return _Told(None if function is None else trace(function, at, rules), is_read)
+        return _TraceAnswer(None if function is None else trace(function, at, rules), is_read)
 
     size = sum(head.size for head in facts.heads)
-    told = msgspec.json.decode(analysis.asked(build, question, size, pipeline.limits()), type=_Told)
+    told = msgspec.json.decode(analysis.asked(build, question, size, pipeline.limits()), type=_TraceAnswer)
     if told.trace is None:
         why = "no function stands there" if told.is_read else "nothing of the file is looked at: no rule is about it"
         raise CannotRunError(f"{options.paths[0]}:{line}: {why}")
@@ -119,7 +119,7 @@ def traced(options: pipeline.Options, line: int) -> TraceReport:
 
 def _judged(
     findings: Sequence[Finding], files: Sequence[FileRecord], sources: Sources, options: pipeline.Options
-) -> Iterator[Judged]:
+) -> Iterator[TracedFinding]:
     """What a check with these settings makes of each finding."""
     config = options.settings.config
     infos = {info.id: info for info in rule_infos()}
@@ -144,7 +144,7 @@ def _judged(
         elif (one.rule, one.region, one.message) not in reported:
             why = "a comment or `per-file-ignores` silences it"
         place = one.region.line, one.region.column
-        yield Judged(one.rule, *place, one.certainty, one.message, not why, why, one.reason, finding.assumed)
+        yield TracedFinding(one.rule, *place, one.certainty, one.message, not why, why, one.reason, finding.assumed)
 
 
 def _placed(trace: Trace, models: Sequence[Path], root: Path) -> Trace:

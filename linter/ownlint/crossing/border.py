@@ -253,9 +253,11 @@ class Border:
     def misuses_in(self, function: Function) -> list[HandleMisuse]:
         return self._run(function, ())[0] if self._concerned(function) else []
 
-    def seen_in(self, function: Function) -> SeenRun | None:
-        """One run over the function, for whoever asks why; None where it is not run."""
-        return seen(HandleInterpreter(function, self)) if self._concerned(function) else None
+    def seen_in(self, function: Function) -> SeenRun:
+        """One run over the function, for whoever asks why."""
+        if not self._concerned(function):
+            return SeenRun("nothing in it makes a handle, or ends one, by what it calls")
+        return seen(HandleInterpreter(function, self))
 
     def _run(
         self, function: Function, given: tuple[GivenHandle, ...]

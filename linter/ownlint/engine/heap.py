@@ -41,9 +41,11 @@ class SeenIncident(NamedTuple):
 
 class SeenRun:
     """What was seen of one run of `follow`, for whoever asks why: by the event's index the states that came there, each
-    as lines that a person reads, and how many went on to which event; under -1 how many there were."""
+    as lines that a person reads, and how many went on to which event; under -1 how many there were. `skipped` says why
+    there was no run."""
 
-    def __init__(self) -> None:
+    def __init__(self, skipped: str = "") -> None:
+        self.skipped = skipped
         self.states: dict[int, list[tuple[str, ...]]] = {}
         self.passed: dict[int, dict[int, int]] = {}
         self.complete = True

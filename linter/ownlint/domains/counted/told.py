@@ -14,13 +14,10 @@ from ownlint.flow.places import render
 from ownlint.project.subjects import Function
 
 
-def skipped(function: Function) -> str:
-    """Why the function is not followed; empty when it is."""
-    return "" if is_concerned(function) else "nothing in it deals in counted references, by what it calls"
-
-
 def seen(function: Function) -> SeenRun:
     """One run, and all that it found."""
+    if not is_concerned(function):
+        return SeenRun("nothing in it deals in counted references, by what it calls")
     counting, run = Counting(function), SeenRun()
     told = {(one.what, one.at.index, one.site.index, one.name): one for one in counting.run(run.listener(in_words))}
     run.complete = counting.complete

@@ -17,13 +17,10 @@ from ownlint.finding import reason_of
 from ownlint.project.subjects import Function
 
 
-def skipped(function: Function) -> str:
-    """Why the function is not followed; empty when it is."""
-    return "" if may_end(function) else "nothing in it ends memory, by what it calls, that something points into"
-
-
 def seen(function: Function) -> SeenRun:
     """One run, and all that it found."""
+    if not may_end(function):
+        return SeenRun("nothing in it ends memory, by what it calls, that something points into")
     walk, run = MemoryWalk(function), SeenRun()
     told = {(one.what, one.at.index, one.ended.at): one for one in walk.run(run.listener(in_words))}
     run.complete = walk.complete
