@@ -405,8 +405,8 @@ class _Losing:
             return loss("failure", certainty, failing)
         overwriting = [way for way in chosen if isinstance(way.exit, e.Write)]
         if overwriting or (again and not chosen):
-            unsure_by = "value" if acquired.certainty == "certain" else "guess"
-            harmless = because(unsure_by, f"harmless if `{name}` is empty by then")
+            empty = f"harmless if `{name}` is empty by then"
+            harmless = because("value" if acquired.certainty == "certain" else "guess", empty)
             next_round = LosingWay(acquired.start, None, False, because("path", _NEXT_ROUND))
             return loss("overwritten", weaker(certainty, harmless), overwriting or [next_round])
         if ended is None:
