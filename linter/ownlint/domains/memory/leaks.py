@@ -23,7 +23,7 @@ from ownlint.engine import assignments
 from ownlint.engine.resources import RESULT, Acquisition, resources
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.finding import Assumption, Certainty, Step, because, weaker
+from ownlint.finding import Certainty, Step, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.places import Place, called, calls_in, children, last_name, receiver, render, strip, walk
 from ownlint.project import types
@@ -405,8 +405,8 @@ class _Losing:
             return loss("failure", certainty, failing)
         overwriting = [way for way in chosen if isinstance(way.exit, e.Write)]
         if overwriting or (again and not chosen):
-            unsure_by: Assumption = "value" if acquired.certainty == "certain" else "guess"
-            harmless = because(unsure_by, f"harmless if `{name}` is empty by then")
+            empty = f"harmless if `{name}` is empty by then"
+            harmless = because("value" if acquired.certainty == "certain" else "guess", empty)
             next_round = LosingWay(acquired.start, None, False, because("path", _NEXT_ROUND))
             return loss("overwritten", weaker(certainty, harmless), overwriting or [next_round])
         if ended is None:

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ownlint.domains import failure
-from ownlint.domains.memory.blocks import SOME, Cell, MemoryDraft, MemoryState, Pointer
+from ownlint.domains.memory.blocks import SOME, Cell, MemoryDraft, MemoryState, Path, Pointer
 from ownlint.domains.memory.outcomes import Outcomes
 from ownlint.domains.memory.uses import ENDINGS, OwedUses, Use, names_at, stretches
 from ownlint.engine import assignments
@@ -273,15 +273,30 @@ class OwedWalk(OwedUses):
         where = self.target_of(draft, event)
         loses = where is not None and SOME not in where.path and event.op in ("=", "init")
         loses = loses and draft.read(where).block == self.block
-        walks = copied and self.several
+        parts = self.parts_of(draft, event) if copied else {}
         super().write(event, draft)
         if copied and where is not None:
-            draft.put(where, Pointer(self.block, (SOME,) if walks else ()))
+            for path in parts:
+                draft.put(Cell(where.block, where.path + path), Pointer(self.block))
+            if not parts:
+                draft.put(where, Pointer(self.block, (SOME,) if self.several else ()))
         if draft.is_led_to(self.block):
             return how
         if loses and not says and isinstance(strip(event.value), r.Call):
             self.lose(event, how)
         return 0
+
+    def parts_of(self, draft: MemoryDraft, event: e.Write) -> dict[Path, None]:
+        """Where in a struct that is copied the handle stands; empty where it is the handle itself."""
+        source = self.cell(draft, self.source(event.value))
+        if source is None or draft.read(source).block == self.block:
+            return {}
+        depth = len(source.path)
+        return {
+            cell.path[depth:]: None
+            for cell, held in draft.cells.items()
+            if held.block == self.block and cell.block == source.block and cell.path[:depth] == source.path
+        }
 
     def look(self, draft: MemoryDraft, pointer: Pointer, name: str, reason: str = "", through: str = "") -> None:
         """What is looked at does not matter."""
