@@ -71,7 +71,7 @@ def test_an_own_file_goes_before_the_pyproject_beside_it(tmp_path: Path) -> None
         ("ownlint.toml", 'jobs = 2\nselect = "x"\n', ":2: `select`: expected `array`, got `str`"),
         ("ownlint.toml", 'certainty = "sure"\n', ":1: `certainty`: `sure` is none of `certain`, `likely`, `possible`"),
         ("ownlint.toml", '[severity]\nx = "bad"\n', ":2: `severity`: `bad` is none of `error`, `warning`, `note`"),
-        ("ownlint.toml", 'per-file-ignores."a/*" = ["x"]\nper-file-ignores."b" = 1\n', ":1: `per-file-ignores`: "),
+        ("ownlint.toml", 'per-file-ignores."a/*" = ["x"]\nper-file-ignores."b" = 1\n', ":2: `per-file-ignores`: "),
         ("ownlint.toml", "jobs = 1\njobs = = 2\n", ":2: "),
         ("pyproject.toml", "[tool]\nownlint = 3\n", ": [tool.ownlint] is not a table"),
     ],

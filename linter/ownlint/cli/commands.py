@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
+from ownlint.choices import did_you_mean
 from ownlint.cli.delivery import CannotRunError, deliver
 from ownlint.facts.errors import RefusalError
 
@@ -22,6 +23,14 @@ if TYPE_CHECKING:
 MakeOptions = Callable[..., "Options"]
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 SHELLS = ("bash", "zsh", "fish")
+
+
+class OneOf(click.Choice[str]):
+    """A choice among words that tells which of them was meant."""
+
+    def get_invalid_choice_message(self, value: object, ctx: click.Context | None) -> str:
+        near = did_you_mean(str(value), self.choices)
+        return f"{super().get_invalid_choice_message(value, ctx).removesuffix('.')}{near}"
 
 
 class WithWords(click.Command):
@@ -121,7 +130,7 @@ def _doctor(with_config: Decorator, options: MakeOptions) -> click.Command:
     @click.command("doctor", short_help="Say what is there for a check of PATH, and what is missing.")
     @click.argument("path", type=click.Path(path_type=Path), default=Path())
     @with_config
-    @click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
+    @click.option("--output-format", type=OneOf(("text", "json")), default="text", show_default=True)
     def doctor(path: Path, output_format: str, **given: Any) -> int:
         """Say what is there for a check of PATH, and how to get what is missing.
 
@@ -168,7 +177,7 @@ def _clean(with_config: Decorator, options: MakeOptions) -> click.Command:
 
 def _completion(group: click.Group) -> click.Command:
     @click.command("completion", short_help="Print what makes a shell complete commands.")
-    @click.argument("shell", type=click.Choice(SHELLS))
+    @click.argument("shell", type=OneOf(SHELLS))
     def completion(shell: str) -> None:
         """Print what makes a SHELL complete commands, options and the names of rules.
 
