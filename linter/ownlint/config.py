@@ -180,14 +180,14 @@ def _misnamed(path: Path, text: str, document: dict[str, Any]) -> Iterator[str]:
     meant = [full for full, name in tables.items() if get_close_matches(name, ["ownlint"], cutoff=_ALIKE)]
     for full in (*meant, *(["ownlint"] if isinstance(document.get("ownlint"), dict) else [])):
         line = toml.Positions(text).line(*full.split(".", 1))
-        yield f"{path}:{line}: has no table [tool.ownlint]; did you mean it by [{full}]?"
+        yield f"{path}:{line}: unknown table [{full}]; did you mean [tool.ownlint]?"
 
 
 def _text(path: Path, within: Path | None = None) -> str:
     try:
         data = door.read(path, _MOST_BYTES, within=within)
     except door.UnreadableError as error:
-        nothing = "a link that leads nowhere" if path.is_symlink() else "no such file"
+        nothing = "broken symlink" if path.is_symlink() else "no such file"
         raise ConfigError(f"{path}: {nothing if error.missing else error.reason}") from None
     try:
         return data.decode()

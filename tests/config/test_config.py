@@ -95,7 +95,7 @@ def test_a_named_file_must_hold_settings(tmp_path: Path) -> None:
 def test_a_table_that_seems_to_be_ours_is_told(tmp_path: Path, name: str) -> None:
     path = write(tmp_path, "pyproject.toml", f"[tool.pylint]\n[{name}]\njobs = 2\n")
     (tmp_path / "src").mkdir()
-    said = f"{path}:2: has no table [tool.ownlint]; did you mean it by [{name}]?"
+    said = f"{path}:2: unknown table [{name}]; did you mean [tool.ownlint]?"
     assert list(misnamed_tables(tmp_path / "src")) == [said]
     with pytest.raises(ConfigError, match=re.escape(said)):
         read(path)

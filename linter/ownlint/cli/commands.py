@@ -127,12 +127,12 @@ def watched(run: Run, quiet: bool = False) -> Iterator[Run]:
 
 
 def _doctor(with_config: Decorator, options: MakeOptions) -> click.Command:
-    @click.command("doctor", short_help="Say what is there for a check of PATH, and what is missing.")
+    @click.command("doctor", short_help="Check the environment: tools, headers, compile database.")
     @click.argument("path", type=click.Path(path_type=Path), default=Path())
     @with_config
     @click.option("--output-format", type=OneOf(("text", "json")), default="text", show_default=True)
     def doctor(path: Path, output_format: str, **given: Any) -> int:
-        """Say what is there for a check of PATH, and how to get what is missing.
+        """Check what this machine provides for a check of PATH, and how to get what is missing.
 
         Exit codes: 0 when nothing is missing that a check needs, 1 when something is.
         """
@@ -159,7 +159,7 @@ def _clean(with_config: Decorator, options: MakeOptions) -> click.Command:
     @click.argument("path", type=click.Path(path_type=Path), default=Path())
     @with_config
     def clean(path: Path, **given: Any) -> None:
-        """Remove the cache of the project that PATH is in; a folder that ownlint did not make is left alone."""
+        """Remove the cache of the project that PATH is in; never deletes a folder ownlint did not create."""
         from ownlint.facts.cache import NotOursError, remove
         from ownlint.report.sanitise import sanitise
 
@@ -176,10 +176,10 @@ def _clean(with_config: Decorator, options: MakeOptions) -> click.Command:
 
 
 def _completion(group: click.Group) -> click.Command:
-    @click.command("completion", short_help="Print what makes a shell complete commands.")
+    @click.command("completion", short_help="Print a shell completion script.")
     @click.argument("shell", type=OneOf(SHELLS))
     def completion(shell: str) -> None:
-        """Print what makes a SHELL complete commands, options and the names of rules.
+        """Print a SHELL script that completes commands, options and rule names.
 
         \b
         bash: eval "$(ownlint completion bash)"      in ~/.bashrc

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ownlint import __version__, door
 from ownlint.choices import FORMATS, did_you_mean
-from ownlint.config import ConfigError
+from ownlint.facts.errors import NotInstalledError
 from ownlint.files import PlaceError, check_place, write_whole
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def outputs(given: Sequence[str], root: Path) -> tuple[list[tuple[str, Path]], l
             raise CannotRunError(f"--output: `{text}` names no file: write `{name}=FILE`")
         try:
             check_output(Path(path), root, output_format=name)
-        except ConfigError as error:
+        except NotInstalledError as error:
             missing.append(f"{path}: {error}")
         else:
             found.append((name, Path(path)))

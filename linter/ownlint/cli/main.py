@@ -197,7 +197,7 @@ _rule_options = (
         callback=_names,
         shell_complete=commands.rule_names,
         metavar="RULES",
-        help="Run only these rules (`all`).",
+        help="Comma-separated rules, groups or globs to run [default: all].",
     ),
     click.option(
         "--extend-select",
@@ -205,7 +205,7 @@ _rule_options = (
         callback=_names,
         shell_complete=commands.rule_names,
         metavar="RULES",
-        help="Run these too.",
+        help="Additional rules to run.",
     ),
     click.option(
         "--ignore",
@@ -213,7 +213,7 @@ _rule_options = (
         callback=_names,
         shell_complete=commands.rule_names,
         metavar="RULES",
-        help="Do not run these.",
+        help="Rules to skip.",
     ),
     click.option(
         "--exclude",
@@ -221,22 +221,22 @@ _rule_options = (
         multiple=True,
         callback=_names,
         metavar="PATTERNS",
-        help="Leave out these too (patterns as in .gitignore).",
+        help="Additional paths to exclude (.gitignore patterns).",
     ),
-    click.option("--force-exclude", is_flag=True, default=None, help="Leave out excluded PATHS that are named, too."),
-    click.option("--suite", type=OneOf(SUITES), help="The rules that run without being named (`default`)."),
+    click.option(
+        "--force-exclude", is_flag=True, default=None, help="Apply exclusions even to paths given on the command line."
+    ),
+    click.option("--suite", type=OneOf(SUITES), help="The set of rules to run [default: default]."),
     click.option("--preset", hidden=True, expose_value=False, callback=_former),
     click.option("--preview", is_flag=True, hidden=True, expose_value=False, callback=_former),
-    click.option("--certainty", type=OneOf(CERTAINTIES), help="Report what is at least this sure."),
+    click.option("--certainty", type=OneOf(CERTAINTIES), help="Minimum confidence to report [default: likely]."),
 )
 _compiling_options = (
-    click.option("--types", type=OneOf(("auto", "always", "never")), help="Read C++ by a compiler too."),
-    click.option("-p", "--build-path", type=click.Path(path_type=Path), help="Where compile_commands.json is."),
+    click.option("--types", type=OneOf(("auto", "always", "never")), help="Use libclang for C++ type information."),
+    click.option("-p", "--build-path", type=click.Path(path_type=Path), help="The folder of compile_commands.json."),
 )
-_jobs_option = click.option(
-    "-j", "--jobs", type=click.IntRange(1, 1024), help="How many processes read files and run rules at once."
-)
-_no_cache_option = click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
+_jobs_option = click.option("-j", "--jobs", type=click.IntRange(1, 1024), help="Number of worker processes.")
+_no_cache_option = click.option("--no-cache", is_flag=True, help="Disable the cache.")
 _cache_dir_option = click.option("--cache-dir", type=click.Path(path_type=Path), help="The folder of the cache.")
 
 _Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -289,7 +289,7 @@ def _projects(
 
     for path in paths:
         if path != stdin_filename and not path.exists():
-            nothing = "a link that leads nowhere" if path.is_symlink() else "no such file or folder"
+            nothing = "broken symlink" if path.is_symlink() else "no such file or folder"
             raise CannotRunError(f"{path}: {nothing}")
     if build_path is not None and not build_path.exists():
         raise CannotRunError(f"{build_path}: no such compile database")
@@ -358,7 +358,7 @@ def _cache_folder(root: Path, settings: Settings, given: Path | None) -> Path:
     if (named := settings.config.cache_dir) is not None:
         folder = (root / named).resolve()
         if root not in folder.parents:  # the settings may be a stranger's
-            raise CannotRunError(f"{settings.file}: `cache-dir` leads out of the project; use --cache-dir")
+            raise CannotRunError(f"{settings.file}: `cache-dir` points outside the project; use --cache-dir")
         return folder
     return root / FOLDER
 
@@ -377,33 +377,45 @@ def _coloured(choice: str) -> bool:
 @cli.command(short_help="Report the ownership bugs in PATHS.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @_with_config
-@click.option("--changed", is_flag=True, help="Report only what touches a staged line; if none is, an uncommitted one.")
-@click.option("--diff-base", metavar="REV", help="Report only what touches a line changed since this revision.")
-@click.option("--stdin-filename", type=click.Path(path_type=Path), help="Read this file from standard input instead.")
+@click.option(
+    "--changed",
+    is_flag=True,
+    help="Report only findings on staged lines (or uncommitted ones if nothing is staged).",
+)
+@click.option("--diff-base", metavar="REV", help="Report only findings on lines changed since this revision.")
+@click.option(
+    "--stdin-filename", type=click.Path(path_type=Path), help="Path of the file whose text is read from standard input."
+)
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
 @click.option(
     "--fail-level",
     type=OneOf(SEVERITIES),
     default=SEVERITIES[-1],
     show_default=True,
-    help="Exit with 1 only for findings this severe.",
+    help="Minimum severity that makes the exit code 1.",
 )
 @click.option("--show-files", is_flag=True, help="List the files that would be checked, and check nothing.")
 @click.option("--statistics", is_flag=True, help="Count findings by rule instead of listing them.")
 @click.option("--output-format", type=OneOf(FORMATS), default="full", show_default=True)
-@click.option("-o", "--output-file", type=click.Path(path_type=Path), help="Write the report there.")
-@click.option("--output", multiple=True, metavar="FORMAT=FILE", help="Write a report there, too; may be repeated.")
-@click.option("--fix", is_flag=True, help="Mend what can be mended safely, then report the rest.")
-@click.option("--unsafe-fixes", is_flag=True, help="Mend what needs a second look, too.")
-@click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
+@click.option(
+    "-o", "--output-file", type=click.Path(path_type=Path), help="Write the report to this file (`-`: standard output)."
+)
+@click.option("--output", multiple=True, metavar="FORMAT=FILE", help="Write an additional report; may be repeated.")
+@click.option("--fix", is_flag=True, help="Apply safe fixes, then report what is left.")
+@click.option("--unsafe-fixes", is_flag=True, help="Also apply fixes that may change behaviour.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change as a diff; change nothing.")
 @click.option("--export-fixes", type=click.Path(path_type=Path), help="Write C++ fixes for clang-apply-replacements.")
-@click.option("--add-suppressions", metavar="REASON", help="Silence every finding by a comment with this reason.")
-@click.option("--baseline", "baseline_file", type=click.Path(path_type=Path), help="Leave out what this file knows.")
-@click.option("--no-baseline", is_flag=True, help="Report what a baseline knows, too.")
-@click.option("--fail-on-incomplete", is_flag=True, help="Exit with 2 when the analysis of a file is incomplete.")
+@click.option(
+    "--add-suppressions", metavar="REASON", help="Suppress every finding with a comment that gives this reason."
+)
+@click.option(
+    "--baseline", "baseline_file", type=click.Path(path_type=Path), help="Hide findings recorded in this file."
+)
+@click.option("--no-baseline", is_flag=True, help="Ignore the baseline.")
+@click.option("--fail-on-incomplete", is_flag=True, help="Exit with 2 if a file was not fully analysed.")
 @click.option("--color", type=OneOf(("auto", "always", "never")), default="auto", show_default=True)
-@click.option("-q", "--quiet", is_flag=True, help="Only the findings, and what could not be done.")
-@click.option("-v", "--verbose", is_flag=True, help="Name every file whose analysis is incomplete.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only findings and errors.")
+@click.option("-v", "--verbose", is_flag=True, help="List every file that was not fully analysed.")
 def check(
     paths: tuple[Path, ...],
     changed: bool,
@@ -522,7 +534,7 @@ def _diff(
         _say(warning)
     if base != Path.cwd():
         _say(f"note: the diff is relative to {base}, since it reaches out of the working directory", quiet)
-    _say(f"would mend {len(planned.made)} finding{'s' * (len(planned.made) != 1)}", quiet)
+    _say(f"would fix {len(planned.made)} finding{'s' * (len(planned.made) != 1)}", quiet)
     return 1 if (planned.after or planned.alone) and not exit_zero else 0
 
 
@@ -614,7 +626,7 @@ def _cache_said(options: pipeline.Options) -> str:
 
 @cli.group(cls=_CommandGroup)
 def baseline() -> None:
-    """Write, prune and show the file of known findings."""
+    """Write, prune and show the baseline of known findings."""
 
 
 _baseline_file = click.option(
@@ -654,7 +666,7 @@ def baseline_write(paths: tuple[Path, ...], baseline_file: Path | None, **given:
         _say(adopting.unjudged(report, known))
 
 
-@baseline.command("prune", short_help="Remove what matches nothing any more from the baseline.")
+@baseline.command("prune", short_help="Remove stale entries from the baseline.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @_with_config
 @_baseline_file
@@ -668,7 +680,7 @@ def baseline_prune(paths: tuple[Path, ...], baseline_file: Path | None, **given:
         _say(adopting.unjudged(report, known))
 
 
-@baseline.command("show", short_help="Show what the baseline knows.")
+@baseline.command("show", short_help="Show the findings in the baseline.")
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @_with(*_settings_options)
 def baseline_show(file: Path | None, **given: Any) -> None:
@@ -759,7 +771,7 @@ def rules(names: tuple[str, ...] | None, suite: str | None, output_format: str) 
 @click.argument("file", type=click.Path(path_type=Path))
 @_with(*_settings_options, *_compiling_options)
 def facts(file: Path, **given: Any) -> None:
-    """Print what is read in one FILE."""
+    """Print the facts extracted from FILE."""
     from ownlint import pipeline
     from ownlint.facts import show
 

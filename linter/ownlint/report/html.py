@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ownlint.choices import SEVERITIES
-from ownlint.config import ConfigError
+from ownlint.facts.errors import NotInstalledError
 from ownlint.finding import CERTAINTIES, Severity
 from ownlint.report.causes import elsewhere, once
 from ownlint.report.model import KINDS, Located, Report, RuleInfo, Sources
@@ -42,9 +42,9 @@ MOST_PLAIN = 500
 
 
 def check_installed() -> None:
-    """Raises `ConfigError` when what draws the page is not there; worth asking before a run, not after it."""
+    """Raises `NotInstalledError` when what draws the page is not there; worth asking before a run, not after it."""
     if any(find_spec(name) is None for name in _NEEDED):
-        raise ConfigError("the HTML report needs a template engine: `pip install 'ownlint[html]'`")
+        raise NotInstalledError("the HTML report needs a template engine: `pip install 'ownlint[html]'`")
 
 
 def render(report: Report, rules: Sequence[RuleInfo], sources: Sources, version: str, origin: Checkout) -> str:

@@ -373,7 +373,7 @@ def _checked(root: Path, found: dict[str, bool], new: str) -> tuple[list[Source]
                 if (target := _inside(root, path)) in found and target != relative:
                     continue  # a file that is read by its own name
                 if target is None:
-                    raise OSError(0, "a link that leads out of the project")
+                    raise OSError(0, "symlink points outside the project")
                 status = _followed(path)
         except FileNotFoundError:  # tracked by git and deleted: gone
             continue
@@ -398,7 +398,7 @@ def _followed(path: str) -> os.stat_result:
     try:
         return os.stat(path)
     except FileNotFoundError:
-        raise OSError(0, "a link that leads nowhere") from None
+        raise OSError(0, "broken symlink") from None
 
 
 def _is_text(name: str) -> bool:
