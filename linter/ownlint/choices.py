@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
 Severity = Literal["error", "warning", "note"]
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+"""The worst first."""
 Certainty = Literal["certain", "likely", "possible"]
 """How sure a finding is: it follows from what the finding assumes, see `ownlint.because`."""
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from ownlint import door
+from ownlint import door, toml
 from ownlint.choices import FORMER_PRESETS, Certainty, Severity, Suite, Types, did_you_mean
 from ownlint.facts.errors import RefusalError, one_line
 from ownlint.selection import RuleNames
@@ -127,7 +127,6 @@ def read(path: Path) -> Settings:
 
 def _settings(path: Path, required: bool, within: Path | None) -> Settings | None:
     """None when a pyproject.toml has nothing to say about us."""
-    from ownlint import toml
 
     text = _text(path, within)
     project = path.name == "pyproject.toml"
@@ -157,7 +156,6 @@ def _settings(path: Path, required: bool, within: Path | None) -> Settings | Non
 def misnamed_tables(start: Path) -> Iterator[str]:
     """A line for each table of a `pyproject.toml` that seems to be meant for us and has another name. They are those
     between `start`, a file or a folder, and the settings that hold there: what has settings is not searched."""
-    from ownlint import toml
 
     for folder in (start, *start.parents):
         try:
@@ -181,15 +179,15 @@ def _misnamed(path: Path, text: str, document: dict[str, Any]) -> Iterator[str]:
     tables = {f"tool.{name}": name for name in tool} if isinstance(tool, dict) else {}
     meant = [full for full, name in tables.items() if get_close_matches(name, ["ownlint"], cutoff=_ALIKE)]
     for full in (*meant, *(["ownlint"] if isinstance(document.get("ownlint"), dict) else [])):
-        lines = (number for number, line in enumerate(text.splitlines(), 1) if _header(line) == full)
-        yield f"{path}:{next(lines, 1)}: has no table [tool.ownlint]; did you mean it by [{full}]?"
+        line = toml.Positions(text).line(*full.split(".", 1))
+        yield f"{path}:{line}: unknown table [{full}]; did you mean [tool.ownlint]?"
 
 
 def _text(path: Path, within: Path | None = None) -> str:
     try:
         data = door.read(path, _MOST_BYTES, within=within)
     except door.UnreadableError as error:
-        nothing = "a link that leads nowhere" if path.is_symlink() else "no such file"
+        nothing = "broken symlink" if path.is_symlink() else "no such file"
         raise ConfigError(f"{path}: {nothing if error.missing else error.reason}") from None
     try:
         return data.decode()
@@ -206,7 +204,7 @@ def _parted(path: Path, text: str, table: dict[str, object]) -> tuple[dict[str, 
         if key not in KEYS:
             mistakes.append(f"{path}:{line_of(text, key)}: {_former(key, value) or _unknown(path, key)}")
         elif _refused(path, text, key, value):
-            parts = [_refused(path, text, key, part) for part in _parts(value)]
+            parts = [_refused(path, text, key, part, *at) for at, part in _parts(value)]
             mistakes += dict.fromkeys(filter(None, parts))
         else:
             sound[key] = value
@@ -229,17 +227,18 @@ def _unknown(path: Path, key: str) -> str:
     return f"unknown key `{key}`{instead}"
 
 
-def _parts(value: object) -> Iterator[object]:
-    """A list or a table for each of its entries, so that a mistake in one does not hide that in another."""
+def _parts(value: object) -> Iterator[tuple[tuple[toml.Step, ...], object]]:
+    """A list or a table for each of its entries, so that a mistake in one does not hide that in another; with the step
+    that leads to the entry."""
     if isinstance(value, list) and value:
-        yield from ([each] for each in value)
+        yield from (((number,), [each]) for number, each in enumerate(value))
     elif isinstance(value, dict) and value:
-        yield from ({name: each} for name, each in value.items())
+        yield from (((name,), {name: each}) for name, each in value.items())
     else:
-        yield value
+        yield (), value
 
 
-def _refused(path: Path, text: str, key: str, value: object) -> str:
+def _refused(path: Path, text: str, key: str, value: object, *at: toml.Step) -> str:
     """Why the key cannot have the value, with its place; empty where it can."""
     try:
         msgspec.convert({key: value}, Config)
@@ -249,7 +248,7 @@ def _refused(path: Path, text: str, key: str, value: object) -> str:
         quoted = re.search(r"invalid enum value '(.*)'", message, re.DOTALL)
         if quoted is not None:
             message = f"`{quoted[1]}` is none of {', '.join(f'`{word}`' for word in _words_of(key))}"
-        return f"{path}:{line_of(text, key, quoted and quoted[1])}: `{key}`: {message}"
+        return f"{path}:{line_of(text, key, *at)}: `{key}`: {message}"
     return ""
 
 
@@ -260,38 +259,11 @@ def _words_of(key: str) -> tuple[str, ...]:
     return get_args(get_args(kind)[1] if get_origin(kind) is dict else kind)
 
 
-_OPENING = re.compile(
-    r"""\s*+(?:\[\s*+(?:tool\s*+\.\s*+)?ownlint\s*+\.\s*+)?["']?([^"'\[\]=.\s]++)(?:["']?\s*+[.=]|["']?[\s.\]])"""
-)
-_BRACKETED = re.compile(r"\[\s*+([\w-]++)")
-
-
-def line_of(text: str, key: str, value: str | None = None) -> int:
-    """The line in TOML text that sets `key` in our table, or, with `value`, the line of that string."""
-    lines = text.splitlines()
-    in_ours = not any(re.match(r"^\s*\[\s*tool\s*\.\s*ownlint", line) for line in lines)
-    for number, line in enumerate(lines, 1):
-        header = _header(line)
-        if header is not None and "=" not in header:
-            in_ours = "ownlint" in header or (not header.startswith("tool") and header.split(".")[0] == key)
-        opened = _OPENING.match(line)
-        if in_ours and ((opened and opened[1] == key) or (header is not None and key in _BRACKETED.findall(line))):
-            return _line_of_value(lines, number, value)
-    return 1
-
-
-def _header(line: str) -> str | None:
-    """What stands in the brackets of `[table]` and `[[table]]`."""
-    opened, closing, _ = line.strip().partition("]")
-    return opened.lstrip("[").strip() if closing and opened.startswith("[") else None
-
-
-def _line_of_value(lines: list[str], number: int, value: str | None) -> int:
-    if value is not None:
-        for later in range(number, min(number + 200, len(lines)) + 1):
-            if f'"{value}"' in lines[later - 1] or f"'{value}'" in lines[later - 1]:
-                return later
-    return number
+def line_of(text: str, key: str, *within: toml.Step, word: str = "") -> int:
+    """The line in TOML text that sets `key` in our table, or a part of its value; or where it says `word`."""
+    positions = toml.Positions(text)
+    ours = ("tool", "ownlint") if positions.has("tool", "ownlint") else ()
+    return positions.word(word, *ours, key, *within) if word else positions.line(*ours, key, *within)
 
 
 def refuse(mistakes: Iterable[str]) -> None:
@@ -344,7 +316,7 @@ def place_of(settings: Settings, key: str, name: str) -> str:
     if settings.file is None or source != str(settings.file):
         return source
     text = _text(settings.file)
-    return f"{settings.file}:{line_of(text, key, name)}"
+    return f"{settings.file}:{line_of(text, key, word=name)}"
 
 
 def with_suite(settings: Settings) -> Settings:

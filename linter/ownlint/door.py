@@ -104,7 +104,7 @@ def _followed(path: str, folder: str) -> str:
     real, real_home = os.path.realpath(path), os.path.realpath(folder)
     by_name = _below(named, home) or _below(named, real_home)
     if by_name and not _below(real, real_home):
-        raise UnreadableError("a link that leads out of the project")
+        raise UnreadableError("symlink points outside the project")
     return real
 
 

@@ -47,7 +47,7 @@ Depends = tuple[tuple[str, str], ...]
 _MOST_JOBS = 8
 _MOST_ATTEMPTS = 3
 
-_FOREIGN = "neither C++ nor Python by its name; `include` in the settings names further files"
+_FOREIGN = "skipped: not a C++ or Python file name; `include` in the settings names further files"
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -321,7 +321,7 @@ def _judged(
         return ()
     from ownlint import analysis, catalogue
 
-    options.told("looking at what was read", 0, 0)
+    options.told("indexing", 0, 0)
     loaded, earlier = catalogue.load(), way.before()
     facts.take_up()
     _ = way.libraries.models  # read here: a mistake in one is told before a child is started
@@ -433,7 +433,7 @@ def _unchecked(found: Discovered) -> tuple[Notice, ...]:
     foreign = tuple(Notice(f"not checked: {_FOREIGN}", path) for path in found.foreign)
     if foreign or found.unread or any(source.asked for source in found.sources):
         return foreign
-    return (Notice("there is no C++ or Python file to check"),)
+    return (Notice("no C++ or Python files found"),)
 
 
 def _chosen(changes: Changes | None) -> tuple[Notice, ...]:

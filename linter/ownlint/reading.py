@@ -366,7 +366,12 @@ class Reader:
                 except door.UnreadableError:
                     continue
                 same = digest_of(data) == self.held[index]
-                if same and not speaks_to_the_linter(data) and not wanted(data, vocabulary.anchors):
+                if (
+                    same
+                    and b"\0" not in data
+                    and not speaks_to_the_linter(data)
+                    and not wanted(data, vocabulary.anchors)
+                ):
                     found[index] = self._bare(source, self.held[index])
                     found[index].settled = True
         return found

@@ -236,7 +236,7 @@ def test_statistics_quiet_and_verbose(run: Run) -> None:
     assert run("check", "--statistics", "-q") == Done(1, "1  error[bad-name]\n", "")
     done = run("check", "--output-format", "github", "-v")
     assert done.out.startswith("::error file=a.cc,line=5,col=5,endLine=5,endColumn=11,title=ownlint (bad-name)::")
-    assert "warning: big.py: cut off at a limit: " in done.err
+    assert "warning: big.py: stopped at a limit: " in done.err
     assert "settings: defaults; root: " in done.err
 
 

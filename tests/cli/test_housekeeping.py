@@ -248,7 +248,7 @@ def test_verify_tells_of_a_table_with_another_name(project: Path) -> None:
     (project / "ownlint.toml").unlink()
     (project / "pyproject.toml").write_text("[tool.ownlnt]\njobs = 2\n")
     done = ownlint("config", "verify", where=project)
-    said = f"error: {project}/pyproject.toml:1: has no table [tool.ownlint]; did you mean it by [tool.ownlnt]?\n"
+    said = f"error: {project}/pyproject.toml:1: unknown table [tool.ownlnt]; did you mean [tool.ownlint]?\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
 
 

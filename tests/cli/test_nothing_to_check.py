@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from command import Run
 
-FOREIGN = "not checked: neither C++ nor Python by its name; `include` in the settings names further files"
+FOREIGN = "skipped: not a C++ or Python file name; `include` in the settings names further files"
 LEAK = "void f() {\n  char* data = new char[3];\n}\n"
 
 
@@ -43,7 +43,7 @@ def test_a_file_that_the_settings_include_is_checked_by_name_too(run: Run) -> No
 def test_a_folder_with_nothing_to_check_is_told(run: Run) -> None:
     for arguments in (("sub/empty",), ("sub/empty", "sub/empty"), (".", "--config", "ownlint.toml", "--ignore", "all")):
         done = run("check", *arguments)
-        nothing = "note: there is no C++ or Python file to check\n"
+        nothing = "note: no C++ or Python files found\n"
         assert (done.code, done.err == nothing) == (0, arguments[0] != "."), done.err
     assert run("check", "sub/empty", "-q").err == ""
 
@@ -59,4 +59,4 @@ def test_notices_stand_in_json_and_on_the_page(run: Run) -> None:
     page = Path("report.html").read_text()
     assert re.search(r'<p class="notice">README\.md: not checked: neither C\+\+ nor Python', page)
     empty = run("check", "sub/empty", "--output-format", "json")
-    assert json.loads(empty.out)["notices"] == [{"path": "", "message": "there is no C++ or Python file to check"}]
+    assert json.loads(empty.out)["notices"] == [{"path": "", "message": "no C++ or Python files found"}]

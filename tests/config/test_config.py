@@ -72,7 +72,7 @@ def test_an_own_file_goes_before_the_pyproject_beside_it(tmp_path: Path) -> None
         ("ownlint.toml", 'jobs = 2\nselect = "x"\n', ":2: `select`: expected `array`, got `str`"),
         ("ownlint.toml", 'certainty = "sure"\n', ":1: `certainty`: `sure` is none of `certain`, `likely`, `possible`"),
         ("ownlint.toml", '[severity]\nx = "bad"\n', ":2: `severity`: `bad` is none of `error`, `warning`, `note`"),
-        ("ownlint.toml", 'per-file-ignores."a/*" = ["x"]\nper-file-ignores."b" = 1\n', ":1: `per-file-ignores`: "),
+        ("ownlint.toml", 'per-file-ignores."a/*" = ["x"]\nper-file-ignores."b" = 1\n', ":2: `per-file-ignores`: "),
         ("ownlint.toml", "jobs = 1\njobs = = 2\n", ":2: "),
         ("pyproject.toml", "[tool]\nownlint = 3\n", ": [tool.ownlint] is not a table"),
     ],
@@ -96,7 +96,7 @@ def test_a_named_file_must_hold_settings(tmp_path: Path) -> None:
 def test_a_table_that_seems_to_be_ours_is_told(tmp_path: Path, name: str) -> None:
     path = write(tmp_path, "pyproject.toml", f"[tool.pylint]\n[{name}]\njobs = 2\n")
     (tmp_path / "src").mkdir()
-    said = f"{path}:2: has no table [tool.ownlint]; did you mean it by [{name}]?"
+    said = f"{path}:2: unknown table [{name}]; did you mean [tool.ownlint]?"
     assert list(misnamed_tables(tmp_path / "src")) == [said]
     with pytest.raises(ConfigError, match=re.escape(said)):
         read(path)

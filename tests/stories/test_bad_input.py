@@ -127,8 +127,8 @@ REASONS = {
     "pipe.cc": "not a regular file",
     "pipe.py": "not a regular file",
     "socket.cc": "not a regular file",
-    "nowhere.cc": "a link that leads nowhere",
-    "outside.cc": "a link that leads out of the project",
+    "nowhere.cc": "broken symlink",
+    "outside.cc": "symlink points outside the project",
     "itself.cc": "Too many levels of symbolic links",
     r"b\xff.cc": "its name is not valid UTF-8",
     "latin.py": "line 1: invalid or missing encoding declaration",
@@ -136,7 +136,7 @@ REASONS = {
     "utf16.cc": "the file is not text",
     "utf16.py": "line 1: invalid or missing encoding declaration",
     "syntax.py": "line 2: invalid syntax",
-    "broken.cc": "92 % of the file could not be parsed, the first of it in line 1",
+    "broken.cc": "92 % of the file could not be parsed (first error: line 1)",
     "brackets.py": "line 2: too many nested parentheses",
     "lists.py": "line 2: too many nested parentheses",
     "elif.py": "too complex to parse",
@@ -213,10 +213,10 @@ def test_a_few_of_them_are_named_and_the_rest_counted(zoo: Path, zoo_report: Don
     named = check(zoo, "--verbose").err
     for path, reason in REASONS.items():
         line = re.match(r"line (\d+): ", reason)
-        kind = {"limit": "cut off at a limit", "partial": "partially analysed"}.get(KINDS.get(path, ""), "not read")
+        kind = {"limit": "stopped at a limit", "partial": "partially analysed"}.get(KINDS.get(path, ""), "not read")
         said = f"{path}:{line[1]}: {kind}: {reason[line.end() :]}" if line else f"{path}: {kind}: {reason}"
         assert f"warning: {said}\n" in named
-    assert zoo_report.err.endswith(f"; {len(REASONS) - 3} not read, 1 partially analysed, 2 cut off at a limit\n")
+    assert zoo_report.err.endswith(f"; {len(REASONS) - 3} not read, 1 partially analysed, 2 stopped at a limit\n")
 
 
 @pytest.mark.parametrize("output_format", ["full", "concise", "github", "sarif"])
@@ -248,7 +248,7 @@ def test_facts_of_bad_files_can_be_shown(zoo: Path, name: str) -> None:
     ("name", "said"),
     [
         ("pipe.cc", "pipe.cc: not a regular file"),
-        ("nowhere.cc", "nowhere.cc: a link that leads nowhere"),
+        ("nowhere.cc", "nowhere.cc: broken symlink"),
         ("outside.cc", "outside.cc: is outside of the project"),
         ("folder.cc", "folder.cc: is a folder; facts are those of one file"),
         ("gone.cc", "gone.cc: no such file or folder"),

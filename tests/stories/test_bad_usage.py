@@ -81,7 +81,7 @@ def ownlint(where: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         ("check -", "`-` is standard input: name by --stdin-filename the file that it is to stand for; that tells"),
         (
             "facts README.md",
-            "README.md: neither C++ nor Python by its name; `include` in the settings names further files",
+            "README.md: skipped: not a C++ or Python file name; `include` in the settings names further files",
         ),
         ("check --severity error", "No such option '--severity'"),
         ("explain use-after-ers", "unknown rule `use-after-ers`; did you mean `use-after-erase`?"),

@@ -200,7 +200,7 @@ def test_only_what_is_staged_is_mended(project: Project, options: tuple[str, ...
         assert (done.code, named) == (1, (False, True))
         return
     assert (done.code, done.out) == (0, "")
-    assert "mended 1 finding" in done.err
+    assert "fixed 1 finding" in done.err
     assert (project.root / "new.cc").read_text() == LOCKED.format("New").replace(">(mutex_)", "> lock(mutex_)")
     assert "note: new.cc differs from what is staged" in done.err
 

@@ -199,7 +199,7 @@ def test_it_costs_its_own_judgement(bench: Bench, how: str) -> None:
         *seen("Bad", "First", "Last"),
     ]
     assert done.code == 1
-    assert f"a.cc: {'cut off at a limit: ' if hurt.kind == 'limit' else ''}rule `hurts` {hurt.reason}" in done.err
+    assert f"a.cc: {'stopped at a limit: ' if hurt.kind == 'limit' else ''}rule `hurts` {hurt.reason}" in done.err
     assert bench.check("--fail-on-incomplete", **hurt.limits).code == 2
 
 

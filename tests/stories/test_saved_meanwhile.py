@@ -71,7 +71,7 @@ def test_a_fix_leaves_it_alone_and_says_so(run: Run) -> None:
     assert Path("a.cc").read_bytes() == SAVED
     assert Path("b.cc").read_bytes() == MENDED.replace(b"one", b"two")
     assert "warning: a.cc: changed after it was analysed; left alone\n" in done.err
-    assert "mended 1 finding\n" in done.err
+    assert "fixed 1 finding\n" in done.err
     assert done.code == 1
 
 

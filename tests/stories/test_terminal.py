@@ -69,7 +69,7 @@ def test_a_table_of_settings_with_a_slip_in_its_name(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "a.py").write_text("x = 1\n")
     (tmp_path / "src" / "b.py").write_text("x = 1\n")
-    said = "pyproject.toml:4: has no table [tool.ownlint]; did you mean it by [tool.ownlnt]?"
+    said = "pyproject.toml:4: unknown table [tool.ownlnt]; did you mean [tool.ownlint]?"
     for paths in ((), ("src",), ("src/a.py", "src/b.py")):
         done = check(tmp_path, *paths)
         assert done.returncode == 0

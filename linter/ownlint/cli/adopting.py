@@ -52,7 +52,7 @@ def adopted(run: Run, known: Sequence[Path | None], *, fix: bool, unsafe: bool, 
     notes = [note for one in found for note in one.notes]
     done = sum(one.done for one in found)
     if done and fix:
-        notes.append(f"mended {_count(done, 'finding')}")
+        notes.append(f"fixed {_count(done, 'finding')}")
     elif reason is not None:
         notes.append(f"silenced {_count(done, 'finding')}")
     undone = tuple(line for one in found for line in one.undone)
@@ -219,7 +219,7 @@ def _undo(root: Path, written: mending.Plan, paths: Iterable[str], alone: dict[s
     for path in paths:
         try:
             if not mending.undo(root, written, path):
-                alone[path] = "changed after it was mended"
+                alone[path] = "changed after it was fixed"
         except mending.MendError as error:
             raise CannotRunError(str(error)) from None
 
@@ -308,8 +308,8 @@ def fixable(report: Report) -> str:
     unsafe = sum(f.fix is not None and not f.fix.safe for f in report.findings)
     if not safe and not unsafe:
         return ""
-    said = f"{safe} can be mended with `--fix`" if safe else ""
-    more = f"{unsafe} {'more ' * bool(safe)}can be mended with `--fix --unsafe-fixes`" if unsafe else ""
+    said = f"{safe} fixable with `--fix`" if safe else ""
+    more = f"{unsafe} {'more ' * bool(safe)}fixable with `--fix --unsafe-fixes`" if unsafe else ""
     return ", ".join(part for part in (said, more) if part)
 
 

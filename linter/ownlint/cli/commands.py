@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
+from ownlint.choices import did_you_mean
 from ownlint.cli.delivery import CannotRunError, deliver
 from ownlint.facts.errors import RefusalError
 
@@ -22,6 +23,14 @@ if TYPE_CHECKING:
 MakeOptions = Callable[..., "Options"]
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 SHELLS = ("bash", "zsh", "fish")
+
+
+class OneOf(click.Choice[str]):
+    """A choice among words that tells which of them was meant."""
+
+    def get_invalid_choice_message(self, value: object, ctx: click.Context | None) -> str:
+        near = did_you_mean(str(value), self.choices)
+        return f"{super().get_invalid_choice_message(value, ctx).removesuffix('.')}{near}"
 
 
 class WithWords(click.Command):
@@ -119,12 +128,12 @@ def watched(run: Run, quiet: bool = False) -> Iterator[Run]:
 
 
 def _doctor(with_config: Decorator, options: MakeOptions) -> click.Command:
-    @click.command("doctor", short_help="Say what is there for a check of PATH, and what is missing.")
+    @click.command("doctor", short_help="Check the environment: tools, headers, compile database.")
     @click.argument("path", type=click.Path(path_type=Path), default=Path())
     @with_config
-    @click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
+    @click.option("--output-format", type=OneOf(("text", "json")), default="text", show_default=True)
     def doctor(path: Path, output_format: str, **given: Any) -> int:
-        """Say what is there for a check of PATH, and how to get what is missing.
+        """Check what this machine provides for a check of PATH, and how to get what is missing.
 
         Exit codes: 0 when nothing is missing that a check needs, 1 when something is.
         """
@@ -151,7 +160,7 @@ def _clean(with_config: Decorator, options: MakeOptions) -> click.Command:
     @click.argument("path", type=click.Path(path_type=Path), default=Path())
     @with_config
     def clean(path: Path, **given: Any) -> None:
-        """Remove the cache of the project that PATH is in; a folder that ownlint did not make is left alone."""
+        """Remove the cache of the project that PATH is in; never deletes a folder ownlint did not create."""
         from ownlint.facts.cache import NotOursError, remove
         from ownlint.report.sanitise import sanitise
 
@@ -171,7 +180,7 @@ def _trace(with_config: Decorator, options: MakeOptions) -> click.Command:
     @click.command("trace", short_help="Show why something in a function is reported, or is not.")
     @click.argument("place", metavar="FILE:LINE")
     @with_config
-    @click.option("--output-format", type=click.Choice(("text", "json", "html")), default="text", show_default=True)
+    @click.option("--output-format", type=OneOf(("text", "json", "html")), default="text", show_default=True)
     def trace(place: str, output_format: str, **given: Any) -> None:
         """Show what is known of the function at FILE:LINE, and what becomes of each finding in it.
 
@@ -195,10 +204,10 @@ def _trace(with_config: Decorator, options: MakeOptions) -> click.Command:
 
 
 def _completion(group: click.Group) -> click.Command:
-    @click.command("completion", short_help="Print what makes a shell complete commands.")
-    @click.argument("shell", type=click.Choice(SHELLS))
+    @click.command("completion", short_help="Print a shell completion script.")
+    @click.argument("shell", type=OneOf(SHELLS))
     def completion(shell: str) -> None:
-        """Print what makes a SHELL complete commands, options and the names of rules.
+        """Print a SHELL script that completes commands, options and rule names.
 
         \b
         bash: eval "$(ownlint completion bash)"      in ~/.bashrc

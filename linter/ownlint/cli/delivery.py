@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ownlint import __version__, door
 from ownlint.choices import FORMATS, did_you_mean
+from ownlint.facts.errors import NotInstalledError
 from ownlint.files import PlaceError, check_place, write_whole
 
 if TYPE_CHECKING:
@@ -34,20 +35,30 @@ class CannotRunError(Exception):
     """One line for the user; the exit code is 2."""
 
 
-def outputs(given: Sequence[str], root: Path) -> tuple[tuple[str, Path], ...]:
-    """Of `FORMAT=FILE`, each. Raises `CannotRunError` for a format that is none and a file that cannot be."""
-    found = []
+def outputs(given: Sequence[str], root: Path) -> tuple[list[tuple[str, Path]], list[str]]:
+    """Of `FORMAT=FILE`, each; and why some cannot be made here, which is no reason to go without the others. Raises
+    `CannotRunError` for a format that is none and a file that cannot be."""
+    found: list[tuple[str, Path]] = []
+    missing: list[str] = []
     for text in given:
         name, equals, path = text.partition("=")
         if name not in FORMATS and not equals:
             raise CannotRunError(f"--output: `{text}` is not FORMAT=FILE, as in `{_example(text)}`")
         if name not in FORMATS:
             raise CannotRunError(f"--output: unknown format `{name}`{did_you_mean(name, FORMATS)}")
+        if path == "-":
+            raise CannotRunError(
+                f"--output: `{text}` is no file: what goes to standard output is --output-format {name}"
+            )
         if not equals or not path:
             raise CannotRunError(f"--output: `{text}` names no file: write `{name}=FILE`")
-        check_output(Path(path), root, output_format=name)
-        found.append((name, Path(path)))
-    return tuple(found)
+        try:
+            check_output(Path(path), root, output_format=name)
+        except NotInstalledError as error:
+            missing.append(f"{path}: {error}")
+        else:
+            found.append((name, Path(path)))
+    return found, missing
 
 
 def _example(text: str) -> str:

@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ownlint import __version__
-from ownlint.choices import CERTAINTIES, FORMATS, FORMER_PRESETS, SUITES, did_you_mean
+from ownlint.choices import CERTAINTIES, FORMATS, FORMER_PRESETS, SEVERITIES, SUITES, Severity, did_you_mean
 from ownlint.cli import commands
+from ownlint.cli.commands import OneOf
 from ownlint.cli.delivery import CannotRunError, check_output, deliver, outputs, rendered, shown
 from ownlint.facts.errors import RefusalError
 from ownlint.report.sanitise import sanitise
@@ -208,7 +209,7 @@ _rule_options = (
         callback=_names,
         shell_complete=commands.rule_names,
         metavar="RULES",
-        help="Run only these rules (`all`).",
+        help="Comma-separated rules, groups or globs to run [default: all].",
     ),
     click.option(
         "--extend-select",
@@ -216,7 +217,7 @@ _rule_options = (
         callback=_names,
         shell_complete=commands.rule_names,
         metavar="RULES",
-        help="Run these too.",
+        help="Additional rules to run.",
     ),
     click.option(
         "--ignore",
@@ -224,22 +225,30 @@ _rule_options = (
         callback=_names,
         shell_complete=commands.rule_names,
         metavar="RULES",
-        help="Do not run these.",
+        help="Rules to skip.",
     ),
-    click.option("--force-exclude", is_flag=True, default=None, help="Leave out excluded PATHS that are named, too."),
-    click.option("--suite", type=click.Choice(SUITES), help="The rules that run without being named (`default`)."),
+    click.option(
+        "--exclude",
+        "extend_exclude",
+        multiple=True,
+        callback=_names,
+        metavar="PATTERNS",
+        help="Additional paths to exclude (.gitignore patterns).",
+    ),
+    click.option(
+        "--force-exclude", is_flag=True, default=None, help="Apply exclusions even to paths given on the command line."
+    ),
+    click.option("--suite", type=OneOf(SUITES), help="The set of rules to run [default: default]."),
     click.option("--preset", hidden=True, expose_value=False, callback=_former),
     click.option("--preview", is_flag=True, hidden=True, expose_value=False, callback=_former),
-    click.option("--certainty", type=click.Choice(CERTAINTIES), help="Report what is at least this sure."),
+    click.option("--certainty", type=OneOf(CERTAINTIES), help="Minimum confidence to report [default: likely]."),
 )
 _compiling_options = (
-    click.option("--types", type=click.Choice(("auto", "always", "never")), help="Read C++ by a compiler too."),
-    click.option("-p", "--build-path", type=click.Path(path_type=Path), help="Where compile_commands.json is."),
+    click.option("--types", type=OneOf(("auto", "always", "never")), help="Use libclang for C++ type information."),
+    click.option("-p", "--build-path", type=click.Path(path_type=Path), help="The folder of compile_commands.json."),
 )
-_jobs_option = click.option(
-    "-j", "--jobs", type=click.IntRange(1, 1024), help="How many processes read files and run rules at once."
-)
-_no_cache_option = click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
+_jobs_option = click.option("-j", "--jobs", type=click.IntRange(1, 1024), help="Number of worker processes.")
+_no_cache_option = click.option("--no-cache", is_flag=True, help="Disable the cache.")
 _cache_dir_option = click.option("--cache-dir", type=click.Path(path_type=Path), help="The folder of the cache.")
 
 _Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -293,7 +302,7 @@ def _projects(
 
     for path in paths:
         if path != stdin_filename and not path.exists():
-            nothing = "a link that leads nowhere" if path.is_symlink() else "no such file or folder"
+            nothing = "broken symlink" if path.is_symlink() else "no such file or folder"
             raise CannotRunError(f"{path}: {nothing}")
     if build_path is not None and not build_path.exists():
         raise CannotRunError(f"{build_path}: no such compile database")
@@ -343,6 +352,8 @@ def _combined(settings: Settings, given: dict[str, Any]) -> Settings:
         settings = settings.override("--select", select=select, extend_select=(), ignore=kept)
     if (ignore := given.pop("ignore", None)) is not None:
         settings = settings.override("--ignore", ignore=(*settings.config.ignore, *ignore))
+    if (exclude := given.pop("extend_exclude", None)) is not None:
+        settings = settings.override("--exclude", extend_exclude=(*settings.config.extend_exclude, *exclude))
     for name, value in given.items():
         settings = settings.override(f"--{name.replace('_', '-')}", **{name: value})
     return settings
@@ -366,7 +377,7 @@ def _cache_folder(root: Path, settings: Settings, given: Path | None) -> Path:
     if (named := settings.config.cache_dir) is not None:
         folder = (root / named).resolve()
         if root not in folder.parents:  # the settings may be a stranger's
-            raise CannotRunError(f"{settings.file}: `cache-dir` leads out of the project; use --cache-dir")
+            raise CannotRunError(f"{settings.file}: `cache-dir` points outside the project; use --cache-dir")
         return folder
     return root / FOLDER
 
@@ -385,34 +396,56 @@ def _coloured(choice: str) -> bool:
 @cli.command(short_help="Report the ownership bugs in PATHS.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @_with_config
-@click.option("--changed", is_flag=True, help="Report only what touches a staged line; if none is, an uncommitted one.")
-@click.option("--diff-base", metavar="REV", help="Report only what touches a line changed since this revision.")
-@click.option("--stdin-filename", type=click.Path(path_type=Path), help="Read this file from standard input instead.")
-@click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
-@click.option("--statistics", is_flag=True, help="Count findings by rule instead of listing them.")
-@click.option("--output-format", type=click.Choice(FORMATS), default="full", show_default=True)
-@click.option("-o", "--output-file", type=click.Path(path_type=Path), help="Write the report there.")
-@click.option("--output", multiple=True, metavar="FORMAT=FILE", help="Write a report there, too; may be repeated.")
-@click.option("--fix", is_flag=True, help="Mend what can be mended safely, then report the rest.")
-@click.option("--unsafe-fixes", is_flag=True, help="Mend what needs a second look, too.")
-@click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
-@click.option("--export-fixes", type=click.Path(path_type=Path), help="Write C++ fixes for clang-apply-replacements.")
-@click.option("--add-suppressions", metavar="REASON", help="Silence every finding by a comment with this reason.")
-@click.option("--baseline", "baseline_file", type=click.Path(path_type=Path), help="Leave out what this file knows.")
-@click.option("--no-baseline", is_flag=True, help="Report what a baseline knows, too.")
-@click.option("--fail-on-incomplete", is_flag=True, help="Exit with 2 when the analysis of a file is incomplete.")
 @click.option(
-    "--deadline", callback=_seconds, metavar="TIME", help="Report what was judged after so long (`300s`, `5m`)."
+    "--changed",
+    is_flag=True,
+    help="Report only findings on staged lines (or uncommitted ones if nothing is staged).",
 )
-@click.option("--color", type=click.Choice(("auto", "always", "never")), default="auto", show_default=True)
-@click.option("-q", "--quiet", is_flag=True, help="Only the findings, and what could not be done.")
-@click.option("-v", "--verbose", is_flag=True, help="Name every file whose analysis is incomplete.")
+@click.option("--diff-base", metavar="REV", help="Report only findings on lines changed since this revision.")
+@click.option(
+    "--stdin-filename", type=click.Path(path_type=Path), help="Path of the file whose text is read from standard input."
+)
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
+@click.option(
+    "--fail-level",
+    type=OneOf(SEVERITIES),
+    default=SEVERITIES[-1],
+    show_default=True,
+    help="Minimum severity that makes the exit code 1.",
+)
+@click.option("--show-files", is_flag=True, help="List the files that would be checked, and check nothing.")
+@click.option("--statistics", is_flag=True, help="Count findings by rule instead of listing them.")
+@click.option("--output-format", type=OneOf(FORMATS), default="full", show_default=True)
+@click.option(
+    "-o", "--output-file", type=click.Path(path_type=Path), help="Write the report to this file (`-`: standard output)."
+)
+@click.option("--output", multiple=True, metavar="FORMAT=FILE", help="Write an additional report; may be repeated.")
+@click.option("--fix", is_flag=True, help="Apply safe fixes, then report what is left.")
+@click.option("--unsafe-fixes", is_flag=True, help="Also apply fixes that may change behaviour.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change as a diff; change nothing.")
+@click.option("--export-fixes", type=click.Path(path_type=Path), help="Write C++ fixes for clang-apply-replacements.")
+@click.option(
+    "--add-suppressions", metavar="REASON", help="Suppress every finding with a comment that gives this reason."
+)
+@click.option(
+    "--baseline", "baseline_file", type=click.Path(path_type=Path), help="Hide findings recorded in this file."
+)
+@click.option("--no-baseline", is_flag=True, help="Ignore the baseline.")
+@click.option("--fail-on-incomplete", is_flag=True, help="Exit with 2 if a file was not fully analysed.")
+@click.option(
+    "--deadline", callback=_seconds, metavar="TIME", help="Report what was judged after this long (`300s`, `5m`)."
+)
+@click.option("--color", type=OneOf(("auto", "always", "never")), default="auto", show_default=True)
+@click.option("-q", "--quiet", is_flag=True, help="Print only findings and errors.")
+@click.option("-v", "--verbose", is_flag=True, help="List every file that was not fully analysed.")
 def check(
     paths: tuple[Path, ...],
     changed: bool,
     diff_base: str | None,
     stdin_filename: Path | None,
     exit_zero: bool,
+    fail_level: Severity,
+    show_files: bool,
     statistics: bool,
     output_format: str,
     output_file: Path | None,
@@ -438,19 +471,23 @@ def check(
     from ownlint.cli import adopting, mending
     from ownlint.cli.projects import Run
 
-    if fix + diff + (add_suppressions is not None) > 1:
-        raise click.UsageError("--fix, --diff and --add-suppressions exclude each other")
+    if (fix or diff) and add_suppressions is not None:
+        raise click.UsageError(f"{'--diff' if diff else '--fix'} and --add-suppressions exclude each other")
+    fix = fix and not diff  # `--fix --diff` shows what `--fix` would do
     if changed and diff_base is not None:
         raise click.UsageError("--changed and --diff-base exclude each other")
     asked = commands.asked_for(paths, stdin_filename)
     run = _projects(
         asked, diff_base=diff_base, changed=changed, stdin_filename=stdin_filename, deadline=deadline, **given
     )
+    if show_files:
+        return _show_files(run)
+    output_file = None if output_file == Path("-") else output_file
     mends = fix or diff or add_suppressions is not None or export_fixes is not None
     if stdin_filename is not None:
         run = Run((commands.with_unsaved(run.whole, stdin_filename, mends=mends),))
     options = run.whole
-    beside = outputs(output, options.root)
+    beside, missing = outputs(output, options.root)
     check_output(output_file, options.root, "diff" if diff else "report", output_format)
     check_output(export_fixes, options.root, "fixes")
     known: Sequence[Path | None] = [None] * len(run.projects)
@@ -479,6 +516,7 @@ def check(
     if given["config_file"] is None and not given["isolated"]:
         for table in commands.misnamed(asked):
             _say(f"warning: {table}", quiet)
+        _tell_guessed(run, quiet)
     _tell(report, options, output_format, to_stdout=output_file is None, quiet=quiet, verbose=verbose)
     if fail_on_incomplete and report.incomplete:
         _tell_incomplete(report, options)
@@ -490,9 +528,25 @@ def check(
         count = len({each.path for each in report.lost if each.path}) or report.files
         files = f"{count} file{'s' * (count != 1)}"
         _say(f"error: findings may be missing in {files}, for no reason that lies there")
-    if report.lost or (fail_on_incomplete and report.incomplete):
+    for reason in missing:
+        _error(reason)
+    if missing or report.lost or (fail_on_incomplete and report.incomplete):
         return 2
-    return 1 if report.findings and not exit_zero else 0
+    severe = SEVERITIES[: SEVERITIES.index(fail_level) + 1]
+    return 1 if any(finding.severity in severe for finding in report.findings) and not exit_zero else 0
+
+
+def _show_files(run: Run) -> int:
+    """Prints, in order, what is asked for."""
+    from ownlint.sources.discover import discover
+
+    here = Path.cwd()
+    with _refusals():
+        for project in run.projects:
+            near = shown(project.root, here)
+            found = discover(project.root, project.paths, project.settings.config, project.scope)
+            deliver("".join(f"{sanitise(near(each.relative))}\n" for each in found.sources if each.asked), None)
+    return 0
 
 
 def _diff(
@@ -509,7 +563,7 @@ def _diff(
         _say(warning)
     if base != Path.cwd():
         _say(f"note: the diff is relative to {base}, since it reaches out of the working directory", quiet)
-    _say(f"would mend {len(planned.made)} finding{'s' * (len(planned.made) != 1)}", quiet)
+    _say(f"would fix {len(planned.made)} finding{'s' * (len(planned.made) != 1)}", quiet)
     return 1 if (planned.after or planned.alone) and not exit_zero else 0
 
 
@@ -583,6 +637,18 @@ def _tell_incomplete(report: Report, options: pipeline.Options) -> None:
     _say(f"error: --fail-on-incomplete: {counted(report.incomplete)}")
 
 
+def _tell_guessed(run: Run, quiet: bool) -> None:
+    """Where nothing says how far a project reaches, what lies around may be a part of it that is not read."""
+    from ownlint.sources.discover import is_marked
+
+    for project in run.projects:
+        if project.settings.file is None and project.root != Path.cwd() and not is_marked(project.root):
+            _say(
+                f"note: only {project.root} is read: no git work tree and no settings say that the project is larger",
+                quiet,
+            )
+
+
 def _tell_settings(run: Run) -> None:
     for project in run.projects:
         _say(f"settings: {project.settings.file or 'defaults'}; root: {project.root}; cache: {_cache_said(project)}")
@@ -600,7 +666,7 @@ def _cache_said(options: pipeline.Options) -> str:
 
 @cli.group(cls=_CommandGroup)
 def baseline() -> None:
-    """Write, prune and show the file of known findings."""
+    """Write, prune and show the baseline of known findings."""
 
 
 _baseline_file = click.option(
@@ -644,7 +710,7 @@ def baseline_write(paths: tuple[Path, ...], baseline_file: Path | None, **given:
         _say(adopting.unjudged(report, known))
 
 
-@baseline.command("prune", short_help="Remove what matches nothing any more from the baseline.")
+@baseline.command("prune", short_help="Remove stale entries from the baseline.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @_with_config
 @_baseline_file
@@ -658,7 +724,7 @@ def baseline_prune(paths: tuple[Path, ...], baseline_file: Path | None, **given:
         _say(adopting.unjudged(report, known))
 
 
-@baseline.command("show", short_help="Show what the baseline knows.")
+@baseline.command("show", short_help="Show the findings in the baseline.")
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @_with(*_settings_options)
 def baseline_show(file: Path | None, **given: Any) -> None:
@@ -679,7 +745,7 @@ def baseline_show(file: Path | None, **given: Any) -> None:
 @cli.command(short_help="Show the manual page of a rule.")
 @click.argument("rule", required=False, shell_complete=commands.rule_names)
 @click.option("--all", "all_", is_flag=True, help="Show the pages of all rules.")
-@click.option("--output-format", type=click.Choice(("text", "markdown", "json")), default="text", show_default=True)
+@click.option("--output-format", type=OneOf(("text", "markdown", "json")), default="text", show_default=True)
 def explain(rule: str | None, all_: bool, output_format: str) -> None:
     """Show the manual page of a RULE, or the pages of a group of rules."""
     from ownlint.report import manual
@@ -728,8 +794,8 @@ def _json(value: object) -> str:
 
 @cli.command(short_help="List the rules, by group.")
 @click.argument("names", nargs=-1, metavar="[RULES]...", callback=_names, shell_complete=commands.rule_names)
-@click.option("--suite", type=click.Choice(SUITES), help="Only those of this suite.")
-@click.option("--output-format", type=click.Choice(("text", "markdown", "json")), default="text", show_default=True)
+@click.option("--suite", type=OneOf(SUITES), help="Only those of this suite.")
+@click.option("--output-format", type=OneOf(("text", "markdown", "json")), default="text", show_default=True)
 def rules(names: tuple[str, ...] | None, suite: str | None, output_format: str) -> None:
     """List the RULES (default: all) by group, with suite, language, severity, and whether some findings have a fix."""
     from ownlint.report import manual
@@ -749,7 +815,7 @@ def rules(names: tuple[str, ...] | None, suite: str | None, output_format: str) 
 @click.argument("file", type=click.Path(path_type=Path))
 @_with(*_settings_options, *_compiling_options)
 def facts(file: Path, **given: Any) -> None:
-    """Print what is read in one FILE."""
+    """Print the facts extracted from FILE."""
     from ownlint import pipeline
     from ownlint.facts import show
 
@@ -763,7 +829,7 @@ def facts(file: Path, **given: Any) -> None:
 @cli.command(cls=commands.WithWords, short_help="Show the settings that hold for PATHS.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @_with_config
-@click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option("--output-format", type=OneOf(("text", "json")), default="text", show_default=True)
 def config(paths: tuple[Path, ...], output_format: str, **given: Any) -> None:
     """Show the settings that hold for PATHS, and where each comes from."""
     import msgspec
@@ -811,6 +877,7 @@ def model_extract(paths: tuple[Path, ...], output_file: Path | None, package: st
     if package and not all(part.isidentifier() for part in package.split(".")):
         raise CannotRunError(f"--package: `{package}` is no name of a Python package")
     options = _options(paths or (Path(),), **given)
+    output_file = None if output_file == Path("-") else output_file
     check_output(output_file, options.root, "contract")
     with _refusals(), commands.watched(Run((options,)), quiet) as run:
         found = contracting.extract(run.whole, package)
@@ -845,7 +912,7 @@ def model_show(name: str, environment: Path | None) -> None:
     help="Compare models with the headers in DIR instead: FILE and PATHS are models, all built-in ones when left out.",
 )
 @_with_reading
-@click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option("--output-format", type=OneOf(("text", "json")), default="text", show_default=True)
 @click.option("-q", "--quiet", is_flag=True, help="Only the differences.")
 def model_check(
     file: Path | None, paths: tuple[Path, ...], against: Path | None, output_format: str, quiet: bool, **given: Any

@@ -18,3 +18,7 @@ class RefusalError(Exception):
 def one_line(message: str) -> str:
     """With control characters as escapes: `\\n`."""
     return _BREAK.sub(lambda found: found[0].encode("unicode_escape").decode(), message)
+
+
+class NotInstalledError(RefusalError):
+    """What a part of the work needs is not installed; the rest can be done."""

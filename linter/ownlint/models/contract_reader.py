@@ -26,8 +26,6 @@ _MOST_TEXT = 2000
 _MOST_NAME = 200
 _MOST_ARGUMENTS = 255
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-_HEADER = re.compile(r"\s*\[\[\s*(\w+)\s*\]\]")
-_KEY = re.compile(r"""\s*+["']?([^"'=.\s]++)["']?\s*+[.=]""")
 _PLACE = re.compile(r"self|result|argument [1-9][0-9]{0,2}")
 _PACKAGE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
@@ -64,15 +62,11 @@ def parse(path: Path | str, data: bytes) -> ContractFile:
 class _Reader:
     def __init__(self, path: Path | str, text: str, top: dict[str, Any]) -> None:
         self.path = path
-        self.lines = text.splitlines()
+        self.positions = toml.Positions(text)
         self.top = top
-        self.starts: dict[str, list[int]] = {}
-        for number, line in enumerate(self.lines):
-            if (match := _HEADER.match(line)) is not None:
-                self.starts.setdefault(match[1], []).append(number)
 
     def file(self) -> ContractFile:
-        top = _Table(self, "", self.top, 0)
+        top = _Table(self, self.top)
         if "format" not in self.top:
             raise ContractError(self.path, 1, f"a contract begins with `format = {FORMAT}`")
         number = top.take("format")
@@ -89,7 +83,7 @@ class _Reader:
         seen: dict[str, int] = {}
         for number, cls in enumerate(classes):
             if cls.name in seen:
-                _Table(self, "class", {}, number).fail(f"the class `{cls.name}` stands here twice", "name")
+                _Table(self, {}, "class", number).fail(f"the class `{cls.name}` stands here twice", "name")
             seen[cls.name] = number
         members = tuple(self._member(table, seen) for table in self._tables(top, "member"))
         top.done()
@@ -101,7 +95,7 @@ class _Reader:
             return []
         if not isinstance(listed, list):
             top.fail(f"write `[[{key}]]`, with two brackets: there may be several", key)
-        return [_Table(self, key, item, number) for number, item in enumerate(listed)]
+        return [_Table(self, item, key, number) for number, item in enumerate(listed)]
 
     def _class(self, table: _Table) -> ClassContract:
         found = ClassContract(
@@ -176,28 +170,18 @@ class _Reader:
 class _Table:
     """One table; every key must be asked for once, and what is left over is a mistake."""
 
-    def __init__(self, reader: _Reader, header: str, data: object, number: int, around: str = "") -> None:
-        self.reader, self.header, self.around = reader, header, around
-        starts = reader.starts.get(header, [])
-        self.start = starts[number] if number < len(starts) else 0
+    def __init__(self, reader: _Reader, data: object, *at: toml.Step) -> None:
+        self.reader, self.at = reader, at
+        self.header = next((step for step in reversed(at) if isinstance(step, str)), "")
         self.known: list[str] = []
         if not isinstance(data, dict):
             self.data: dict[str, Any] = {}
-            self.fail(f"`{around or header}` must be a table", around)
+            self.fail(f"`{self.header}` must be a table")
         self.data = data
 
     def fail(self, message: str, key: str = "") -> NoReturn:
-        raise ContractError(self.reader.path, self._line(self.around or key), message)
-
-    def _line(self, key: str) -> int:
-        lines = self.reader.lines
-        first = self.start + 1 if self.header else 0
-        for number in range(first, len(lines)) if key else ():
-            if _HEADER.match(lines[number]):
-                break
-            if (said := _KEY.match(lines[number])) is not None and said[1] == key:
-                return number + 1
-        return self.start + 1
+        at = (*self.at, key) if key else self.at
+        raise ContractError(self.reader.path, self.reader.positions.line(*at), message)
 
     def take(self, key: str) -> Any:
         self.known.append(key)
@@ -271,19 +255,13 @@ class _Table:
             return []
         if not isinstance(value, list):
             self.fail(f"`{key}` must be a list of tables", key)
-        found = []
-        for each in value:
-            inner = _Table(self.reader, self.header, {}, 0, key)
-            inner.start = self.start
-            if not isinstance(each, dict):
-                inner.fail(f"`{key}` must be a list of tables")
-            inner.data = each
-            found.append(inner)
-        return found
+        if not all(isinstance(each, dict) for each in value):
+            self.fail(f"`{key}` must be a list of tables", key)
+        return [_Table(self.reader, each, *self.at, key, number) for number, each in enumerate(value)]
 
     def done(self) -> None:
         for key in self.data:
             if key not in self.known:
-                owner = f"`{self.around or self.header}`" if self.around or self.header else "a contract"
+                owner = f"`{self.header}`" if self.header else "a contract"
                 shown = _CONTROL.sub("?", key)[:80]
                 self.fail(f"{owner} has no key `{shown}`; it has {', '.join(f'`{k}`' for k in self.known)}", key)

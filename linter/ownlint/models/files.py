@@ -45,9 +45,8 @@ class ModelFile:
 
     def __init__(self, path: Path, data: bytes) -> None:
         self.source, top = parse(path, data)
-        self.top = ModelTable(self.source, "", top)
-        self.top.start = 0
-        library = ModelTable(self.source, "library", self._section("library", {}))
+        self.top = ModelTable(self.source, top)
+        library = ModelTable(self.source, self._section("library", {}), "library")
         if not library.data:
             raise ModelError(path, 1, "a model needs a `[library]` table with a `name`")
         self.library = library.required("name")
@@ -71,8 +70,8 @@ class ModelFile:
         self.frameworks = [self._framework(table) for table in self._tables("framework")]
         self.versions = [self._version(table) for table in self._tables("version")]
         self.parity = [self._parity(table) for table in self._tables("parity")]
-        self.environment = self._environment(ModelTable(self.source, "env", self._section("env", {})))
-        self.gil = self._gil(ModelTable(self.source, "gil", self._section("gil", {})))
+        self.environment = self._environment(ModelTable(self.source, self._section("env", {}), "env"))
+        self.gil = self._gil(ModelTable(self.source, self._section("gil", {}), "gil"))
         self.python = self._python()
         self.top.done()
 
@@ -85,15 +84,15 @@ class ModelFile:
         for table in self._tables(kind):
             for key in keys or ("pattern", "name", "names"):
                 for value in table.texts(key):
-                    yield value, self.source.key(table.start, key, value) + 1
+                    yield value, table.line(key, value)
 
     def _tables(self, key: str, data: Any = None) -> Iterator[ModelTable]:
         items = self._section(key, []) if data is None else data
         if not isinstance(items, list):
-            self.top.start = self.source.header(key, 0)
-            self.top.fail(f"write `[[{key}]]`, with two brackets: there may be several")
-        for occurrence, item in enumerate(items):
-            yield ModelTable(self.source, key, item, occurrence)
+            line = self.source.positions.line(*key.split("."))
+            raise ModelError(self.source.path, line, f"write `[[{key}]]`, with two brackets: there may be several")
+        for number, item in enumerate(items):
+            yield ModelTable(self.source, item, *key.split("."), number)
 
     def _status(self, table: ModelTable) -> StatusModel:
         model = StatusModel(
@@ -118,8 +117,8 @@ class ModelFile:
         return model
 
     def _python(self) -> PythonPart:
-        section = ModelTable(self.source, "python", self._section("python", {}))
-        memory = ModelTable(self.source, "memory", self._section("memory", {}))
+        section = ModelTable(self.source, self._section("python", {}), "python")
+        memory = ModelTable(self.source, self._section("memory", {}), "memory")
 
         def read(header: str) -> list[ModelTable]:
             of, _, key = header.partition(".")

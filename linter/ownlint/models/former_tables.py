@@ -32,7 +32,7 @@ def add(tables: dict[str, list[ModelTable]], read: Callable[[str], Iterable[Mode
     found: list[FormerTable] = []
     for header, (now, translate) in _FORMER.items():
         for table in read(header):
-            found.append(FormerTable(table.start + 1, header, now))
+            found.append(FormerTable(table.line(), header, now))
             key, data = translate(table)
             tables[key].append(_with(table, data))
     return min(found, default=None)

@@ -105,50 +105,34 @@ def _place(text: str) -> Place:
 
 # --- tables ----------------------------------------------------------------------------------------
 
-_HEADER = re.compile(r"\s*+\[(\[)?([\w.\- \t]++)\]\]?\s*+(?:#.*)?")
-
-
-_SET = re.compile(r"""(?:\A|[{,])\s*+["']?([^"'={},\s]++)["']?\s*+=""")
-"""A key that is given a value, also within braces."""
-
 
 class ModelText:
-    """The text of a model file: tells on which line a table or a key stands."""
+    """The text of a model file, and where its tables and keys stand."""
 
     def __init__(self, path: Path, text: str) -> None:
         self.path = path
-        self.lines = text.splitlines()
-        self.headers = [
-            (number, match[2].strip()) for number, line in enumerate(self.lines) if (match := _HEADER.fullmatch(line))
-        ]
-
-    def header(self, name: str, occurrence: int, after: int = -1) -> int:
-        found = [number for number, header in self.headers if header == name and number > after]
-        return found[occurrence] if occurrence < len(found) else max(after, 0)
-
-    def key(self, start: int, key: str, value: str = "") -> int:
-        """The line of `key` in the table whose header is line `start`, or of `value` within its array."""
-        end = next((number for number, _ in self.headers if number > start), len(self.lines))
-        at = next((number for number in range(start, end) if key in _SET.findall(self.lines[number])), start)
-        if value:
-            return next((number for number in range(at, end) if value in self.lines[number]), at)
-        return at
+        self.positions = toml.Positions(text)
 
 
 class ModelTable:
-    """One table of a model file. Every key must be asked for once; what is left over is a mistake."""
+    """One table of a model file, at the steps that lead to it. Every key must be asked for once; what is left over is
+    a mistake."""
 
-    def __init__(self, source: ModelText, header: str, data: object, occurrence: int = 0, after: int = -1) -> None:
-        self.source, self.name = source, header
-        self.start = source.header(header, occurrence, after)
+    def __init__(self, source: ModelText, data: object, *at: toml.Step) -> None:
+        self.source, self.at = source, at
+        self.name = ".".join(step for step in at if isinstance(step, str))
         self.known: list[str] = []
         if not isinstance(data, dict):
-            raise ModelError(source.path, self.start + 1, f"`{header}` must be a table")
+            raise ModelError(source.path, self.line(), f"`{self.name}` must be a table")
         self.data: dict[str, Any] = data
 
+    def line(self, key: str = "", value: str = "") -> int:
+        """Where the table begins, or `key` is set in it, or `value` stands among its values."""
+        at = (*self.at, key) if key else self.at
+        return self.source.positions.word(value, *at) if value else self.source.positions.line(*at)
+
     def fail(self, message: str, key: str = "", value: str = "") -> NoReturn:
-        line = self.source.key(self.start, key, value) if key else self.start
-        raise ModelError(self.source.path, line + 1, message)
+        raise ModelError(self.source.path, self.line(key, value), message)
 
     def take(self, key: str) -> Any:
         self.known.append(key)
@@ -232,11 +216,9 @@ class ModelTable:
         value = self.take(key)
         if value is None:
             return {}
-        header = f"{self.name}.{key}"
-        inline = not any(name == header and number > self.start for number, name in self.source.headers)
-        table = self if inline else ModelTable(self.source, header, value, 0, self.start)
         if not isinstance(value, dict):
             self.fail(f"`{key}` must be a table", key)
+        table = ModelTable(self.source, value, *self.at, key)
         for name, word in value.items():
             if names and name not in names:
                 table.fail(f"`{name}` is not known here{meant(name, names)}", name)
@@ -257,13 +239,8 @@ class ModelTable:
     def done(self) -> None:
         for key in self.data:
             if key not in self.known:
-                header = f"{self.name}.{key}".removeprefix(".")
-                if any(name == header and number >= self.start for number, name in self.source.headers):
-                    self.start, where = self.source.header(header, 0, self.start - 1), ""
-                else:
-                    where = key
                 owner = f"`{self.name}`" if self.name else "a model"
-                self.fail(f"{owner} has no key `{key}`{meant(key, self.known)}", where)
+                self.fail(f"{owner} has no key `{key}`{meant(key, self.known)}", key)
 
 
 def meant(word: str, options: Iterable[str]) -> str:

@@ -14,11 +14,12 @@ from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from ownlint.config import ConfigError
+from ownlint.choices import SEVERITIES
+from ownlint.facts.errors import NotInstalledError
 from ownlint.finding import CERTAINTIES, Severity
 from ownlint.report.causes import elsewhere, once
 from ownlint.report.model import KINDS, Located, Report, RuleInfo, Sources
@@ -35,16 +36,15 @@ if TYPE_CHECKING:
     from ownlint.sources.origin import Checkout
 
 _PAGE = Path(__file__).parent / "page"
-_SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 _NEEDED = ("jinja2", "markdown_it")
 MOST_PLAIN = 500
 """Findings that are listed where no script may run."""
 
 
 def check_installed() -> None:
-    """Raises `ConfigError` when what draws the page is not there; worth asking before a run, not after it."""
+    """Raises `NotInstalledError` when what draws the page is not there; worth asking before a run, not after it."""
     if any(find_spec(name) is None for name in _NEEDED):
-        raise ConfigError("the HTML report needs a template engine: `pip install '.[html]'` in a checkout of ownlint")
+        raise NotInstalledError("the HTML report needs a template engine: `pip install 'ownlint[html]'`")
 
 
 def render(report: Report, rules: Sequence[RuleInfo], sources: Sources, version: str, origin: Checkout) -> str:
@@ -56,11 +56,11 @@ def render(report: Report, rules: Sequence[RuleInfo], sources: Sources, version:
     report = once(report)
 
     style, script = _asset("report.css"), _asset("report.js")
-    findings = sorted(report.findings, key=lambda finding: _SEVERITIES.index(finding.severity))
+    findings = sorted(report.findings, key=lambda finding: SEVERITIES.index(finding.severity))
     counts = Counter(finding.rule for finding in findings)
     infos = {rule.id: rule for rule in rules}
     worst = {finding.rule: finding.severity for finding in reversed(findings)}
-    ordered = sorted(counts, key=lambda rule: (_SEVERITIES.index(worst[rule]), -counts[rule], rule))
+    ordered = sorted(counts, key=lambda rule: (SEVERITIES.index(worst[rule]), -counts[rule], rule))
     listed = [_Heard(rule, counts[rule], worst[rule], infos.get(rule)) for rule in ordered]
     return _template().render(
         version=version,
@@ -71,7 +71,7 @@ def render(report: Report, rules: Sequence[RuleInfo], sources: Sources, version:
         report=report,
         origin=origin,
         summary=summary(report),
-        severities=[(word, sum(f.severity == word for f in report.findings)) for word in _SEVERITIES],
+        severities=[(word, sum(f.severity == word for f in report.findings)) for word in SEVERITIES],
         certainties=[(word, sum(f.certainty == word for f in report.findings)) for word in CERTAINTIES],
         rules=listed,
         most=max(counts.values(), default=1),
@@ -175,7 +175,7 @@ def _finding(finding: Located, numbers: dict[str, int], shelf: Shelf) -> dict[st
     data: dict[str, object] = {
         "id": finding.fingerprint,
         "rule": numbers[finding.rule],
-        "severity": _SEVERITIES.index(finding.severity),
+        "severity": SEVERITIES.index(finding.severity),
         "certainty": CERTAINTIES.index(finding.certainty),
         "message": sanitise(finding.message),
         "symbol": sanitise(finding.symbol),

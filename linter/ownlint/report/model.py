@@ -73,7 +73,7 @@ KINDS: Mapping[Kind, str] = MappingProxyType(
         "partial": "partially analysed",
         "headers": "parsed without all headers",
         "types": "parsed without full type information",
-        "limit": "cut off at a limit",
+        "limit": "stopped at a limit",
         "rule": "not checked by every rule",
         "changed": "changed during the run",
     }

@@ -114,12 +114,39 @@ class ProjectScope(msgspec.Struct, frozen=True):
 ALONE = ProjectScope()
 
 
+_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", "PKG-INFO", "MODULE.bazel", "WORKSPACE", "WORKSPACE.bazel")
+"""What stands at the top of a project, and seldom in the folders below."""
+
+
 def root_of(paths: Sequence[Path], config_file: Path | None) -> Path:
-    """The folder of the configuration, else the top of the git tree, else what the paths have in common."""
+    """The folder of the configuration, else the top of the git tree, else a folder that `_MARKERS` say is the top of
+    a project, else the working directory where it holds the paths, else what the paths have in common."""
     if config_file is not None:
         return config_file.parent.resolve()  # a link to settings holds for where it stands
     common = _common(paths)
-    return top(common) or common
+    return top(common) or _without_git(common, Path.cwd().resolve())
+
+
+def is_marked(root: Path) -> bool:
+    """Whether something that stands there says that it is the top of a project."""
+    return top(root) is not None or any((root / name).is_file() for name in _MARKERS)
+
+
+def _without_git(common: Path, here: Path) -> Path:
+    """The top of the project that `common` is in, as in an unpacked archive, or a copy in a container."""
+    around = [common, *common.parents]
+    marked = [folder for folder in around if is_marked(folder)]
+    if here not in around or here in (Path(here.anchor), _home()):
+        return marked[0] if marked else common
+    inside = [folder for folder in marked if here in folder.parents or folder == here]
+    return (inside[-1:] or marked[:1] or [here])[0]
+
+
+def _home() -> Path | None:
+    try:
+        return Path.home().resolve()
+    except RuntimeError:
+        return None
 
 
 def _common(paths: Sequence[Path]) -> Path:
@@ -347,7 +374,7 @@ def _checked(root: Path, found: dict[str, bool], new: str) -> tuple[list[Source]
                 if (target := _inside(root, path)) in found and target != relative:
                     continue  # a file that is read by its own name
                 if target is None:
-                    raise OSError(0, "a link that leads out of the project")
+                    raise OSError(0, "symlink points outside the project")
                 status = _followed(path)
         except FileNotFoundError:  # tracked by git and deleted: gone
             continue
@@ -372,7 +399,7 @@ def _followed(path: str) -> os.stat_result:
     try:
         return os.stat(path)
     except FileNotFoundError:
-        raise OSError(0, "a link that leads nowhere") from None
+        raise OSError(0, "broken symlink") from None
 
 
 def _is_text(name: str) -> bool:

@@ -40,7 +40,7 @@ def create(name: str, root: Path, folder: str = DRAFTS) -> tuple[Path, ...]:
         texts = {pack / folder / "__init__.py": "", **texts}
     for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8") as stream:  # not through a link that leads nowhere yet
+        with path.open("x", encoding="utf-8") as stream:  # not through broken symlink yet
             stream.write(text)
     return tuple(texts)
 

@@ -162,4 +162,4 @@ def _problems(root: Node, lost: int, size: int) -> tuple[Problem, ...]:
         return ()
     line = next(g.gaps(root)).start_point[0] + 1
     share = lost * 100 // max(size, 1)
-    return (Problem(0, size, "partial", f"{share} % of the file could not be parsed, the first of it in line {line}"),)
+    return (Problem(0, size, "partial", f"{share} % of the file could not be parsed (first error: line {line})"),)

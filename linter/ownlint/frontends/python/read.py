@@ -36,7 +36,7 @@ def read(path: str, data: bytes, vocabulary: Vocabulary, module: str) -> FileRec
 
     Never raises: what cannot be read becomes a `Problem`.
     """
-    worth = wanted(data, vocabulary.anchors)
+    worth = b"\0" in data or wanted(data, vocabulary.anchors)  # no text has one: it cannot be called sound
     if not worth and not speaks_to_the_linter(data):
         return FileRecord(path, "python", len(data), module=module)
     try:
