@@ -667,7 +667,10 @@ class MemoryCalls(Callables):
             names = [parameter.name for parameter in function.record.parameters]
             self.learn_case(draft, node.args[names.index(self.case.parameter)], self.case)
         self.given_away = [
-            (Pointer(where.block, where.path + block[2]), EndedBlock(self.event.index, "given away", name, how.certainty))
+            (
+                Pointer(where.block, where.path + block[2]),
+                EndedBlock(self.event.index, "given away", name, how.certainty),
+            )
             for block, how in ends
             if block[0] == "content" and (where := self.seen_there(draft, node, function, block[1])) is not None
             if self.can_be_taken(node, function, str(root(block)[1]))
