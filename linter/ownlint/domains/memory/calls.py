@@ -121,7 +121,8 @@ class MemoryCalls(LambdaObjects):
             return
         before = draft.how_ended(pointer.block)
         given_back = before is not None and before.why == "destroyed" and how.by  # `x->~T(); free(x);`
-        again = before is not None and before.failed and before.at == self.event.index  # it is tried once more
+        failed = before is not None and before.failed
+        again = failed and self.flow.events[before.at].span == self.event.span  # type: ignore[union-attr]  # once more
         if before is not None and before.why != "scope" and not given_back and not again:
             self.report("ended again", name, before, pointer.block, through=through)
         draft.end(pointer.block, how)
@@ -930,9 +931,12 @@ class MemoryCalls(LambdaObjects):
         ended = draft.how_ended(pointer.block)
         if ended is None and self.is_seen(pointer.block):
             self.handed.add(pointer.block)
-        elif ended is not None and not ended.kind.number:
-            if ended.why in ("released", "by callee") or (ended.why == "destructor" and not ended.kind.memory):
-                self.look(draft, pointer, name, doubt, through)
+        elif (
+            ended is not None
+            and not ended.kind.number
+            and (ended.why in ("released", "by callee") or (ended.why == "destructor" and not ended.kind.memory))
+        ):
+            self.look(draft, pointer, name, doubt, through)
 
     def doubt(self, callee: Callee, index: int) -> Assumption:
         """What is assumed where a function that nobody sees is said to use an argument: little of one that is declared

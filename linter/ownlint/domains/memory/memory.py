@@ -477,7 +477,7 @@ class MemoryWalk(MemoryCalls):
         released = [(block, how) for block, how in draft.ended.items() if how.why == "released"]
         cause = failing(self.function, event, outcome)[0] if released else None
         for block, how in released:
-            if cause is not None and how.at == cause.index:
+            if cause is not None and self.flow.events[how.at].span == cause.span:
                 if how.may_fail:
                     draft.revive(block)
                 else:

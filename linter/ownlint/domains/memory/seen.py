@@ -280,6 +280,8 @@ def relevant(function: Function) -> frozenset[str]:
         found |= _pointed_into(function)
     joined: list[set[str]] = []
     for one in values_in(function):
+        if isinstance(one, r.Call) and last_name(one.callee) == "swap":
+            joined.append(_names(one))
         if isinstance(one, r.Call) and (one.kind == "delete" or last_name(one.callee) in enders or _destructs(one)):
             found |= _names(one)
         elif isinstance(one, r.Call) and (given := offered(one, moving)) is not None:
