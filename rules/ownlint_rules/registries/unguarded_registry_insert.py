@@ -343,6 +343,8 @@ def _cannot_go_stale(function: Function, insert: containers.Insert) -> bool:
 def _ends_with_its_entry(function: Function, insert: containers.Insert, keyed: str) -> bool:
     """Whether every function that ends an object which is a key takes its entry out, and none ends what nobody sees."""
     known = natives.natives(function.program)
+    if any(known.owns(cls.name, keyed) for cls in function.program.classes):
+        return False  # what owns it ends it without a word
     taken = False
     for other in function.program.functions:
         if other.language != "cpp" or not any(_ends_something(name) for name in other.mentioned):
