@@ -343,7 +343,8 @@ def _undoes_making(program: Program, name: str, record: r.FunctionRecord) -> boo
         types.parse(made.result).last == kind.last and types.parse(made.result).pointers == kind.pointers == 1
         for verb, opposite in habits.OPPOSITES.items()
         if opposite in words(name)
-        for _, made in program.index.records_called(re.sub(opposite, verb, name, flags=re.IGNORECASE))
+        for maker in (name.replace(opposite, verb), name.replace(opposite.capitalize(), verb.capitalize()))
+        for _, made in program.index.records_called(maker)
     )
 
 

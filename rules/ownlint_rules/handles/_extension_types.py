@@ -1,5 +1,5 @@
-"""Objects of an extension's own types, by CPython's interface: what one frees when it is gone, and which others are made
-of a part of that."""
+"""Objects of an extension's own types, by CPython's interface: what one frees when it is gone, and which others are
+made of a part of that."""
 
 from __future__ import annotations
 
