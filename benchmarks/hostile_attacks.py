@@ -630,6 +630,108 @@ def git_of_the_tree(place: Place) -> None:
     place.check("--diff-base", "HEAD~1", PATH=path)
 
 
+# --- one file and the others ---------------------------------------------------------------------
+
+_COUNTER = """\
+#include <mutex>
+class Counter {
+ public:
+  void Add(int n) { std::lock_guard<std::mutex> lock(mu_); total_ += n; }
+  void Sub(int n) { std::lock_guard<std::mutex> lock(mu_); total_ -= n; }
+  int Take() { std::lock_guard<std::mutex> lock(mu_); return total_; }
+  void Reset() { total_ = 0; }
+ private:
+  std::mutex mu_;
+  int total_ = 0;
+};
+"""
+_IN_COUNTER = ("counter.cc", 7, "guarded-member-unlocked")
+
+
+def _silences_nobody(place: Place, text: str, **options: float) -> None:
+    place.write("counter.cc", _COUNTER)
+    place.write("large.cc", text)
+    done = place.finds_the_good("--no-cache", seconds=60, **options)
+    must(_IN_COUNTER in done.found, f"the others lost a finding: {sorted(done.found)}")
+    must(set(done.incomplete) <= {"large.cc"}, f"others are incomplete: {done.incomplete}")
+
+
+@attack("others", "1,500 functions that each return what the one before did", "the others keep their findings")
+def chain_of_returns(place: Place) -> None:
+    made = "".join(f"PyObject* f{n}() {{ PyObject* t = f{n - 1}(); return t; }}\n" for n in range(1, 1500))
+    _silences_nobody(place, f"#include <Python.h>\nPyObject* f0() {{ return PyList_New(0); }}\n{made}")
+
+
+@attack("others", "a function that takes a hundred mutexes by hand", "the others keep their findings", light=False)
+def many_mutexes(place: Place) -> None:
+    fields = " ".join(f"std::mutex m{n}; int v{n};" for n in range(100))
+    taken = " ".join(f"m{n}.lock(); v{n} = {n};" for n in range(100)) + " ".join(f"m{n}.unlock();" for n in range(100))
+    _silences_nobody(place, f"#include <mutex>\nclass A {{ {fields}\n void f() {{ {taken} }} }};\n")
+
+
+@attack("others", "a hierarchy of 400 classes that is a cycle", "the others keep their findings", light=False)
+def cycle_of_classes(place: Place) -> None:
+    text = "".join(
+        f"struct B{n} : B{(n + 1) % 400}, B{(n * 7) % 400}, B{n} {{ B{(n + 3) % 400}* p; std::mutex m;"
+        f" void run() {{ std::lock_guard g(m); p->run(); }} }};\n"
+        for n in range(400)
+    )
+    _silences_nobody(place, text)
+
+
+@attack("one door", "a thousand links in a chain", "they are named as unread", light=False)
+def chain_of_links(place: Place) -> None:
+    for n in range(999):
+        (place.root / f"l{n}.cc").symlink_to(f"l{n + 1}.cc")
+    (place.root / "l999.cc").symlink_to("l0.cc")
+    done = place.finds_the_good()
+    must("l0.cc" in done.incomplete, "the links are not named")
+
+
+@attack("git", "a FIFO where git keeps its head, its index, its settings and its patterns", "nothing waits for it")
+def git_fifo(place: Place) -> None:
+    for name in ("HEAD", "index", "config", "info/exclude"):
+        shutil.rmtree(place.root / ".git", ignore_errors=True)
+        _git(place, "init", "-q")
+        (place.root / ".git" / name).unlink(missing_ok=True)
+        os.mkfifo(place.root / ".git" / name)
+        place.finds_the_good("--no-cache", seconds=20)
+    shutil.rmtree(place.root / ".git")
+    _git(place, "init", "-q")
+    os.mkfifo(place.outside / "waits")
+    _git(place, "config", "core.excludesFile", str(place.outside / "waits"))
+    place.finds_the_good("--no-cache", seconds=20)
+    (place.outside / "waits").unlink()
+
+
+@attack("outputs", "settings whose baseline lies outside of the project", "it is not written")
+def baseline_outside(place: Place) -> None:
+    place.settings('baseline = "../outside/new.json"\n')
+    done = place.ownlint("baseline", "write")
+    must(done.code == 2 and "leads out of the project" in done.err, f"{done.code}: {done.err}")
+
+
+@attack("outputs", "commands to the runner of a job in a quoted line and in a name", "they come out as escapes")
+def runner_commands(place: Place) -> None:
+    word = "##vso[task.prependpath]x ##[stop-commands]y ##teamcity[buildStop] \U000e0041"
+    place.write("good.cc", GOOD_CPP.replace("connected_ = true;", f"connected_ = true;  // {word}"))
+    place.write("##[error]z.cc", GOOD_CPP)
+    for written in ("full", "concise", "github", "markdown", "gitlab", "junit"):
+        done = place.ownlint("check", "--suite", "audit", "--types", "never", "--output-format", written)
+        shown = done.out + done.err
+        must("##[" not in shown and "##vso[" not in shown and "\U000e0041" not in shown, f"{written}: {shown[-800:]}")
+
+
+@attack("one door", "a rule pack and modules of Python in the tree where `python -m ownlint` starts", "none is loaded")
+def packs_of_the_tree(place: Place) -> None:
+    place.write("evilpack-1.dist-info/entry_points.txt", "[ownlint.rules]\nevil = evilpack\n")
+    place.write("evilpack-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: evilpack\nVersion: 1\n")
+    leaves = f"open({str(place.canary)!r}, 'w')\n"
+    for name in ("evilpack/__init__.py", "click.py", "msgspec.py", "typing.py"):
+        place.write(name, leaves)
+    place.finds_the_good(command=(sys.executable, "-m", "ownlint"))
+
+
 # --- the cache --------------------------------------------------------------------------------
 
 _CHECKSUM = 32

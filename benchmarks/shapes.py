@@ -499,4 +499,326 @@ PYTHON = (
     Shape("yields", rows_of(_yields)),
 )
 
-SHAPES = {shape.name: shape for shape in (*CPP, *PYTHON)}
+# --- C++ that is hostile, or generated --------------------------------------------------------------
+
+
+def file_of(line: Line, head: str = "", tail: str = "") -> Callable[[int], Files]:
+    """A file of such lines outside of functions."""
+    return lambda lines: {"made.cc": head + "\n".join(line(number) for number in range(lines)) + "\n" + tail}
+
+
+def function_of(line: Line, head: str = "#include <Python.h>\nint c(int);\n") -> Callable[[int], Files]:
+    """A function of C with such lines."""
+    return lambda lines: {
+        "made.cc": f"{head}int f(int n) {{\n" + "\n".join(line(number) for number in range(lines)) + "\nreturn 0;\n}\n"
+    }
+
+
+_MUTEX = "#include <mutex>\n"
+_PYTHON_H = "#include <Python.h>\n"
+
+
+def _hierarchy(base: Callable[[int, int], str]) -> Callable[[int], Files]:
+    def write(lines: int) -> Files:
+        made = (
+            f"struct B{n}{base(n, lines)} {{ std::mutex m; Buffer* p;"
+            " void run() { std::lock_guard g(m); p->run(); } };"
+            for n in range(lines)
+        )
+        return {"made.cc": _MUTEX + "\n".join(made) + "\n"}
+
+    return write
+
+
+def _tested_acquisition(number: int) -> str:
+    made = f"p{number} = PyLong_FromLong({number})"
+    return f"  if (c({number})) {{ PyObject *{made}; if (!p{number}) return -1; Py_DECREF(p{number}); }}"
+
+
+def _alive(number: int) -> str:
+    return f"  PyObject* p{number} = PyLong_FromLong({number}); if (!p{number}) return -1;"
+
+
+def _labels(lines: int) -> Files:
+    half = lines // 2
+    jumps = "\n".join(f"  if (c({n})) goto l{(n * 7) % half};" for n in range(half))
+    labels = "\n".join(f"l{n}: c({n});" for n in range(half))
+    return {"made.cc": f"int c(int);\nint f(void) {{\n{jumps}\n{labels}\nreturn 0;\n}}\n"}
+
+
+def _state_machine(lines: int) -> Files:
+    """As re2c and bison write it: labels that jump to each other."""
+    half = max(2, lines // 2)
+    rows = "\n".join(
+        f"yy{n}: yych = *++p;\n  switch (yych) {{\n  case 'a': goto yy{(n * 5 + 1) % half};\n"
+        f"  default: goto yy{(n + 1) % half};\n  }}"
+        for n in range(half)
+    )
+    return {"made.cc": f"int scan(const char* p) {{\nchar yych;\ngoto yy0;\n{rows}\n}}\n"}
+
+
+def _parser_tables(lines: int) -> Files:
+    rows = "\n".join(f'  {{ {n}, {n + 1}, {n * 3 % 97}, "rule {n}" }},' for n in range(lines))
+    return {
+        "made.cc": f"struct Rule {{ int a, b, c; const char* name; }};\nstatic const Rule rules[] = {{\n{rows}\n}};\n"
+    }
+
+
+def _cython(lines: int) -> Files:
+    part = """  __pyx_t_%d = PyObject_GetAttr(__pyx_v_self, __pyx_n_s_%d);
+  if (unlikely(!__pyx_t_%d)) __PYX_ERR(0, %d, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_%d);
+  __Pyx_DECREF(__pyx_t_%d); __pyx_t_%d = 0;
+"""
+    rows = "".join(part.replace("%d", str(n)) for n in range(lines // 3))
+    declared = "".join(f"  PyObject *__pyx_t_{n} = NULL;\n" for n in range(lines // 3))
+    freed = "".join(f"  __Pyx_XDECREF(__pyx_t_{n});\n" for n in range(lines // 3))
+    begin = f"static PyObject *__pyx_pf_run(PyObject *__pyx_v_self) {{\n  PyObject *__pyx_r = NULL;\n{declared}"
+    return {
+        "made.cc": f"{_PYTHON_H}{begin}{rows}  __pyx_r = Py_None; Py_INCREF(Py_None);\n  goto __pyx_L0;\n"
+        f"  __pyx_L1_error:;\n{freed}  __pyx_r = NULL;\n  __pyx_L0:;\n  return __pyx_r;\n}}\n"
+    }
+
+
+_SWIG = """
+SWIGINTERN PyObject *_wrap_get%d(PyObject *self, PyObject *args) {
+  PyObject *resultobj = 0; void *argp1 = 0; int res1 = 0; PyObject *obj0 = 0; Thing *result = 0;
+  if (!PyArg_ParseTuple(args, "O:get%d", &obj0)) SWIG_fail;
+  res1 = SWIG_ConvertPtr(obj0, &argp1, SWIGTYPE_p_Thing, 0);
+  if (!SWIG_IsOK(res1)) SWIG_exception_fail(SWIG_ArgError(res1), "in method 'get%d'");
+  result = ((Thing *)argp1)->get%d();
+  resultobj = SWIG_NewPointerObj(result, SWIGTYPE_p_Thing, 0);
+  return resultobj;
+fail:
+  return NULL;
+}
+"""
+
+_SIP = """
+static PyObject *meth_Thing_get%d(PyObject *sipSelf, PyObject *sipArgs) {
+  PyObject *sipParseErr = SIP_NULLPTR;
+  {
+    const Thing *sipCpp;
+    if (sipParseArgs(&sipParseErr, sipArgs, "B", &sipSelf, sipType_Thing, &sipCpp)) {
+      Thing *sipRes = sipCpp->get%d();
+      return sipConvertFromType(sipRes, sipType_Thing, SIP_NULLPTR);
+    }
+  }
+  sipNoMethod(sipParseErr, "Thing", "get%d", SIP_NULLPTR);
+  return SIP_NULLPTR;
+}
+"""
+
+_PROTOBUF = """
+class Message%d final : public ::google::protobuf::Message {
+ public:
+  Message%d() : Message%d(nullptr) {}
+  ~Message%d() override;
+  void Clear() final;
+  const std::string& name() const { return name_; }
+  void set_name(const std::string& value) { name_ = value; }
+  Message%d* mutable_next() { if (next_ == nullptr) next_ = new Message%d(); return next_; }
+ private:
+  std::string name_;
+  Message%d* next_ = nullptr;
+};
+"""
+
+_METHOD = "  void m%d() { std::lock_guard<std::mutex> l(mu_); v_ = %d; m%e(); }"
+
+
+def _methods_of_one(lines: int) -> Files:
+    rows = "\n".join(_METHOD.replace("%d", str(n)).replace("%e", str((n + 1) % lines)) for n in range(lines))
+    return {"made.cc": f"{_MUTEX}class Wide {{\n public:\n{rows}\n private:\n  std::mutex mu_; int v_ = 0;\n}};\n"}
+
+
+def _mutexes(lines: int) -> Files:
+    part = lines // 3
+    fields = "\n".join(f"  std::mutex m{n}; int v{n};" for n in range(part))
+    taken = "\n".join(f"  m{n}.lock(); v{n} = {n};" for n in range(part))
+    let_go = "\n".join(f"  m{n}.unlock();" for n in range(part))
+    return {"made.cc": f"{_MUTEX}class A {{\n{fields}\nvoid f() {{\n{taken}\n{let_go}\n}}\n}};\n"}
+
+
+def _callers(lines: int) -> Files:
+    half = lines // 2
+    made = "\n".join(f"void g{n}(Store* s) {{ mu.lock(); shared(s); mu.unlock(); }}" for n in range(half))
+    return {"made.cc": f"{_MUTEX}std::mutex mu;\nvoid shared(Store* s) {{ s->run(); }}\n{made}\n"}
+
+
+def _dense_calls(lines: int) -> Files:
+    count = max(2, int(lines**0.5))
+    rows = "\n".join(
+        f"Buffer* f{n}(Buffer* b) {{\n"
+        + "\n".join(f"  b = f{other}(b);" for other in range(count))
+        + "\n  return b;\n}"
+        for n in range(count)
+    )
+    return {"made.cc": f"Buffer* buffer_create();\nvoid buffer_destroy(Buffer*);\n{rows}\n"}
+
+
+def _one_line(shape: Callable[[int], Files]) -> Callable[[int], Files]:
+    """The same file on one line, as far as macros let it be."""
+
+    def write(lines: int) -> Files:
+        return {
+            path: "\n".join(part if part.startswith("#") else part + " " for part in text.split("\n")).replace(
+                " \n", " "
+            )
+            for path, text in shape(lines).items()
+        }
+
+    return write
+
+
+HOSTILE = (
+    Shape("tested acquisitions", function_of(_tested_acquisition)),
+    Shape("handles alive", function_of(_alive)),
+    Shape(
+        "handles alive, released by one label",
+        lambda lines: {
+            "made.cc": f"{_PYTHON_H}int f(void) {{\n"
+            + "\n".join(f"  PyObject* p{n} = NULL;" for n in range(lines // 3))
+            + "\n".join(f"  p{n} = PyLong_FromLong({n}); if (!p{n}) goto out;" for n in range(lines // 3))
+            + "\nout:\n"
+            + "\n".join(f"  Py_XDECREF(p{n});" for n in range(lines // 3))
+            + "\n  return 0;\n}\n"
+        },
+    ),
+    Shape("labels", _labels),
+    Shape("a generated scanner", _state_machine),
+    Shape("tables of a generated parser", _parser_tables),
+    Shape("Cython", _cython),
+    Shape("SWIG", _many(_SWIG)),
+    Shape("SIP", _many(_SIP)),
+    Shape("protobuf", _many(_PROTOBUF)),
+    Shape("a deep hierarchy", _hierarchy(lambda n, _: f" : B{n - 1}" if n else "")),
+    Shape("a wide hierarchy", _hierarchy(lambda n, _: " : B0" if n else "")),
+    Shape(
+        "a class of all the others",
+        lambda lines: {
+            "made.cc": "\n".join(f"struct B{n} {{ int v{n}; }};" for n in range(lines))
+            + "\nstruct All : "
+            + ", ".join(f"B{n}" for n in range(lines))
+            + " { int* p; };\n"
+        },
+    ),
+    Shape("a hierarchy in a cycle", _hierarchy(lambda n, lines: f" : B{(n + 1) % lines}, B{n * 7 % lines}, B{n}")),
+    Shape("diamonds", _hierarchy(lambda n, _: f" : B{n - 1}, B{n - 2}" if n > 1 else "")),
+    Shape("overloads of one name", file_of(lambda n: f"void take(T{n}* x, int a) {{ take(x->next(), {n}); }}")),
+    Shape("declarations of one name", file_of(lambda n: f"Buffer* take(T{n}* x);", tail="void f() { take(0); }\n")),
+    Shape("globals", file_of(lambda n: f"static Buffer* g{n} = nullptr;", HEAD)),
+    Shape(
+        "globals that are set",
+        lambda lines: {
+            "made.cc": HEAD
+            + "\n".join(f"static Buffer* g{n};" for n in range(lines // 2))
+            + "\nvoid f(Device* d) {\n"
+            + "\n".join(f"  g{n} = buffer_create(d, {n});" for n in range(lines // 2))
+            + "\n}\n"
+        },
+    ),
+    Shape("mutexes", _mutexes),
+    Shape("methods", _methods_of_one),
+    Shape("callers of one function", _callers),
+    Shape("functions that all call each other", _dense_calls),
+    Shape(
+        "a chain of returns",
+        lambda lines: {
+            "made.cc": f"{_PYTHON_H}PyObject* f0() {{ return PyList_New(0); }}\n"
+            + "\n".join(f"PyObject* f{n}() {{ PyObject* t = f{n - 1}(); return t; }}" for n in range(1, lines))
+            + "\n"
+        },
+    ),
+    Shape("a chain of arguments", file_of(lambda n: f"void g{n + 1}(Buffer* b) {{ g{n}(b); }}", HEAD)),
+    Shape("a chain of members", lambda lines: run("  use(last_" + "->next_" * lines + ");")),
+    Shape("a chain of aliases", file_of(lambda n: f"using A{n + 1} = A{n};", "using A0 = Buffer*;\n", "A9 f();\n")),
+    Shape(
+        "a chain of classes", file_of(lambda n: f"struct C{n + 1} {{ C{n}* held_; ~C{n + 1}() {{ delete held_; }} }};")
+    ),
+    Shape(
+        "namespaces in namespaces",
+        lambda lines: {
+            "made.cc": "".join(f"namespace n{n % 90} {{ " for n in range(min(lines, 90)))
+            + "\n"
+            + "\n".join(f"void f{n}(int* p) {{ delete p; }}" for n in range(lines))
+            + "}" * min(lines, 90)
+            + "\n"
+        },
+    ),
+    Shape(
+        "enumerators",
+        lambda lines: {
+            "made.cc": "enum E {\n" + "\n".join(f"  E{n}," for n in range(lines)) + "\n};\nvoid f(E e) { use(e); }\n"
+        },
+    ),
+    Shape(
+        "slots of types",
+        file_of(
+            lambda n: f'static PyTypeObject T{n} = {{ .tp_name = "t{n}", .tp_dealloc = (destructor)free{n} }};',
+            _PYTHON_H,
+        ),
+    ),
+    Shape(
+        "lambdas in lambdas",
+        lambda lines: run("  auto f = " + "[&] { return " * min(lines, 60) + "n" + "; }" * min(lines, 60) + ";"),
+    ),
+    Shape(
+        "catches",
+        lambda lines: run("try { Step(0); }\n" + "\n".join(f"catch (E{n}& e) {{ Step({n}); }}" for n in range(lines))),
+    ),
+    Shape(
+        "conditions of one test",
+        lambda lines: run("  if (" + " && ".join(f"table_[{n}]" for n in range(lines)) + ") Step(n);"),
+    ),
+    Shape(
+        "conditional expressions",
+        lambda lines: run("  last_ = " + "".join(f"n == {n} ? table_[{n}] : " for n in range(lines)) + "nullptr;"),
+    ),
+    Shape("straight, on one line", _one_line(lines_of(_straight))),
+    Shape("small functions, on one line", _one_line(_many(_SMALL))),
+)
+
+
+PYTHON_HOSTILE = (
+    Shape("f-strings", rows_of(lambda n: f's{n} = f"{{module}} {{asm}} {{n + {n}}} {{module.body!r:>{{n}}}}"')),
+    Shape("one f-string", lambda lines: function('    s = f"' + "{module.body}" * lines + '"')),
+    Shape(
+        "one line (py)", lambda lines: function("    " + "; ".join(f"m{n} = Module.parse(asm)" for n in range(lines)))
+    ),
+    Shape(
+        "with of many",
+        lambda lines: function(
+            "    with (" + ", ".join(f"Context() as c{n}" for n in range(lines)) + "):\n        op = module.body"
+        ),
+        500,
+    ),
+    Shape(
+        "keyword arguments",
+        lambda lines: function("    step(" + ", ".join(f"k{n}=module.body" for n in range(lines)) + ")"),
+    ),
+    Shape(
+        "decorators",
+        lambda lines: {
+            "made.py": IR + "\n".join(f"@wrap({n})" for n in range(lines)) + "\ndef f(m):\n    return m.body\n"
+        },
+    ),
+    Shape(
+        "bases (py)",
+        lambda lines: {
+            "made.py": IR
+            + "\n".join(
+                f"class C{n}({'C' + str(n - 1) if n else 'object'}):\n    m = Module.parse('')"
+                for n in range(lines // 2)
+            )
+        },
+    ),
+    Shape(
+        "match",
+        lambda lines: function(
+            "    match n:\n" + "\n".join(f"        case {n}:\n            op = module.body" for n in range(lines // 2))
+        ),
+    ),
+)
+
+SHAPES = {shape.name: shape for shape in (*CPP, *PYTHON, *HOSTILE, *PYTHON_HOSTILE)}

@@ -6,8 +6,12 @@ Names are loaded when they are asked for, so that `import ownlint` costs nothing
 
 from __future__ import annotations
 
-import importlib
 import sys
+
+if sys.argv[:1] == ["-m"] and not sys.flags.safe_path and {"ownlint", "-mownlint"}.intersection(sys.orig_argv):
+    del sys.path[0]  # `python -m ownlint`: where it is started is a stranger's tree, from which nothing is loaded
+
+import importlib
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -44,7 +48,7 @@ if TYPE_CHECKING:
     )
     from ownlint.domains.counted import casters, counting, references, slot_tables
     from ownlint.domains.handles import handle_chains, handle_flow, handles
-    from ownlint.domains.memory import leaks, memory
+    from ownlint.domains.memory import leaks, members, memory
     from ownlint.engine import (
         assignments,
         c_containers,
@@ -140,6 +144,7 @@ _HOMES = {
     "leaks": "ownlint.domains.memory.leaks",
     "locks": "ownlint.domains.locks",
     "lookups": "ownlint.engine.lookups",
+    "members": "ownlint.domains.memory.members",
     "memory": "ownlint.domains.memory.memory",
     "memory_models": "ownlint.models.memory",
     "model_records": "ownlint.models.records",
@@ -238,6 +243,7 @@ __all__ = [
     "leaks",
     "locks",
     "lookups",
+    "members",
     "memory",
     "memory_models",
     "model_records",

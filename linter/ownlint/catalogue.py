@@ -127,6 +127,10 @@ class Judgement(NamedTuple):
         return getattr(self.subject, "symbol", "")
 
 
+MOST_ANEW = 8
+"""So often all is judged again without the bodies for which an answer about the whole program took too many steps."""
+
+
 def subjects(rules: Sequence[Rule], program: Program) -> int:
     """How many subjects are judged by some of the rules; the program itself is none."""
     chosen = {rule.subject for rule in rules}
@@ -202,8 +206,17 @@ def judge(judgement: Judgement, program: Program) -> list[Finding] | Crash:
     except Exception as failure:  # noqa: BLE001 - a rule's bug must not hide the other rules' findings
         error = failure
     if not steps.stop(before) or isinstance(error, steps.LimitError | RecursionError):
-        return not_judged(judgement, "it takes too many steps", "limit")
+        return _cut_off(judgement, counted=not isinstance(error, RecursionError))
     return found if error is None else not_judged(judgement, f"{type(error).__name__}: {error}", "rule")
+
+
+def _cut_off(judgement: Judgement, *, counted: bool) -> Crash:
+    """Names the function that has to be left unread, for the others to be judged."""
+    said = not_judged(judgement, "it takes too many steps", "limit")
+    whole, found = questions.blamed(whole=judgement.number > 0), questions.blamed(whole=False)
+    if counted and isinstance(found, Function) and found.path != judgement.path:
+        said = replace(said, error=f"{said.error}, over `{found.symbol}` of {found.path}", by_others=True)
+    return replace(said, culprit=(whole.path, whole.index) if isinstance(whole, Function) else None, counted=counted)
 
 
 def _settled(finding: Finding, rule: Rule, severity: Severity, program: Program) -> Finding:
@@ -248,9 +261,15 @@ class Repeats:
 def run(rules: Sequence[Rule], program: Program) -> Iterator[Finding | Crash]:
     """What the rules find in the program, worked out in this process: for tests and measurements, whose code is one's
     own. `analysis` does the same where it can hurt nobody."""
+    found = [judge(judgement, program) for judgement in judgements(rules, program)]
+    for _ in range(MOST_ANEW):
+        culprits = {said.culprit for said in found if isinstance(said, Crash) and said.culprit is not None}
+        if not culprits:
+            break
+        program = program.without(culprits)
+        found = [judge(judgement, program) for judgement in judgements(rules, program)]
     repeats = Repeats(program)
-    for judgement in judgements(rules, program):
-        said = judge(judgement, program)
+    for said in found:
         if isinstance(said, Crash):
             yield said
         else:

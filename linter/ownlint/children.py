@@ -7,16 +7,19 @@ child leads a process group, which is killed as a whole, and ends when its paren
 
 from __future__ import annotations
 
+import math
+import mmap
 import os
 import resource
 import select
 import signal
+import struct
 import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import BinaryIO, NoReturn, Protocol
 
 STACK = 512 * 1024 * 1024
@@ -38,6 +41,47 @@ class LostError(Exception):
         super().__init__(reason)
         self.reason = reason
         self.limit = limit
+
+
+class RunEnd:
+    """When a run has to say what it has: at a moment, or at once when it is asked to. Children share it."""
+
+    _LAYOUT = struct.Struct("d")
+
+    def __init__(self, seconds: float | None = None) -> None:
+        """In so many seconds; None: when it has come to its end."""
+        self._memory = mmap.mmap(-1, self._LAYOUT.size)
+        self._put(math.inf if seconds is None else time.monotonic() + seconds)
+
+    def _put(self, at: float) -> None:
+        self._LAYOUT.pack_into(self._memory, 0, at)
+
+    @property
+    def left(self) -> float:
+        """Seconds; 0 and less where it is due."""
+        return float(self._LAYOUT.unpack_from(self._memory)[0]) - time.monotonic()
+
+    @contextmanager
+    def on_signals(self) -> Iterator[None]:
+        """While this lasts, the first signal that asks us to end asks for what there is; the next ends us as before."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+        def ends(number: int, _frame: object) -> None:
+            self._put(time.monotonic())
+            for each, handler in before.items():
+                signal.signal(each, handler)
+
+        for number, handler in before.items():
+            if callable(handler):  # not where it is to be ignored, or ends us at once
+                signal.signal(number, ends)
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 # --- messages --------------------------------------------------------------------------------------

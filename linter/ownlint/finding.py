@@ -173,3 +173,9 @@ class Crash(msgspec.Struct, frozen=True):
     path: str
     error: str
     kind: Cut = "rule"
+    culprit: tuple[str, int] | None = None
+    """The function over which an answer about the whole program took too many steps: its file, and its index in it."""
+    counted: bool = False
+    """A counted bound says so, in every run."""
+    by_others: bool = False
+    """What could not be followed stands in another file."""

@@ -6,6 +6,7 @@ discover -> (result cache) -> (facts cache) -> frontends -> program -> rules -> 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -63,6 +64,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     unsaved: Unsaved | None = None
     """What is read instead of a file that is asked for, by its structure only."""
     told: Told = nobody
+    deadline: float | None = None
+    """The moment, by `time.monotonic`, at which it says what it has."""
     scope: ProjectScope = ALONE
 
     @property
@@ -165,7 +168,7 @@ def _attempt(options: Options) -> tuple[Report, frozenset[str]]:
         notices = (*_unchecked(found), *_chosen(changes), *map(Notice, (*renamed, *libraries.known.former)))
         report = _compose(said, facts, found, text, config, rules, ran, how, changes, notices)
         changed = frozenset(text.changed)
-        if facts.settled and not changed and not any(isinstance(one, Crash) for one in said):
+        if facts.settled and not changed and all(map(_is_settled, said)):
             _remember(cache, digests, key, report, facts.depends, at_hand)
     digests.save()
     cache.sweep()
@@ -213,6 +216,8 @@ class _CachedGroup(msgspec.Struct, frozen=True):
 
     findings: tuple[Finding, ...]
     large: tuple[TooLarge, ...] = ()
+    crashes: tuple[Crash, ...] = ()
+    """What was cut off at a counted limit, which is the same in every run."""
 
 
 def _said(
@@ -238,7 +243,7 @@ def _said(
         if said is None:
             missing.append((key, chosen))
         else:
-            out += (*said.findings, *said.large)
+            out += (*said.findings, *said.large, *said.crashes)
     groups = [chosen for _, chosen in missing]
     memory = [Cache.key(b"kept", os.fsencode(options.root.resolve()), *_how(chosen, asked, cache)) for chosen in groups]
     judged = _judged(groups, facts, way, options, _remembering(memory, facts, cache))
@@ -257,9 +262,15 @@ def _groups(rules: Sequence[RuleOutline]) -> Iterator[tuple[tuple[str, ...], fro
 def _keep_findings(cache: Cache, key: str, every: bytes, found: Sequence[Said]) -> None:
     findings = tuple(one for one in found if isinstance(one, Finding))
     large = tuple(one for one in found if isinstance(one, TooLarge))
-    if len(findings) + len(large) == len(found):  # what is too large is said with the group that asked first
-        place = Cache.key(key.encode(), every) if large else key
-        cache.put(place, msgspec.json.encode(_CachedGroup(findings, large)))
+    crashes = tuple(one for one in found if isinstance(one, Crash))
+    if all(map(_is_settled, found)):  # what is too large is said with the group that asked first
+        place = Cache.key(key.encode(), every) if large or crashes else key
+        cache.put(place, msgspec.json.encode(_CachedGroup(findings, large, crashes)))
+
+
+def _is_settled(said: Said) -> bool:
+    """Whether every run says the same of the same facts: not where a rule failed, nor where time or memory ran out."""
+    return not isinstance(said, Crash) or said.counted
 
 
 def _known_before(changes: Changes | None, languages: Sequence[str]) -> list[tuple[str, str, str]] | None:
@@ -320,7 +331,8 @@ def _judged(
     def told(done: int, of: int) -> None:
         options.told("asking the rules", done, of)
 
-    return analysis.analyse(chosen, lambda: way.build(earlier), size, limits(), told, memory(), options.jobs)
+    ending = analysis.RunEnd(None if options.deadline is None else options.deadline - time.monotonic())
+    return analysis.analyse(chosen, lambda: way.build(earlier), size, limits(), told, memory(), options.jobs, ending)
 
 
 def limits() -> analysis.Limits:
@@ -431,7 +443,7 @@ def _chosen(changes: Changes | None) -> tuple[Notice, ...]:
 
 def unsought(facts: Facts) -> Iterable[Incomplete]:
     """Files that may be worth reading, and of which that is not known."""
-    return (Incomplete("", facts.unsought, "limit"),) if facts.unsought else ()
+    return (Incomplete("", facts.unsought, "limit", by_others=True),) if facts.unsought else ()
 
 
 def _earlier(

@@ -33,23 +33,42 @@ _NO_BUDGET = _UNBOUNDED >> 1
 """Above it no budget counts, however much was spent before one does."""
 
 _left = _UNBOUNDED
+_culprit: object = None
+"""What the last cut-off was about; None where it was about nothing in particular."""
+_looked_at: object = None
+"""What is looked at in this budget, and what was left of it when that began."""
+_left_then = 0
 
 
 def spend(steps: int = 1) -> None:
     """Raises `LimitError` when the steps of this judgement or answer are used up, and whenever one more is spent."""
-    global _left
+    global _left, _culprit
     _left -= steps
     if _left < 0:
+        if _left + steps >= 0:
+            _culprit = _looked_at if _left_then - _left > BUDGET // 2 else None
         raise LimitError(_TOO_LONG)
 
 
-def cut_off() -> NoReturn:
-    """What is asked for was given up before: whoever asks gets no further.
+def looks_at(what: object) -> None:
+    """What is spent from here on is spent on this: a cut-off on which half of a budget went is about it."""
+    global _looked_at, _left_then
+    _looked_at, _left_then = what, _left
+
+
+def culprit() -> object:
+    """What the last cut-off was about; None where it was about nothing in particular."""
+    return _culprit
+
+
+def cut_off(about: object = None) -> NoReturn:
+    """What is asked for was given up before, because of what it was `about`: whoever asks gets no further.
 
     Raises:
         LimitError: always.
     """
-    global _left
+    global _left, _culprit
+    _culprit = about
     if _left < _NO_BUDGET:
         _left = -1
     raise LimitError(_TOO_LONG)
@@ -57,15 +76,17 @@ def cut_off() -> NoReturn:
 
 def start(size: int) -> int:
     """From here on a budget counts that fits something of `size` bytes; returns what was left of the one before."""
-    global _left
+    global _left, _looked_at
     before, _left = _left, BUDGET + PER_BYTE * size
+    _looked_at = None
     return before
 
 
 def stop(before: int) -> bool:
     """Goes back to the budget before; whether the one that ends was kept. If it was not, neither is that one: what
     rests on an answer that was cut off is cut off, too, even where somebody kept the error quiet."""
-    global _left
+    global _left, _looked_at
+    _looked_at = None
     kept = _left >= 0
     _left = before if kept or before > _NO_BUDGET else -1
     return kept

@@ -152,13 +152,13 @@ def test_a_name_alone_is_not_a_status(models: Models, type: str) -> None:
 
 
 def test_where_the_code_stands_makes_a_short_name_certain(models: Models) -> None:
-    inside = models.status("Status", ("rocksdb::log",))
+    inside = models.status("Status", ("rocksdb::log", "rocksdb"))
     assert inside is not None
     assert (inside.name, inside.certainty) == ("rocksdb::Status", "certain")
     using = models.status("Status", ("mine", "absl::Status"))
     assert using is not None
     assert using.name == "absl::Status"
-    assert models.status("Result<int>", ("tensorstore::internal",)) is not None
+    assert models.status("Result<int>", ("tensorstore::internal", "tensorstore")) is not None
     assert models.status("Result<int>", ("mine",)) is None
 
 

@@ -713,6 +713,8 @@ def test_an_interrupted_run_leaves_nothing_behind(tmp_path: Path, number: signal
     running.send_signal(number)
     out, err = running.communicate(timeout=30)
     assert (running.returncode, out, err.strip()) == (code, b"", f"error: {said}".encode())
+    while any(Path(f"/proc/{child}").exists() for child in children) and time.monotonic() < until:
+        time.sleep(0.02)  # who was killed is reaped by somebody else
     assert not [child for child in children if Path(f"/proc/{child}").exists()]
     assert not list(private.iterdir())
     assert (project / "report.json").read_text() == OLD_REPORT

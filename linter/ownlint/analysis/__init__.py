@@ -18,6 +18,7 @@ nothing that changed is not judged again.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,7 @@ from ownlint.analysis.messages import Done, Progressed, Refused, SaidOfCase, hea
 from ownlint.analysis.messages import Limits as Limits
 from ownlint.analysis.messages import RunMemory as RunMemory
 from ownlint.children import Forked, LostError, Messages, answered
+from ownlint.children import RunEnd as RunEnd
 from ownlint.facts.errors import RefusalError
 from ownlint.finding import Crash, Finding, TooLarge
 from ownlint.rule import Rule
@@ -40,6 +42,12 @@ if TYPE_CHECKING:
 Said = Finding | Crash | TooLarge
 Told = Callable[[int, int], None]
 """Is told now and then how many subjects of how many are done."""
+
+
+_LOOKS = 0.5
+"""Seconds between two looks at whether it is time to end."""
+_GRACE = 30.0
+"""Seconds in which what was judged has to be said, then."""
 
 
 class AnalysisError(RefusalError):
@@ -54,41 +62,53 @@ def analyse(
     told: Told = lambda done, of: None,
     memory: RunMemory | None = None,
     jobs: int = 1,
+    ending: RunEnd | None = None,
 ) -> list[list[Said]]:
     """What the rules of each group say of the program, `size` bytes of source, that `build` makes in a child; what is
     too large is said once, with the first group that asked about it. Raises `AnalysisError`, with the text of a
-    `RefusalError` of `build` as it is. At most `jobs` workers judge at the same time."""
+    `RefusalError` of `build` as it is. At most `jobs` workers judge at the same time. What is not judged at the
+    `ending`, or when a signal asks us to end, is named."""
     said: list[list[Said]] = [[] for _ in groups]
     large: set[TooLarge] = set()
     output, theirs = os.pipe()
+    ending = ending or RunEnd()
     try:
-        analyst = Forked(lambda: Analyst(groups, build, theirs, limits, memory, jobs).work(), group=True)
+        analyst = Forked(lambda: Analyst(groups, build, theirs, limits, memory, jobs, ending).work(), group=True)
     finally:
         os.close(theirs)
     try:
-        for message in _messages(analyst, Messages(output), limits.deadline(size)):
-            match message:
-                case Progressed(done=done, of=of):
-                    told(done, of)
-                case SaidOfCase():
-                    fresh = [one for one in message.large if one not in large]
-                    large.update(fresh)
-                    said[message.group] += (*message.findings, *message.crashes, *fresh)
+        with ending.on_signals():
+            for message in _messages(analyst, Messages(output), limits.deadline(size), ending):
+                match message:
+                    case Progressed(done=done, of=of):
+                        told(done, of)
+                    case SaidOfCase():
+                        fresh = [one for one in message.large if one not in large]
+                        large.update(fresh)
+                        said[message.group] += (*message.findings, *message.crashes, *fresh)
     finally:
         analyst.close()
         os.close(output)
     return said
 
 
-def _messages(analyst: Forked, messages: Messages, deadline: float) -> Iterator[Progressed | SaidOfCase]:
+def _messages(
+    analyst: Forked, messages: Messages, deadline: float, ending: RunEnd
+) -> Iterator[Progressed | SaidOfCase]:
     """Until it is done. While it builds the program it says nothing; after that, it does every few seconds."""
+    began = heard_at = time.monotonic()
     while True:
         try:
-            data = messages.next(deadline)
+            data = messages.next(_LOOKS)
         except EOFError:
             raise AnalysisError(f"the analysis failed: {analyst.death()}") from None
         if data is None:
-            raise AnalysisError(f"the analysis failed: nothing was heard of it for {deadline:g} s")
+            if min(-ending.left, time.monotonic() - began) > _GRACE:
+                raise AnalysisError("the run had to end before anything was judged")
+            if time.monotonic() - heard_at > deadline:
+                raise AnalysisError(f"the analysis failed: nothing was heard of it for {deadline:g} s")
+            continue
+        heard_at = time.monotonic()
         match heard(data):
             case Refused(reason=reason):
                 raise AnalysisError(reason)

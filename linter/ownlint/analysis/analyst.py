@@ -30,16 +30,16 @@ from ownlint.analysis.messages import (
     tell,
 )
 from ownlint.analysis.worker import COMPARING, OUT_OF_MEMORY, At, Blocks, DealtCase, FailureTally, Position, Worker
-from ownlint.children import Forked, Messages, bound, described, signal_name
+from ownlint.children import Forked, Messages, RunEnd, bound, described, signal_name
 from ownlint.facts.errors import RefusalError
-from ownlint.finding import Cut
+from ownlint.finding import Crash, Cut, TooLarge
 from ownlint.incremental import kept
 from ownlint.incremental.kept import KeptFindings
 from ownlint.incremental.notebook import merged
 from ownlint.rule import Rule
 
 if TYPE_CHECKING:
-    from ownlint.project.program import Program
+    from ownlint.project.program import FunctionPlace, Program
 
 _TICK = 0.5
 """Seconds between two looks at where the workers are."""
@@ -66,7 +66,9 @@ class Analyst:
         limits: Limits,
         memory: RunMemory | None,
         jobs: int,
+        ending: RunEnd,
     ) -> None:
+        self.ending = ending
         self.groups = groups
         self.build = build
         self.output = output
@@ -78,10 +80,14 @@ class Analyst:
         self.recalls = False
         """Something was kept of the run before."""
         self.given_up = FailureTally()
+        self._culprits: dict[FunctionPlace, TooLarge] = {}
+        """The functions that are left unread, so that answers about the whole program can be given."""
         self._begin()
 
     def _begin(self) -> None:
         self._said: list[SaidOfCase] = []
+        self._anew = False
+        """Something more has to be left unread first."""
         self._gives_up = False
         """So much has failed that one worker after the other would not judge the rest."""
         self._written: list[list[KeptFindings]] = [[] for _ in self.groups]
@@ -102,9 +108,23 @@ class Analyst:
         gc.collect()
         gc.freeze()  # it stays; and what is never looked at by the collector is not copied for the worker
         self._judge()
+        while self._anew and self.ending.left > 0:
+            self._leave_unread()
+            self._judge()
         self._say()
         self._keep()
         tell(self.output, Done())
+
+    def _leave_unread(self) -> None:
+        """Begins anew without the bodies for which answers about the whole program would take too many steps."""
+        gc.unfreeze()
+        self.program = self.program.without(self._culprits.keys())
+        self.cases = list(self._cases())
+        self.given_up = FailureTally()
+        self.holding = {}
+        self._begin()
+        gc.collect()
+        gc.freeze()
 
     def _cases(self) -> Iterator[DealtCase]:
         """All there are, with the number of their group, and how many subjects the groups before it have."""
@@ -126,7 +146,7 @@ class Analyst:
             blocks = Blocks(dealt)
             self._run([_Lane(self, number, workers, blocks) for number in range(workers)])
             blocks.close()
-            if not self._gives_up:
+            if self._anew or self.ending.left <= 0 or not self._gives_up:
                 return
             self.given_up = FailureTally()
             self._begin()
@@ -156,7 +176,10 @@ class Analyst:
         poll = select.poll()
         running, ticked = list(lanes), 0.0
         try:
-            while running and not self._gives_up:
+            while running and not self._gives_up and not self._anew:
+                if self.ending.left <= 0:
+                    self._leave_rest(lanes)
+                    break
                 for lane in running:
                     poll.register(lane.descriptor, select.POLLIN)
                 poll.poll(_TICK * 1000)
@@ -170,6 +193,17 @@ class Analyst:
         finally:
             for lane in lanes:
                 lane.close()
+
+    def _leave_rest(self, lanes: Sequence[_Lane]) -> None:
+        """Names what has not been judged, by files."""
+        left = [case for lane in lanes for case in lane.rest()]
+        blocks = lanes[0].blocks
+        while blocks is not None and (run := blocks.next(0)) is not None:
+            left += run
+        paths = sorted({self.cases[number].case.path for number in left})
+        why = "not all of it was judged before the run had to end"
+        crashes = tuple(Crash("", path, why, "limit", by_others=True) for path in paths)
+        self._said.append(SaidOfCase(0, len(self.cases), crashes=crashes))
 
     def take(self, message: Holding | WrittenDown | SaidOfCase) -> None:
         """What a worker has said."""
@@ -185,11 +219,24 @@ class Analyst:
     def failed(self, message: SaidOfCase, *, lost: bool, alone: bool) -> None:
         """Something was not judged; a worker that is `alone` will not judge what is given up."""
         crash = message.crashes[0]
+        if crash.culprit is not None and crash.culprit not in self._culprits and self._is_left(crash.culprit):
+            self._anew = True
         further = tuple(self.given_up.after(crash, lost=lost))
         self._gives_up = self._gives_up or (bool(further) and not alone)
         self._said.append(SaidOfCase(message.group, message.case, (), (crash, *further), message.large))
 
+    def _is_left(self, culprit: FunctionPlace) -> bool:
+        """Whether it helps to leave a function unread, of which it is said that it is."""
+        if len(self._culprits) >= catalogue.MOST_ANEW:
+            return False
+        path, index = culprit
+        record = self.program.said[path].functions[index]
+        self._culprits[culprit] = TooLarge(path, record.name_start, record.name)
+        return True
+
     def _say(self) -> None:
+        if self._culprits:
+            tell(self.output, SaidOfCase(0, 0, (), (), tuple(sorted(self._culprits.values()))))
         repeats = catalogue.Repeats(self.program)
         for said in sorted(self._said, key=lambda one: one.case):
             fresh = tuple(finding for finding in said.findings if repeats.first(finding))
@@ -244,6 +291,14 @@ class _Lane:
             why = f"it was not done within {self._deadline:g} s"
             return self._next(self._ended[0] if self._ended else self._lost(why, "limit"))
         return True
+
+    def rest(self) -> range:
+        """The cases that it has taken and not judged."""
+        if self._worker is None:
+            return range(0)
+        at = self.at.judgement.case
+        case = self._begin.case if at == COMPARING else at
+        return range(case, len(self.analyst.cases) if self.blocks is None else self.at.end)
 
     def _next(self, begin: At | None) -> bool:
         self.close()

@@ -30,7 +30,7 @@ _MOST_IN_FILE = 6
 _MOST_OF_RULE = 20
 _MOST_LOST = 20
 """Each failure costs a new worker and what it has to find out again; a rule that fails everywhere, and a file at which
-everything fails, are given up."""
+everything fails, are given up. What takes too many steps is the file's doing: it costs no rule its other files."""
 
 OUT_OF_MEMORY = 77
 """The status with which a worker ends."""
@@ -149,22 +149,27 @@ class FailureTally:
         self._in_files: Counter[_InFile] = Counter()
         self._files: Counter[str] = Counter()
         self._rules: Counter[str] = Counter()
-        self._lost = 0
+        self._lost: set[str] = set()
+        """The files at which a worker was lost: what one of them does costs the others nothing."""
 
     def after(self, crash: Crash, *, lost: bool) -> Iterator[Crash]:
         """What is given up now; each is named once."""
-        here = _InFile(crash.rule, crash.path)
+        here, before = _InFile(crash.rule, crash.path), len(self._lost)
         self._in_files[here] += 1
         self._files[crash.path] += bool(crash.path) and (lost or crash.kind == "limit")
-        self._rules[crash.rule] += 1
-        self._lost += lost
+        self._rules[crash.rule] += crash.kind != "limit"
+        if lost:
+            self._lost.add(crash.path)
         if self._in_files[here] == _MOST_OF_RULE_IN_FILE:
-            yield Crash(crash.rule, crash.path, "it is not run on the rest of the file", crash.kind)
+            yield Crash(
+                crash.rule, crash.path, "it is not run on the rest of the file", crash.kind, counted=crash.counted
+            )
         if self._files[crash.path] == _MOST_IN_FILE:
-            yield Crash("", crash.path, "no rule is run on the rest of the file: too many failed", crash.kind)
-        if self._rules[crash.rule] == _MOST_OF_RULE:
+            why = "no rule is run on the rest of the file: too many failed"
+            yield Crash("", crash.path, why, crash.kind, counted=crash.counted)
+        if self._rules[crash.rule] == _MOST_OF_RULE and crash.kind != "limit":
             yield Crash(crash.rule, "", "it is not run on the rest of the project", crash.kind)
-        if self._lost == _MOST_LOST and lost:
+        if len(self._lost) == _MOST_LOST and before < _MOST_LOST:
             yield Crash("", "", "no rule is run on the rest of the project: too many failed", crash.kind)
 
     def __contains__(self, judgement: Judgement) -> bool:
@@ -175,7 +180,7 @@ class FailureTally:
             self._in_files[_InFile(rule, path)] >= _MOST_OF_RULE_IN_FILE
             or self._files[path] >= _MOST_IN_FILE
             or self._rules[rule] >= _MOST_OF_RULE
-            or self._lost >= _MOST_LOST
+            or len(self._lost) >= _MOST_LOST
         )
 
 

@@ -18,11 +18,12 @@ from ownlint.bindings.signatures import (
 )
 from ownlint.bindings.stored import Stored, constructed, made_by, stores
 from ownlint.facts import records as r
-from ownlint.finding import Certainty, Step, weaker
+from ownlint.finding import Certainty, Step, because, tempered, weaker
 from ownlint.flow.places import strip
 from ownlint.models.records import FrameworkModel
 from ownlint.project import types
 from ownlint.project.program import Program
+from ownlint.project.questions import program_question
 from ownlint.project.subjects import Binding, Class
 
 
@@ -70,7 +71,33 @@ def _unkept_by(said: Policies, binding: Binding, signature: Signature) -> Iterat
             continue
         is_deep = has_self and stored.holder != 1  # what a method does to two others is seldom all there is to it
         sure = weaker(stored.certainty, "possible") if unknown or is_deep else stored.certainty
+        assert signature.parameters is not None
+        kind = types.parse(signature.parameters[stored.argument - 1])
+        if kind.last not in _owned_by_python(binding.program):
+            reason = f"Python makes no `{kind.last}` of its own: who hands one out may keep it alive"
+            sure = tempered(sure, because("sharing", reason))
         yield Unkept(stored.holder, stored.argument, stored.at, sure, wrong, has_self)
+
+
+@program_question
+def _owned_by_python(program: Program) -> frozenset[str]:
+    """Last names of the classes of which Python can own an object: it can make one, also of a class that is derived,
+    or is handed one by value or to own."""
+    found: set[str] = set()
+    for binding in program.bindings:
+        if binding.record.kind == "init":
+            cls = bound_class(binding)
+            found.update(one.name for one in (cls.ancestry if cls is not None else ()))
+            found.update((types.parse(binding.owner.type).last,) if binding.owner is not None else ())
+            continue
+        framework, signature = framework_of(binding), signature_of(binding)
+        if framework is None or signature is None or not signature.result:
+            continue
+        kind = types.parse(signature.result)
+        lends = Policies(binding, framework).effective(signature.handing) in ("reference", "reference internal")
+        if not lends:
+            found.update((kind.last, *(types.parse(argument).last for argument in kind.arguments)))
+    return frozenset(found)
 
 
 def _is_kept(argument: int, keeps: list[KeepAlive], signature: Signature) -> bool:

@@ -321,7 +321,9 @@ def makes(name: str) -> bool:
 
 
 def _destroyer(program: Program, name: str, record: r.FunctionRecord) -> Destroyer | None:
-    if record.owner or not record.parameters or len(record.parameters) > 3 or not ends_life(name):
+    if record.owner or not record.parameters or len(record.parameters) > 3:
+        return None
+    if not ends_life(name) and not _undoes_making(program, name, record):
         return None
     handles = [
         (position, types.parse(parameter.type))
@@ -332,6 +334,17 @@ def _destroyer(program: Program, name: str, record: r.FunctionRecord) -> Destroy
         return None
     position, kind = handles[-1] if words(name)[-1] == "erase" else handles[0]
     return Destroyer(name, kind.last, position)
+
+
+def _undoes_making(program: Program, name: str, record: r.FunctionRecord) -> bool:
+    """Whether it is the opposite of a function that hands out what it is given: `db_connect` and `db_disconnect`."""
+    kind = types.parse(record.parameters[0].type)
+    return any(
+        types.parse(made.result).last == kind.last and types.parse(made.result).pointers == kind.pointers == 1
+        for verb, opposite in habits.OPPOSITES.items()
+        if opposite in words(name)
+        for _, made in program.index.records_called(re.sub(opposite, verb, name, flags=re.IGNORECASE))
+    )
 
 
 def _can_be_handle(kind: types.Type) -> bool:
@@ -389,7 +402,9 @@ def _named_in(written: str) -> Iterator[str]:
 
 def destroys(function: Function, found: Natives) -> Iterator[tuple[e.CallEvent, str, r.Value]]:
     """The calls of a function that end the life of a native object, with its type and the argument."""
-    if not any(name == "delete" or ends_life(name) for name in function.mentioned) and not function.says(_DELETES):
+    if not any(
+        name == "delete" or ends_life(name) or name in found.destroyers for name in function.mentioned
+    ) and not function.says(_DELETES):
         return
     for call in function.flow.calls:
         if (what := found.destroyed(function, call.node)) is not None:

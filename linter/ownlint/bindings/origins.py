@@ -183,7 +183,7 @@ class Origins:
         cls, field = held
         written = self.program.names.expand(field.type, cls.file, cls.symbol)
         kind = types.parse(written)
-        roles = self.program.models.role(kind.name, (cls.symbol,))
+        roles = self.program.models.role(kind.name, cls.program.names.scopes_at(cls.file, cls.symbol))
         is_foreign = kind.pointers and (is_given(cls, name) or not is_released(cls, field))
         if kind.reference or "view" in roles or is_foreign:
             return found._replace(

@@ -67,7 +67,7 @@ def _inside(owner: Class, field: r.Field, written: str, depth: int) -> Iterator[
 
 
 def roles_of(cls: Class, written: str) -> tuple[str, ...]:
-    return cls.program.models.role(types.parse(written).name, (cls.symbol,))
+    return cls.program.models.role(types.parse(written).name, cls.program.names.scopes_at(cls.file, cls.symbol))
 
 
 def looks_elsewhere(written: str, roles: tuple[str, ...]) -> bool:

@@ -69,6 +69,7 @@ def register(
     group.add_command(_doctor(reading, options))
     group.add_command(_clean(caching, options))
     group.add_command(_completion(group))
+    group.add_command(_trace(everything, options))
     config = group.commands["config"]
     assert isinstance(config, WithWords)
     config.words = {"schema": _schema(), "verify": _verify(everything, options)}
@@ -164,6 +165,33 @@ def _clean(with_config: Decorator, options: MakeOptions) -> click.Command:
         deliver(f"{sanitise(os.path.relpath(folder))}: {told}\n", None)
 
     return clean
+
+
+def _trace(with_config: Decorator, options: MakeOptions) -> click.Command:
+    @click.command("trace", short_help="Show why something in a function is reported, or is not.")
+    @click.argument("place", metavar="FILE:LINE")
+    @with_config
+    @click.option("--output-format", type=click.Choice(("text", "json", "html")), default="text", show_default=True)
+    def trace(place: str, output_format: str, **given: Any) -> None:
+        """Show what is known of the function at FILE:LINE, and what becomes of each finding in it.
+
+        Its events in order; what each call does, and who says so; with which states the paths come to an event; what is
+        found there and what is dropped; which findings a check reports, and why it does not report the others.
+        """
+        from ownlint.cli import tracing
+        from ownlint.report.plain_json import json_page
+
+        file, line = tracing.position(place)
+        if file.is_dir():
+            raise CannotRunError(f"{file}: is a folder, not a file")
+        try:
+            report = tracing.traced(options((file,), **given), line)
+        except RefusalError as error:
+            raise CannotRunError(str(error)) from None
+        forms = {"text": tracing.text, "json": json_page, "html": tracing.page}
+        deliver(forms[output_format](report), None)
+
+    return trace
 
 
 def _completion(group: click.Group) -> click.Command:

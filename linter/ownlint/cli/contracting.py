@@ -85,9 +85,11 @@ def extract(options: pipeline.Options, package: str = "") -> ExtractedContract:
     )
 
 
-def read_all(options: pipeline.Options, found: Discovered, models: Sequence[Path]) -> tuple[Facts, Models]:
-    """The facts of all files that were found, and the models. Raises a `RefusalError`, for a mistake in one before
-    a child is started."""
+def read_all(
+    options: pipeline.Options, found: Discovered, models: Sequence[Path], words: Sequence[str] = ()
+) -> tuple[Facts, Models]:
+    """The facts of all files that were found, and the models; Python is read for these, and where one of `words` is
+    found. Raises a `RefusalError`, for a mistake in one before a child is started."""
     pipeline.check_names(options.settings)
     cache = Cache(options.cache, options.root)
     digests = Digests(cache, options.root)
@@ -95,7 +97,7 @@ def read_all(options: pipeline.Options, found: Discovered, models: Sequence[Path
     how = pipeline.compiling(found, options.settings.config)
     libraries = Libraries(models, cache)
     reader = Reader(found.root, found.sources, held, how.commands, cache, digests, options.jobs, options.told)
-    facts = reader.all(libraries, [])
+    facts = reader.all(libraries, list(words))
     facts.take_up()
     digests.save()
     return facts, libraries.models

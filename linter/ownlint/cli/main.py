@@ -1,7 +1,8 @@
 """The command line. Findings go to stdout; notices, summaries of other formats and errors to stderr.
 
-Exit codes: 0 clean, 1 findings, 2 could not run (or, when asked for by `--fail-on-incomplete`, not in full), 130
-interrupted, 141 when whoever read us has gone, 128 and its number for another signal.
+Exit codes: 0 clean, 1 findings, 2 could not run, or not in full: files lost findings for no reason that lies in them
+(with `--fail-on-incomplete`: for whichever reason), 130 interrupted, 141 when whoever read us has gone, 128 and its
+number for another signal.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import shlex
 import shutil
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -178,6 +180,16 @@ def _names(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -
     return names or None
 
 
+def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    """The moment, by `time.monotonic`, that is so far away."""
+    if value is None:
+        return None
+    found = re.fullmatch(r"(\d{1,6})([smh]?)", value.strip())
+    if found is None:
+        raise click.BadParameter("a number of seconds (`300s`), minutes (`5m`) or hours (`1h`)")
+    return time.monotonic() + int(found[1]) * {"m": 60, "h": 3600}.get(found[2], 1)
+
+
 def _former(ctx: click.Context, param: click.Parameter, value: object) -> None:
     """Refuses an option of former versions, and names the one of today."""
     if value:
@@ -271,6 +283,7 @@ def _projects(
     diff_base: str | None = None,
     stdin_filename: Path | None = None,
     changed: bool = False,
+    deadline: float | None = None,
     **given: Any,
 ) -> Run:
     """The projects that the paths are in, and those `below` them."""
@@ -292,7 +305,13 @@ def _projects(
         root = _root(paths, settings, config_file)
         cache = None if no_cache else _cache_folder(root, settings, cache_dir)
         return pipeline.Options(
-            root=root, paths=paths, settings=settings, cache=cache, diff_base=diff_base, changed=changed
+            root=root,
+            paths=paths,
+            settings=settings,
+            cache=cache,
+            diff_base=diff_base,
+            changed=changed,
+            deadline=deadline,
         )
 
     if (one := _settings(config_file, isolated)) is not None:
@@ -382,6 +401,9 @@ def _coloured(choice: str) -> bool:
 @click.option("--baseline", "baseline_file", type=click.Path(path_type=Path), help="Leave out what this file knows.")
 @click.option("--no-baseline", is_flag=True, help="Report what a baseline knows, too.")
 @click.option("--fail-on-incomplete", is_flag=True, help="Exit with 2 when the analysis of a file is incomplete.")
+@click.option(
+    "--deadline", callback=_seconds, metavar="TIME", help="Report what was judged after so long (`300s`, `5m`)."
+)
 @click.option("--color", type=click.Choice(("auto", "always", "never")), default="auto", show_default=True)
 @click.option("-q", "--quiet", is_flag=True, help="Only the findings, and what could not be done.")
 @click.option("-v", "--verbose", is_flag=True, help="Name every file whose analysis is incomplete.")
@@ -403,6 +425,7 @@ def check(
     baseline_file: Path | None,
     no_baseline: bool,
     fail_on_incomplete: bool,
+    deadline: float | None,
     color: str,
     quiet: bool,
     verbose: bool,
@@ -420,7 +443,9 @@ def check(
     if changed and diff_base is not None:
         raise click.UsageError("--changed and --diff-base exclude each other")
     asked = commands.asked_for(paths, stdin_filename)
-    run = _projects(asked, diff_base=diff_base, changed=changed, stdin_filename=stdin_filename, **given)
+    run = _projects(
+        asked, diff_base=diff_base, changed=changed, stdin_filename=stdin_filename, deadline=deadline, **given
+    )
     mends = fix or diff or add_suppressions is not None or export_fixes is not None
     if stdin_filename is not None:
         run = Run((commands.with_unsaved(run.whole, stdin_filename, mends=mends),))
@@ -461,7 +486,11 @@ def check(
         _say(warning)
     for note in (*adopted.notes, "" if fix or output_format not in ("full", "concise") else adopting.fixable(report)):
         _say(note, quiet)
-    if fail_on_incomplete and report.incomplete:
+    if report.lost:
+        count = len({each.path for each in report.lost if each.path}) or report.files
+        files = f"{count} file{'s' * (count != 1)}"
+        _say(f"error: findings may be missing in {files}, for no reason that lies there")
+    if report.lost or (fail_on_incomplete and report.incomplete):
         return 2
     return 1 if report.findings and not exit_zero else 0
 
@@ -474,14 +503,25 @@ def _diff(
     planned = mending.plan(options.root, report, unsafe=unsafe)
     base = _base_of_diff(options.root, planned.after)
     text = mending.diff(planned, shown(options.root, base))
-    terminal = output_file is None and sys.stdout.isatty()
-    deliver(mending.harmless(text) if terminal else text, output_file)
+    shown_text = _diff_shown(text, mending.harmless(text)) if output_file is None else text
+    deliver(shown_text, output_file)
     for warning in adopting.left_alone(planned.alone, options.root):
         _say(warning)
     if base != Path.cwd():
         _say(f"note: the diff is relative to {base}, since it reaches out of the working directory", quiet)
     _say(f"would mend {len(planned.made)} finding{'s' * (len(planned.made) != 1)}", quiet)
     return 1 if (planned.after or planned.alone) and not exit_zero else 0
+
+
+def _diff_shown(diff: bytes, harmless: str) -> bytes | str:
+    """What goes to standard output: no control characters, on a terminal or in a log."""
+    if sys.stdout.isatty():
+        return harmless
+    plain = diff.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
+    if plain == harmless:
+        return diff
+    _say("warning: control characters of the diff are written as escapes: it does not apply; use --output-file")
+    return harmless
 
 
 def _base_of_diff(root: Path, paths: Iterable[str]) -> Path:
@@ -580,6 +620,10 @@ def _with_baseline(
     known = adopting.baselines(run, file, isolated=given["isolated"])
     places = [place or project.root / NAME for project, place in zip(run.projects, known, strict=True)]
     for project, place in zip(run.projects, places, strict=True):
+        if file is None and not place.resolve().is_relative_to(
+            project.root.resolve()
+        ):  # the settings may be a stranger's
+            raise CannotRunError(f"{project.settings.file}: `baseline` leads out of the project; use --baseline")
         check_output(place, project.root, "baseline")
     with _refusals(), commands.watched(run) as watched:
         reports = [pipeline.run(project) for project in watched.projects]

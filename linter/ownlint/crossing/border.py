@@ -32,7 +32,9 @@ from ownlint.domains.handles.handles import (
     foreign,
     is_parameter,
 )
+from ownlint.domains.handles.told import seen
 from ownlint.engine import glance
+from ownlint.engine.heap import SeenRun
 from ownlint.facts import records as r
 from ownlint.finding import Step
 from ownlint.flow.bodies import values
@@ -250,6 +252,10 @@ class Border:
 
     def misuses_in(self, function: Function) -> list[HandleMisuse]:
         return self._run(function, ())[0] if self._concerned(function) else []
+
+    def seen_in(self, function: Function) -> SeenRun | None:
+        """One run over the function, for whoever asks why; None where it is not run."""
+        return seen(HandleInterpreter(function, self)) if self._concerned(function) else None
 
     def _run(
         self, function: Function, given: tuple[GivenHandle, ...]

@@ -15,9 +15,11 @@ from typing import NamedTuple
 from ownlint.domains import locks
 from ownlint.facts import records as r
 from ownlint.flow import events as e
+from ownlint.flow.graph import Flow
 from ownlint.flow.places import Place, strip, walk
-from ownlint.project.questions import Answers
+from ownlint.project.questions import Answers, flow_question
 from ownlint.project.subjects import Function
+from ownlint.steps import spend
 
 
 class Section(NamedTuple):
@@ -49,7 +51,9 @@ class Sections:
         return self._around.get(event.index, ())
 
 
+@flow_question
 def sections(function: Function) -> Sections:
+    """The critical sections of a function."""
     flow = function.flow
     held_at = {index: frozenset(h.lock for h in held) for index, held in locks.held(function).items() if held}
     taken: dict[tuple[Place, int], list[int]] = {}
@@ -62,19 +66,25 @@ def sections(function: Function) -> Sections:
                 taken.setdefault((lock, index), []).append(index)
     found: dict[Place, list[Section]] = {}
     for (lock, first), starts in sorted(taken.items(), key=lambda entry: (entry[0][1], entry[0][0])):
-        found.setdefault(lock, []).append(Section(lock, flow.events[first], _spread(function, lock, starts, held_at)))
+        found.setdefault(lock, []).append(Section(lock, flow.events[first], _spread(flow, lock, starts, held_at)))
     return Sections(found)
 
 
-def _spread(function: Function, lock: Place, starts: list[int], held_at: dict[int, frozenset[Place]]) -> frozenset[int]:
+def _spread(flow: Flow, lock: Place, starts: list[int], held_at: dict[int, frozenset[Place]]) -> frozenset[int]:
+    """From these events on, the events at which the lock is still held."""
     seen = set(starts)
     queue = list(starts)
+    successors = flow.successors
     for current in queue:
-        for target, _ in function.flow.successors[current]:
-            if target not in seen and lock in held_at.get(target, frozenset()):
+        for target, _ in successors[current]:
+            if target not in seen and lock in held_at.get(target, ()):
                 seen.add(target)
                 queue.append(target)
+    spend(len(queue) // _EVENTS_A_STEP)
     return frozenset(seen)
+
+
+_EVENTS_A_STEP = 8
 
 
 # --- what a look decides ----------------------------------------------------------------------------

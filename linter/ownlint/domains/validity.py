@@ -67,6 +67,14 @@ class ValidityGuard(msgspec.Struct, frozen=True):
     of them."""
 
     @property
+    def is_called(self) -> bool:
+        """Whether others call it to make the check, rather than make it themselves: it answers with nothing else."""
+        result = types.parse(self.function.record.result)
+        return self.inline is None and (
+            self.answers or result.name == "void" or bool(result.pointers or result.reference)
+        )
+
+    @property
     def name(self) -> str:
         return self.function.name if self.inline is None else min(self.flags)[-1]
 
@@ -93,6 +101,11 @@ class ValidityWays(msgspec.Struct, frozen=True):
     unchecked: frozenset[int]
     behind: frozenset[int]
     before: frozenset[int]
+    asking: tuple[r.Span, ...]
+    """The conditions that ask: what they read is no use."""
+
+    def asks(self, event: e.Event) -> bool:
+        return any(span.start <= event.span.start and event.span.end <= span.end for span in self.asking)
 
     def to(self, event: e.Event) -> Kind:
         if event.index not in self.blind:
@@ -110,6 +123,7 @@ class Validity:
         self._checks: Answers[tuple[Function, Place], bool] = Answers(False)
         """Methods that call each other promise nothing."""
         self._inline: Answers[tuple[Function, Place, Class], dict[int, frozenset[str]]] = Answers()
+        self._deciding: Answers[Function, frozenset[int]] = Answers()
 
     # --- guards ---
 
@@ -320,8 +334,9 @@ class Validity:
         return out
 
     def is_made(self, cls: Class) -> bool:
-        """Whether somebody may call a guard of the class, or of its owner. Needs no decoding."""
-        if any(guard.inline is not None for guard in self.guards_of(cls)):
+        """Whether somebody may call a guard of the class, or of its owner, or more than one refuses by itself. Needs no
+        decoding."""
+        if any(guard.inline is not None for guard in self.guards_of(cls)) or len(self.guards_of(cls)) > 1:
             return True
         functions = [function for function, _, _ in self.contexts.get(cls, ())]
         guards = {guard.function for guard in self.guards_of(cls)}
@@ -477,6 +492,9 @@ class Validity:
             asked = self.inline_checks(function, at, inline.inline).get(event.index, frozenset())
             if any(flag[-1] in asked for flag in inline.flags):
                 return True
+        elif isinstance(event, e.Test) and event.index in self._deciding.ask(function, lambda: _deciding(function)):
+            flags = {(*at, *flag) for guard in guards for flag in guard.flags}
+            return any(self.where(function, part) in flags for part in _terms(event.value))
         if not isinstance(event, e.CallEvent) or event.asserted or event.node.kind != "call":
             return False
         name = last_name(event.node.callee)
@@ -520,13 +538,7 @@ class Validity:
     def _is_checking(self, method: Function, guards: list[ValidityGuard], at: Place) -> bool:
         flow = method.flow
         throws = [leave for leave in flow.leaves if leave.kind == "throw"]
-        decide = {test.index for leave in throws for test, _ in flow.guards(leave)}
-        found = frozenset(
-            event.index
-            for event in flow
-            if self.is_check(method, event, at, guards)
-            or (event.index in decide and self.is_look(method, event, at, guards))
-        )
+        found = frozenset(event.index for event in flow if self.is_check(method, event, at, guards))
         if found:
             found |= {leave.index for leave in throws}
         return bool(found) and flow.exit not in _reached(flow, {flow.entry}, found)
@@ -570,6 +582,9 @@ class Validity:
             _reached(flow, {flow.entry}, checks),
             _reached(flow, checks, frozenset()),
             _leading(flow, checks),
+            tuple(
+                flow.events[index].span for index in sorted(checks | looks) if isinstance(flow.events[index], e.Test)
+            ),
         )
 
     def first_check(self, function: Function, at: Place, guards: list[ValidityGuard]) -> e.Event | None:
@@ -673,8 +688,8 @@ class Validity:
                 case e.CallEvent(node=call) if not event.asserted and call.kind == "call":
                     yield from self._handed(function, event, at, cls)
                     yield from self._lent(function, event, at, cls)
-                case e.Read(node=r.Member(base=base, arrow=True)):
-                    yield from self._looked_through(function, event, base, at, cls)
+                case e.Read(node=node) | e.Write(target=node) if node is not None:
+                    yield from self._looked_through(function, event, node, at, cls)
 
     def _handed(self, function: Function, event: e.CallEvent, at: Place, cls: Class) -> Iterator[ValidityUse]:
         call = event.node
@@ -689,16 +704,20 @@ class Validity:
             return
         for argument in call.args:
             field = self._handle(function, argument, at, cls) or self._converted(function, call, argument, at, cls)
-            if field:
+            if field and not self._is_text(cls, field):
                 yield ValidityUse(event, at, field, text(argument), name)
                 return
 
     def _looked_through(
-        self, function: Function, event: e.Event, base: r.Value, at: Place, cls: Class
+        self, function: Function, event: e.Event, node: r.Value, at: Place, cls: Class
     ) -> Iterator[ValidityUse]:
-        field = self._handle(function, base, at, cls)
-        if field and not isinstance(strip(base), r.Call):
-            yield ValidityUse(event, at, field, text(base), "")
+        """The handles behind which a value lies: `handle->part`, `*handle`, `handle[i]`."""
+        for inner in walk(node):
+            match inner:
+                case r.Member(base=base, arrow=True) | r.Index(base=base) | r.Unary(op="*", value=base):
+                    field = self._handle(function, base, at, cls)
+                    if field and not isinstance(strip(base), r.Call):
+                        yield ValidityUse(event, at, field, text(base), "")
 
     def _lent(self, function: Function, event: e.CallEvent, at: Place, cls: Class) -> Iterator[ValidityUse]:
         """What an accessor answers that throws where that is no longer good, `doc().pages`: used after the call."""
@@ -735,6 +754,11 @@ class Validity:
             return ""
         return where[-1] if self._is_handle(cls, where[-1]) else ""
 
+    @staticmethod
+    def _is_text(cls: Class, name: str) -> bool:
+        found = cls.field(name)
+        return found is not None and types.parse(found[1].type).last == "char"
+
     def _is_handle(self, cls: Class, name: str) -> bool:
         found = cls.field(name)
         if found is None or found[1].static:
@@ -745,8 +769,6 @@ class Validity:
         if not _HOLDS_VALUES.isdisjoint(roles) or "python object" in roles or kind.is_placeholder:
             return False
         if not kind.pointers and not kind.arguments and not self._is_native(cls, owner, name, kind):
-            return False
-        if kind.last == "char":
             return False
         names = [kind.name, *kind.arguments[:1]]
         inner = [self.program.names.find_class(one, owner.symbol, owner.file) for one in names]
@@ -899,6 +921,10 @@ def _refusals(function: Function) -> Iterator[tuple[e.Event, r.Value, bool]]:
                 yield event, call.node if call is not None else _NOTHING, True
             case e.LeaveEvent(kind="throw"):
                 yield _decided(flow, event)
+            case e.LeaveEvent(kind="return", value=r.Conditional() as value) if not number:
+                for answer, outcome in ((value.then, True), (value.other, False)):
+                    if _is_failure(function, answer):
+                        yield event, value.condition, outcome
             case e.LeaveEvent(kind="return", value=value) if value is not None:
                 if negative and not _is_negative(value):
                     continue  # beside -1 it is good news
@@ -930,6 +956,17 @@ def _refuses(function: Function, leave: e.LeaveEvent) -> bool:
         case r.Call(callee=callee):
             return bool(_REFUSING.search(last_name(callee)))
     return False
+
+
+def _deciding(function: Function) -> frozenset[int]:
+    """The tests on which the function refuses to go on."""
+    flow = function.flow
+    refusing = [leave for leave in flow.leaves if _refuses(function, leave) or _is_failing(function, leave)]
+    return frozenset(test.index for leave in refusing for test, _ in flow.guards(leave))
+
+
+def _is_failing(function: Function, leave: e.LeaveEvent) -> bool:
+    return leave.kind == "return" and leave.value is not None and _is_failure(function, leave.value)
 
 
 def _after(function: Function, event: e.Event, outcome: bool) -> set[int]:
@@ -980,6 +1017,25 @@ def _asked_in(value: r.Value) -> Iterator[r.Value]:
             stack += [inner.callee.base] if isinstance(inner.callee, r.Member) else []
         else:
             stack += children(inner)
+
+
+def _terms(value: r.Value) -> Iterator[r.Value]:
+    """What a condition compares, asks or negates; not what lies behind it."""
+    stack: list[r.Value] = [value]
+    while stack:
+        inner = strip(stack.pop())
+        match inner:
+            case r.Unary(op="!" | "not", value=asked):
+                stack.append(asked)
+            case r.Binary(left=left, right=right):
+                stack += [left, right]
+            case r.Call(callee=callee, args=args):
+                yield inner
+                stack += [*([callee.base] if isinstance(callee, r.Member) else []), *args]
+            case r.Index(base=base, indexes=indexes):
+                stack += [base, *indexes]
+            case r.Name() | r.Member():
+                yield inner
 
 
 def _can_be_flag(function: Function, value: r.Value) -> bool:
@@ -1035,7 +1091,10 @@ def _does_nothing_else(function: Function, refusing: set[int]) -> bool:
         for call in flow.calls
         if call.index not in refusing
         and not any(call.span.start in span for span in tests)
-        and not (not call.node.args and any(call.span.start in span for span in answers))
+        and not (
+            any(call.span.start in span for span in answers)
+            and (not call.node.args or _is_failure(function, call.node))
+        )
         and not _is_accessor(call)
     ]
     return all(call.node.kind == "construct" for call in work)

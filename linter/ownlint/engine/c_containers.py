@@ -13,6 +13,8 @@ from ownlint.facts import records as r
 from ownlint.flow.places import last_name
 from ownlint.models import habits
 from ownlint.project import pairs, types
+from ownlint.project.program import Program
+from ownlint.project.questions import program_question
 from ownlint.project.subjects import Function
 
 _ADDS_BY_FIELD = re.compile(r"HASH_(?:ADD|REPLACE)(?:_\w+)?")
@@ -43,7 +45,11 @@ def table_call(function: Function, call: r.Call) -> TableCall | None:
     if before not in habits.TABLES:
         kind = types.parse(function.program.types.of(table, function))
         named = [word for word in pairs.words(kind.last) if word not in ("t", "s", "ref", "ptr", "impl")]
-        if kind.arguments or not named or named[-1] not in habits.TABLES:
+        if (
+            kind.arguments
+            or not named
+            or (named[-1] not in habits.TABLES and kind.last not in _tables(function.program))
+        ):
             return None
     if _ADDS_BY_FIELD.fullmatch(name) and len(rest) > 1 and isinstance(rest[0], r.Name):
         item = rest[-1]
@@ -51,6 +57,26 @@ def table_call(function: Function, call: r.Call) -> TableCall | None:
     if does == "put" and len(rest) == 1:
         return TableCall(does, table, None, rest[0])
     return TableCall(does, table, rest[0] if rest else None, rest[1] if len(rest) > 1 else None)
+
+
+@program_question
+def _tables(program: Program) -> frozenset[str]:
+    """The types that are containers by the functions that the project declares for them: one is given a key and a
+    value, another one the key alone and answers with a pointer."""
+    puts: set[str] = set()
+    finds: set[str] = set()
+    for name, record in program.index.declared_functions():
+        said = verb_of(name)
+        if said is None or len(record.parameters) < 2:
+            continue
+        table, *rest = (types.parse(parameter.type) for parameter in record.parameters)
+        if table.pointers != 1 or not rest[0].pointers:
+            continue
+        if said[0] == "put" and not table.const and len(rest) == 2 and rest[1].pointers == 1:
+            puts.add(table.last)
+        if said[0] == "find" and len(rest) == 1 and types.parse(record.result).pointers == 1:
+            finds.add(table.last)
+    return frozenset(puts & finds)
 
 
 @lru_cache(maxsize=8192)

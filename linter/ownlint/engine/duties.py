@@ -16,7 +16,7 @@ from ownlint.flow.bodies import bound_names, statements, values
 from ownlint.flow.places import THIS, last_name, receiver, strip, walk
 from ownlint.project import types
 from ownlint.project.questions import Derived, noting, read
-from ownlint.steps import spend
+from ownlint.steps import looks_at, spend
 
 if TYPE_CHECKING:
     from ownlint.engine.resources import Acquisition, Resources
@@ -109,6 +109,7 @@ class Duties:
             if self._readings[function] > _MOST_READINGS:
                 continue
             self._reading = function
+            looks_at(function)
             try:
                 with noting() as rests_on:
                     found = Reading(function, self.resources).read()

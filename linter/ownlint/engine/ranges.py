@@ -132,3 +132,11 @@ def _number(said: str) -> int | None:
         return int(digits, 8 if len(digits) > 1 and digits.isdigit() and digits[0] == "0" else 0)
     except ValueError:
         return None
+
+
+def ranged(name: str, within: Range) -> str:
+    """What is known of a number, as a condition in code."""
+    if within.low == within.high:
+        return f"{name} == {within.low}"
+    bounds = [f"{name} >= {within.low}"] * (within.low > -_FAR) + [f"{name} <= {within.high}"] * (within.high < _FAR)
+    return " and ".join((*bounds, *(f"{name} != {one}" for one in sorted(within.without)))) or f"{name} is any number"

@@ -116,13 +116,15 @@ class Resources:
         makers = [f for f in self.program.functions if f.language == "cpp" and self._may_hand_out(f.record)]
         bearing, making = Counter(f.name for f in self.program.functions), Counter(f.name for f in makers)
         makers = [f for f in makers if making[f.name] * _MOST_BEARERS >= bearing[f.name]]
-        while True:
-            more = {
-                f.name for f in makers if f.name not in names and (f.says(_NEW) or not names.isdisjoint(f.mentioned))
-            }
-            if not more:
-                return frozenset(names)
-            names |= more
+        using: dict[str, list[str]] = {}
+        for maker in makers:
+            for name in maker.mentioned:
+                using.setdefault(name, []).append(maker.name)
+        waiting = [*names, *(f.name for f in makers if f.name not in names and f.says(_NEW))]
+        for name in waiting:  # each once, however long the chain in which they hand it on
+            names.add(name)
+            waiting += {maker for maker in using.pop(name, ()) if maker not in names}
+        return frozenset(names)
 
     @program_property
     def filling_names(self) -> frozenset[str]:

@@ -54,6 +54,8 @@ class Ways(Generic[S]):
 
     function: Function
     state: S
+    listener: Callable[[Span, Sequence[S]], None] | None = None
+    """Is told of the states that come to each statement."""
 
     def __init__(self) -> None:
         self.steps = 0
@@ -199,6 +201,8 @@ class Ways(Generic[S]):
         return states
 
     def statement(self, statement: r.Statement, states: list[S]) -> list[S]:
+        if self.listener is not None:
+            self.listener(statement.span, states)
         match statement:
             case r.Evaluate(value=value):
                 return self.each(states, lambda: self.evaluate(value))

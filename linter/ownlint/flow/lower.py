@@ -325,6 +325,7 @@ class _Builder(Expressions):
             self.sequence(statement.before)
         if statement.kind == "range":
             self.value(statement.iterable)
+        missed = self.first_round(statement)
         head = self.emit(e.Mark(span, "loop"))
         loop = _Loop(len(self.scopes), [], [])
         out: list[Edge] = []
@@ -349,10 +350,31 @@ class _Builder(Expressions):
             self.evaluate(statement.step)
         for source, label in self.frontier:
             self.successors[source].append((head, label))
-        self.frontier = out
+        self.frontier = out + missed
         self.block(statement.otherwise)
         self.frontier = self.frontier + loop.breaks
         self.close(span)
+
+    def first_round(self, statement: r.Loop) -> list[Edge]:
+        """`errno = EINTR; while (errno == EINTR && close(f));`: where what is assigned in front settles what a loop
+        without a body asks first, the rest is asked once at least. The ways on which it does not hold."""
+        asked, last = statement.condition, self.events[-1] if self.events else None
+        if statement.body or statement.step or not isinstance(asked, r.Binary) or asked.op != "&&":
+            return []
+        first, *rest = operands(asked)
+        if not isinstance(last, e.Write) or [source for source, _ in self.frontier] != [last.index]:
+            return []
+        match first, last.value:
+            case (
+                r.Binary(op="==", left=r.Name(text=name), right=r.Name(text=wanted) | r.Literal(text=wanted)),
+                r.Name(text=held) | r.Literal(text=held),
+            ) if last.op == "=" and last.place[-1:] == (name,) and wanted == held:
+                missed: list[Edge] = []
+                for one in rest:
+                    self.frontier, no = self.condition(one)
+                    missed += no
+                return missed
+        return []
 
     def ended(self, edges: list[Edge], span: Span) -> list[Edge]:
         """The ways out of a loop's condition, behind the ends of what the condition declares."""

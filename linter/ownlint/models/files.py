@@ -154,6 +154,8 @@ class ModelFile:
             by_reference=table.flag("by_reference"),
             drops_answers=table.flag("drops_answers"),
             makes_room=table.flag("makes_room"),
+            kept_at=table.number("kept_at", 0),
+            kept_for=table.text("kept_for"),
             trusts_type=table.flag("trusts_type"),
             result=table.text("result"),
             casts=table.flag("casts"),

@@ -126,7 +126,7 @@ TABLE_TAKES = frozenset({"remove", "del", "delete", "erase", "pop", "steal", "un
 LOCKS = frozenset(
     {"lock", "acquire", "enter", "lockshared", "lockexclusive", "readerlock", "writerlock", "readlock", "writelock"}
     | {"rdlock", "wrlock", "lockread", "lockwrite", "acquireshared", "acquireexclusive", "lockreader", "lockwriter"}
-    | {"lockwhen", "lockforread", "lockforwrite"}
+    | {"lockwhen", "lockforread", "lockforwrite", "relock"}
 )
 UNLOCKS = frozenset(
     {"unlock", "release", "leave", "exit", "unlockshared", "unlockexclusive", "readerunlock", "writerunlock"}

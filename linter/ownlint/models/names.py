@@ -138,7 +138,7 @@ def _fit(
         return None
     missing = model[: -len(query)]
     for scope in scopes:
-        if scope == model or scope[: len(missing)] == missing:
+        if scope in (model, missing):  # what is around an opened namespace stays closed
             return "certain"
     if len(query) > 1:
         return None if "*" in model[-len(query)] else "likely"  # a pattern fits anybody's class

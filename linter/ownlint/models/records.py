@@ -48,6 +48,7 @@ Verb = Literal[
     "use",
     "spawn",
     "restore",
+    "move",
 ]
 
 Role = Literal[
@@ -295,6 +296,10 @@ class FunctionModel(msgspec.Struct, frozen=True):
     """What the functions answer that it calls, it looks at no more than it says: `std::for_each`."""
     makes_room: bool = False
     """Elements that are put into the container behind it need not move the others."""
+    kept_at: int = 0
+    """The argument, from 1, that says whether it answers with an object that the library has anyway; 0 for none."""
+    kept_for: str = ""
+    """What that argument then is: a range of numbers, `-5..256`, or a literal as written, `""`."""
     bare: bool = False
     note: str = ""
     source: str = ""

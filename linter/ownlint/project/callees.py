@@ -282,6 +282,7 @@ class Calls:
             for file, record in self._index.records_called(wanted)
             if qualified.of(record, separator) == meaning.symbol and _takes(record, call)
         ]
+        found = self._by_arguments(found, call, function, 0) if separator == "::" else found
         models = self._models.function(meaning.symbol, function.language)
         owner = self._names.find_class(meaning.owner, function.record.scope, function.file) if meaning.owner else None
         return self._made(meaning.symbol, found, models, "certain", owner, function, meaning.type)
@@ -336,6 +337,7 @@ class Calls:
             family = self._family(base, function)
             found = [(f, g) for f, g in found if self._is_method_of(family, f, g)]
         agreed = bool(found) and self._agreed(found) and any(self._fits(f, g, call, function) for f, g in found)
+        agreed = agreed and not self._models.verbs(name, "receiver")  # a library's class may be meant
         sure = because("name" if agreed else "guess", _by_name(name, bool(found), agreed))
         return self._made(name, found, (), sure, None, function)
 
@@ -370,11 +372,18 @@ class Calls:
         """Of several overloads, those that take objects of the classes that are given; all where that leaves none."""
         if len(found) < 2 or len({_taken(record) for _, record in found}) < 2:
             return found
-        given = [self._objects(self._types.of(value, function, depth + 1), function) for value in call.args]
-        if not any(given):
-            return found
-        left = [(file, record) for file, record in found if self._takes_objects(file, record, given)]
-        return left or found
+        written = [self._types.of(value, function, depth + 1) for value in call.args]
+        given = [self._objects(one, function) for one in written]
+        if any(given):
+            found = [(file, record) for file, record in found if self._takes_objects(file, record, given)] or found
+        values = [number for number, one in enumerate(written) if self._is_container(one, function)]
+        if values:
+            found = [(file, record) for file, record in found if _takes_values(record, values)] or found
+        return found
+
+    def _is_container(self, written: str, function: Function) -> bool:
+        kind = types.parse(written)
+        return bool(kind.arguments) and not kind.pointers and "container" in self._types.roles(written, function)
 
     def _objects(self, written: str, function: Function) -> frozenset[str]:
         """The names of the class of an object, or of what is pointed to, and of its bases; empty if unknown."""
@@ -527,6 +536,8 @@ class Calls:
             return "" if call.template[:1].isdigit() else call.template
         if name in ("move", "forward") and len(call.args) == 1:
             return self._types.of(call.args[0], function, depth + 1).rstrip(" &")
+        if isinstance(callee, r.Name) and self._names.has_no_value(name):
+            return ""
         on = receiver(call)
         if on is not None and (led := self._led_to(on, name, function, depth) or self._put(on, name, function, depth)):
             return led
@@ -689,6 +700,13 @@ def _takes(record: r.FunctionRecord, call: r.Call) -> bool:
         return True
     required = sum(1 for p in parameters if p.default is None)
     return required <= given <= len(parameters)
+
+
+def _takes_values(record: r.FunctionRecord, positions: Sequence[int]) -> bool:
+    """Whether none of those parameters, which get containers, is a pointer."""
+    return not any(
+        types.parse(one.type).pointers for number, one in enumerate(record.parameters) if number in positions
+    )
 
 
 def _must_be_given(record: r.FunctionRecord) -> bool:

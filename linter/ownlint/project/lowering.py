@@ -13,7 +13,7 @@ from ownlint.project.index import ProjectIndex
 from ownlint.project.macros import Macros
 from ownlint.project.questions import Note, derived, read
 from ownlint.project.subjects import Function
-from ownlint.steps import spend
+from ownlint.steps import looks_at, spend
 
 _KEPT_BODIES = 1024
 """Decoded bodies and flows are kept for the functions last asked about only, to bound memory."""
@@ -36,6 +36,7 @@ class Lowering:
         if function in self._bodies:
             self._bodies.move_to_end(function)
             return self._bodies[function]
+        looks_at(function)
         spend(1 + len(function.encoded) // _BYTES_A_STEP)
         body = r.decode_body(function.record)
         self._bodies[function] = body
@@ -51,6 +52,7 @@ class Lowering:
             flow, note = self._flows[function]
             read(note)
             return flow
+        looks_at(function)
         flow, _ = self._flows[function] = derived(lambda: self._lowered(function))
         if len(self._flows) > _KEPT_BODIES:
             self._flows.popitem(last=False)

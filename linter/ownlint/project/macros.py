@@ -23,6 +23,8 @@ _CONDITIONAL = re.compile(r"\b(?:if|for|switch|while(?!\s*+\(\s*+(?:0|false)\s*+
 _WORD = re.compile(r"\b[a-z]+_[a-z_]+\b")
 _NAME = re.compile(r"\w++")
 _ASSIGNED = re.compile(r"\b(\w++)\s*+=(?=[^=])")
+_CATCHES = re.compile(r"\btry\s*+\{")
+_OF_STATEMENTS = re.compile(r"(?:do|if|for|while|switch|try|return|throw|goto)\b(?!\s*+::)")
 _BRACKETS = re.compile(r"[\s()!]")
 _DECLARES = re.compile(r"\s*(?:const\s+)?(?!return\b)[A-Za-z_][\w:<>]*\s+[A-Za-z_]\w*")
 _LAMBDA = re.compile(r"\[[&=\w, ]*\]\s*(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?\s*(?:mutable\s*)?(?:->\s*[\w:<>*& ]+)?\{")
@@ -102,6 +104,11 @@ class Macros:
             learned = "later"
         return learned
 
+    def is_taken_by_name(self, name: str) -> bool:
+        """Whether nothing but a pattern of names says what a macro does: no `#define` of it was read."""
+        model = self._models.macro(name)
+        return model is not None and model.regular and not self.named(name)
+
     def is_debug_log(self, name: str) -> bool:
         """Whether a macro writes to a log that is off as a rule: by its role, or because each of its `#define`s asks
         for the level first, or is another name for such a macro. One that is named after a higher level is none, even
@@ -153,6 +160,8 @@ class Macros:
             return "evaluated assert"
         if said in _TESTS and defined and all(self._only_evaluates(macro, depth) for macro in defined):
             return "evaluated assert"
+        if said in _TESTS and not found and any(_CATCHES.search(macro.body) and _hands_on(macro) for macro in defined):
+            return ""  # it waits for what is thrown
         if said in _LEAVING and not found and defined and all(self._stays(macro) for macro in defined):
             return ""
         return said
@@ -181,7 +190,8 @@ class Macros:
     def _learn_from(self, defined: list[r.Macro], depth: int) -> str:
         """What `#define`s of the project make of a macro. One that tests in one build and is empty in another is an
         assertion; one that tests in one build and only evaluates in another is an assertion that always evaluates; one
-        that is empty in another and does anything else runs in debug builds alone."""
+        that is empty in another and does anything else runs in debug builds alone, unless it catches what is thrown:
+        that runs a test."""
         if annotates := next((role for macro in defined if (role := self._annotates(macro))), ""):
             return annotates
         if exits := self._exits_of(defined, depth):
@@ -189,7 +199,7 @@ class Macros:
         written = [macro for macro in defined if macro.parameters is not None]
         alive = [macro for macro in written if not self._does_nothing(macro, depth)]
         roles = [role for macro in alive if (role := self._learn_one(macro, depth))]
-        if len(alive) < len(written) and any(_hands_on(macro) for macro in alive):
+        if len(alive) < len(written) and any(_hands_on(macro) and not _CATCHES.search(macro.body) for macro in alive):
             return "assert" if roles and roles[0] in (*_TESTS, "return on failure") else "debug log"
         if roles and roles[0] in _TESTS and any(self._only_evaluates(macro, depth) for macro in alive):
             return "evaluated assert"
@@ -247,6 +257,11 @@ class Macros:
             return (), ""
         return bodies[0].parameters or (), labels.pop()
 
+    def has_no_value(self, name: str) -> bool:
+        """Whether a macro with parameters is a block or a run of statements: `{ check_((x), __FILE__); }`."""
+        bodies = [macro.body.strip("; ") for macro in self.named(name) if macro.parameters is not None]
+        return bool(bodies) and all(body.startswith("{") or _OF_STATEMENTS.match(body) for body in bodies)
+
     def computes(self, name: str, depth: int = _DEEP) -> bool:
         """Whether a macro with parameters is an expression that calls nothing and changes nothing: `#define
         IS_DIGIT(c) ((c) >= '0' && (c) <= '9')`."""
@@ -277,12 +292,14 @@ class Macros:
     def _learn_one(self, macro: r.Macro, depth: int) -> str:
         """A macro whose body leaves the function under a condition returns on failure; when it also
         assigns to one of its parameters, it assigns or returns."""
-        body = _without_lambdas(macro.body)
+        body = _QUOTED.sub('""', _without_lambdas(macro.body))
         assigns = not {p for p in macro.parameters or () if p != "..."}.isdisjoint(_ASSIGNED.findall(body))
         if _LEAVES.search(body) and _CONDITIONAL.search(body):
             return "assign or return" if assigns else "return on failure"
         if _ABORTS.search(body) and _CONDITIONAL.search(body):
             return "check"
+        if _CATCHES.search(body):
+            return ""  # what it is given is to throw, or must not; nothing of it is tested
         for inner in dict.fromkeys(_CALLED.findall(body)):
             role = self._means(inner, depth + 1) if _MACRO_CALL.match(f"{inner}(") or self.named(inner) else ""
             if role in ("return", "leave") and _CONDITIONAL.search(body):

@@ -61,6 +61,10 @@ class ProjectNames:
     def is_macro(self, name: str) -> bool:
         return bool(self._macros.named(name))
 
+    def has_no_value(self, name: str) -> bool:
+        """Whether a call of that name is a macro of the project that is statements."""
+        return self._macros.has_no_value(name)
+
     @program_property
     def bound_types(self) -> frozenset[str]:
         """Last names of the C++ classes that are bound to Python: a value of any other class is converted."""

@@ -5,7 +5,8 @@ Questions are answered on demand and remembered: rules ask about a few of the ma
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
 from typing import Any
 
@@ -26,6 +27,12 @@ from ownlint.project.names import ProjectNames
 from ownlint.project.questions import AnswersOfAll, Contribution, Key, program_property, read
 from ownlint.project.statuses import Statuses
 from ownlint.project.subjects import Binding, Class, Function
+
+FunctionPlace = tuple[str, int]
+"""A function by its file and its index in it."""
+
+_MOST_UNREAD = 2
+"""Functions of one file that are left unread, before all of them are."""
 
 
 class Earlier(msgspec.Struct, frozen=True):
@@ -49,7 +56,10 @@ class Program:
         packages: Mapping[str, str] = MappingProxyType({}),
         contracts: tuple[ContractFile, ...] = (),
         stubs: Stubs = MappingProxyType({}),
+        unread: Set[FunctionPlace] = frozenset(),
     ) -> None:
+        """Of functions that are left `unread`, since an answer about the whole program would take too many steps over
+        them, nothing is known but what declares them."""
         self.models = models
         self.contracts = contracts
         """What other packages' bindings promise."""
@@ -63,6 +73,7 @@ class Program:
         """Versions of the Python packages that the code is for, as far as they are known."""
         known = sorted(files, key=lambda file: file.path)
         said, self.repeats = instantiated(with_headers(known, models.vocabulary()))
+        said = [_without_bodies(file, {index for path, index in unread if path == file.path}) for file in said]
         self.copied = frozenset(file.path for file, as_read in zip(said, known, strict=True) if file is not as_read)
         """The files that say more than was read in them: templates with the types of others."""
         self.said = {file.path: file for file in said}
@@ -79,6 +90,8 @@ class Program:
         self.prints: dict[str, dict[Key, bytes]] = {}
         """Fingerprints of these answers, see `incremental`."""
         self.size = sum(file.size for file in said)
+        self.unread = frozenset(unread)
+        self._files = known
         self.too_large: dict[Function, None] = {}
         """The functions that were left alone, wholly or from some place on, in the order in which that was noticed."""
         self.macros = Macros(said, models)
@@ -89,6 +102,17 @@ class Program:
         self.types.calls = self.calls
         self.statuses = Statuses(self)
         self.lowering = Lowering(self.index, self.macros, models)
+
+    def without(self, unread: Set[FunctionPlace]) -> Program:
+        """The same, with these functions left unread, too, and where they are many in one file, all of it; nothing was
+        asked of it."""
+        unread = self.unread | unread
+        many = Counter(path for path, _ in unread)
+        whole = (path for path, number in many.items() if number > _MOST_UNREAD)
+        unread |= {(path, index) for path in whole for index in range(len(self.said[path].functions))}
+        parity = self.parity[len(self.models.parity) :]
+        about = (self.requirements, self.packages, self.contracts, self.stubs)
+        return Program(self._files, self.models, self.earlier, parity, *about, unread=unread)
 
     @property
     def classes(self) -> Sequence[Class]:
@@ -126,6 +150,23 @@ class Program:
         """The path of a file before the change; empty when it is new."""
         read(("earlier", path))
         return path if self.earlier is None else self.earlier.renamed.get(path, path)
+
+
+def _without_bodies(file: r.FileRecord, unread: Set[int]) -> r.FileRecord:
+    """The file with functions, and what stands inside of them, as if they were only declared."""
+    if not unread:
+        return file
+    gone = set(unread)
+    made = []
+    for index, record in enumerate(file.functions):
+        if record.parent in gone:
+            gone.add(index)
+        bare = msgspec.structs.replace(record, defined=False, body=_NO_BODY, mentions=(), initializers=())
+        made.append(bare if index in gone else record)
+    return msgspec.structs.replace(file, functions=tuple(made))
+
+
+_NO_BODY = msgspec.Raw(b"[]")
 
 
 class _EarlierPaths(Mapping[str, str]):

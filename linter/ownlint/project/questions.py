@@ -28,7 +28,7 @@ from typing import (
     overload,
 )
 
-from ownlint.steps import LimitError, cut_off, start, stop
+from ownlint.steps import LimitError, culprit, cut_off, looks_at, start, stop
 
 if TYPE_CHECKING:
     from ownlint.project.program import Program
@@ -109,24 +109,42 @@ def keys(notes: Iterable[Note]) -> frozenset[Key]:
 # --- budgets ------------------------------------------------------------------------------------------
 
 
-class _TooManySteps:
+class _TooManySteps(NamedTuple):
     """Kept in the place of an answer that took too many steps: it is not begun again for whoever asks next."""
 
+    culprit: object
+    """What they were spent on; None where that is nothing in particular."""
+    whole: bool
+    """The answer, or one that it rests on, is about the whole program."""
 
-_GIVEN_UP = _TooManySteps()
+
+def blamed(*, whole: bool = True) -> object:
+    """The function or binding to which the last cut-off was due, None where it was due to none; with `whole`, where it
+    was an answer about the whole program that was given up for it."""
+    said = culprit()
+    if isinstance(said, _TooManySteps):
+        said = None if whole and not said.whole else said.culprit
+    elif whole:
+        said = None
+    return said
 
 
-def _within(size: int, ask: Callable[[], _Answer]) -> _Answer | _TooManySteps:
-    """What is answered with a budget of its own that fits something of `size` bytes."""
+def _within(size: int, ask: Callable[[], _Answer], about: object = None) -> _Answer | _TooManySteps:
+    """What is answered `about` something of `size` bytes, with a budget of its own."""
     before = start(size)
-    answer: _Answer | _TooManySteps = _GIVEN_UP
+    answer: _Answer | _TooManySteps | None = None
+    cut = False
     try:
         answer = ask()
     except LimitError:
-        pass
+        cut = True
     finally:
         whole = stop(before)
-    return answer if whole else _GIVEN_UP
+    if not cut and whole:
+        return cast("_Answer", answer)
+    said = culprit()
+    inner = said if isinstance(said, _TooManySteps) else _TooManySteps(said, whole=False)
+    return _TooManySteps(inner.culprit or about, inner.whole or about is None)
 
 
 def _told(answer: _Answer | _TooManySteps) -> _Answer:
@@ -136,7 +154,7 @@ def _told(answer: _Answer | _TooManySteps) -> _Answer:
         LimitError: it took too many steps.
     """
     if isinstance(answer, _TooManySteps):
-        cut_off()
+        cut_off(answer)
     return answer
 
 
@@ -155,7 +173,9 @@ def flow_question(
         key = (ask, rest)
         held = known.get(key)
         if held is None:
-            held = known[key] = derived(lambda: _within(function.file.size, lambda: ask(function, *rest, **named)))
+            held = known[key] = derived(
+                lambda: _within(function.file.size, lambda: ask(function, *rest, **named), function)
+            )
         else:
             _read.add(held[1])
         answer: _Answer | _TooManySteps = held[0]
@@ -184,7 +204,7 @@ def question(ask: Callable[[_Of], _Answer]) -> Callable[[_Of], _Answer]:
     def asked(of: _Of) -> _Answer:
         held = of.known.get(ask)
         if held is None:
-            held = of.known[ask] = derived(lambda: _within(of.size, lambda: ask(of)))
+            held = of.known[ask] = derived(lambda: _within(of.size, lambda: ask(of), of))
         else:
             _read.add(held[1])
         answer: _Answer | _TooManySteps = held[0]
@@ -453,6 +473,7 @@ def each_function(ask: Callable[[Function], _Answer | None]) -> Callable[[Progra
         for function in program.functions:
             if function.key in silent:
                 continue
+            looks_at(function)
             with noting():
                 said, note = derived(lambda: ask(function))  # noqa: B023 - it is asked at once
             brought[function.key] = Contribution(note, not said)
@@ -484,12 +505,8 @@ class program_property(cached_property[_Answer]):  # noqa: N801 - a decorator, n
         name = "=" + str(self.attrname)
         if name not in kept:
             of: Program = getattr(instance, "program", instance)
-            before = start(of.size)
-            try:
-                kept[name] = _of_program(of, self.key[1], lambda: self.func(instance), instance)
-            finally:
-                stop(before)
-        answer: _Answer = kept[name]
+            kept[name] = _of_program(of, self.key[1], lambda: _within(of.size, lambda: self.func(instance)), instance)
+        answer: _Answer | _TooManySteps = kept[name]
         if not isinstance(answer, Gathered):
             _read.add(self.key)
-        return answer
+        return _told(answer)

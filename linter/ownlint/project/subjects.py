@@ -69,6 +69,8 @@ class _Subject:
 
 _LONGEST_TEST = 60
 """Characters of a condition in a step."""
+_MOST_ANCESTORS = 32
+"""Every class has its own list of them: a deep hierarchy of many would cost the square."""
 
 
 def _span(at: Span | r.Node | e.Event) -> Span:
@@ -402,13 +404,15 @@ class Class(_Subject):
 
     @derived_property
     def ancestry(self) -> tuple[Class, ...]:
-        """The class itself, then its bases, nearest first, each once."""
-        out: list[Class] = []
+        """The class itself, then its bases, nearest first, each once; of more than any code has, the nearest."""
+        out: dict[Class, None] = {}
         queue: list[Class] = [self]
         for current in queue:
             if current not in out:
-                out.append(current)
+                out[current] = None
                 queue.extend(current.bases)
+            if len(out) == _MOST_ANCESTORS:
+                break
         return tuple(out)
 
     @derived_property

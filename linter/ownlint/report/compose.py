@@ -42,7 +42,7 @@ def compose(
     incomplete = [*unread, *_problems(files)]
     for each in said:
         if isinstance(each, Crash):
-            incomplete.append(Incomplete(each.path, _not_judged(each), each.kind))
+            incomplete.append(Incomplete(each.path, _not_judged(each), each.kind, each.by_others or not each.path))
         elif isinstance(each, TooLarge):
             incomplete.append(Incomplete(each.path, _given_up(each, sources), "limit"))
         else:

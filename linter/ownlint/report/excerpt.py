@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ownlint.report.model import Lines, Region
-from ownlint.report.sanitise import sanitise
+from ownlint.report.sanitise import sanitised
 
 Piece = tuple[str, str]
 """Text and the name of its style: empty, `gutter`, `main`, `other`."""
@@ -178,8 +178,9 @@ def _cells(raw: bytes) -> tuple[list[tuple[str, int]], list[int]]:
     cells: list[tuple[str, int]] = []
     columns: list[int] = []
     at = 0
-    for char in raw.decode("utf-8", "surrogateescape"):
-        shown = " " * (_TAB - at % _TAB) if char == "\t" else sanitise(char)
+    text = raw.decode("utf-8", "surrogateescape")
+    for char, harmless in zip(text, sanitised(text), strict=True):
+        shown = " " * (_TAB - at % _TAB) if char == "\t" else harmless
         if char == "\ufeff" and not cells:
             shown = ""
         cells.append((shown, at))

@@ -8,7 +8,7 @@ from hashlib import blake2b
 import msgspec
 
 from ownlint.finding import Fix
-from ownlint.report.model import Incomplete, Located, Notice, Report, reading_order
+from ownlint.report.model import Located, Notice, Report, reading_order
 
 Renamed = Callable[[str], str]
 
@@ -19,7 +19,7 @@ def moved(report: Report, renamed: Renamed) -> Report:
         report,
         findings=tuple(_finding(each, renamed) for each in report.findings),
         elsewhere=tuple(_finding(each, renamed) for each in report.elsewhere),
-        incomplete=tuple(Incomplete(renamed(each.path), each.reason, each.kind) for each in report.incomplete),
+        incomplete=tuple(msgspec.structs.replace(each, path=renamed(each.path)) for each in report.incomplete),
         notices=tuple(_renamed(each, each.path and renamed(each.path)) for each in report.notices),
         touched=None if report.touched is None else frozenset(map(renamed, report.touched)),
         digests={renamed(path): digest for path, digest in report.digests.items()},

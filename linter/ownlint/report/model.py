@@ -90,6 +90,8 @@ class Incomplete(msgspec.Struct, frozen=True, order=True):
     path: str
     reason: str
     kind: Kind = "unread"
+    by_others: bool = False
+    """It is due to another file, or to nobody knows which."""
 
     @property
     def placed(self) -> tuple[int, str]:
@@ -127,6 +129,11 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     def is_beside(self, each: Incomplete) -> bool:
         """Whether it is of a file that the changes which the run is about do not touch."""
         return self.touched is not None and bool(each.path) and each.path not in self.touched
+
+    @property
+    def lost(self) -> tuple[Incomplete, ...]:
+        """What costs findings in files that are not to blame for it, as far as they were asked for."""
+        return tuple(each for each in self.incomplete if each.by_others and not self.is_beside(each))
 
     @property
     def failed(self) -> bool:

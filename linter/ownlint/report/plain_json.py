@@ -25,4 +25,5 @@ def _in_json(line: bytes) -> str:
 
 
 def _escape_of_json(match: re.Match[str]) -> str:
-    return f"\\u{ord(match[0]):04x}"
+    code = match[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{code[at : at + 4]}" for at in range(0, len(code), 4))

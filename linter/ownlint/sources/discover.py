@@ -10,6 +10,7 @@ Only regular files count; a link is followed when it stays under the root. The o
 from __future__ import annotations
 
 import codecs
+import errno
 import fnmatch
 import os
 import stat
@@ -384,7 +385,12 @@ def _as_text(name: str) -> str:
 
 
 def _inside(root: Path, path: str) -> str | None:
-    """Where a link ends, below the root."""
+    """Where a link ends, below the root. Raises `OSError` for a chain of links that the system does not follow."""
+    try:
+        os.stat(path)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise
     target = os.path.realpath(path)
     return target[len(str(root)) + 1 :] if target.startswith(f"{root}/") else None
 

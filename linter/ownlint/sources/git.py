@@ -10,15 +10,19 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import selectors
 import shutil
 import signal
+import stat
 import subprocess
 import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
+
+from ownlint import door
 
 _SECONDS = 120.0
 _MOST_ANSWER = 256 << 20
@@ -87,6 +91,41 @@ def program(root: Path | None = None) -> str:
     return os.path.abspath(found)  # noqa: PTH100
 
 
+def _refuse_to_wait(root: Path) -> None:
+    """Git opens what stands in its folder, or what its settings name, whatever it is: at a pipe it would wait. Raises
+    `GitError`."""
+    home = top(root)
+    if home is None:
+        return
+    folder = home / ".git"
+    if folder.is_file():
+        said = door.read(folder, _MOST_SETTINGS, cut=True).decode("utf-8", "surrogateescape")
+        folder = home / said.removeprefix("gitdir:").strip()
+    for place in (folder, folder / "info", folder / "objects" / "info"):
+        with contextlib.suppress(OSError), os.scandir(place) as entries:
+            for entry in entries:
+                _refuse_pipe(Path(entry.path))
+    for name in ("config", "config.worktree"):
+        with contextlib.suppress(door.UnreadableError):
+            said = door.read(folder / name, _MOST_SETTINGS, cut=True).decode("utf-8", "surrogateescape")
+            for value in _FILE.findall(said):
+                _refuse_pipe(folder / Path(value.strip().strip('"')).expanduser())
+
+
+def _refuse_pipe(path: Path) -> None:
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError, RuntimeError):
+        return
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISSOCK(mode)):
+        raise GitError(f"would wait at {path.name}, which is no file")
+
+
+_MOST_SETTINGS = 1 << 20
+_FILE = re.compile(r"(?im)^\s*(?:path|excludesfile|attributesfile)\s*=(.*)$")
+"""A setting that names a file."""
+
+
 def version() -> str:
     """Raises `GitError`."""
     answer = _run([program(), "--version"], Path("/"), _clean(os.environ), b"", 10.0, _MOST_COMPLAINT)
@@ -103,6 +142,7 @@ class Git:
         found = program(root)
         if not found:
             raise GitError("is not installed")
+        _refuse_to_wait(root)
         self._root = root
         self._command = [found, "--no-pager", "--literal-pathspecs"]
         for setting in _SETTINGS:

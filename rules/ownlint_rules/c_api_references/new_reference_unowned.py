@@ -63,7 +63,9 @@ from ownlint import (
     records,
     references,
     rule,
+    tempered,
     text,
+    weaker,
 )
 
 _COMPARES = frozenset({"==", "!=", "<", ">"})
@@ -85,7 +87,9 @@ def new_reference_unowned(function: Function) -> Iterator[Finding]:
 
 def _in_arguments(function: Function, known: references.References, call: records.Call) -> Iterator[Finding]:
     for index, argument in references.arguments(call):
-        maker = known.source(argument, function).call if known.source(argument, function).kind == "new" else None
+        source = known.source(argument, function)
+        kept = known.kept_anyway(source, function)
+        maker = source.call if source.kind == "new" else None
         if maker is None and isinstance(argument, records.Call) and counting.hands_out_new(argument, function):
             maker = argument
         if maker is None:
@@ -101,6 +105,7 @@ def _in_arguments(function: Function, known: references.References, call: record
                 yield function.finding(
                     argument,
                     f"`{made}` gives a new reference, and `{to}` adds another: nobody releases the first",
+                    certainty=kept,
                     help="take over the new reference instead of borrowing it",
                     fix=_swapped(function, known, call),
                     cause=f"{made}, {to}",
@@ -109,9 +114,12 @@ def _in_arguments(function: Function, known: references.References, call: record
                 yield function.finding(
                     argument,
                     f"the new reference from `{made}` is lost: `{to}` does not take it over",
-                    certainty=because("unread-code", f"harmless if what `{to}` makes of it releases it")
-                    if call.template
-                    else "certain",
+                    certainty=weaker(
+                        because("unread-code", f"harmless if what `{to}` makes of it releases it")
+                        if call.template
+                        else "certain",
+                        kept,
+                    ),
                     help="hold it in a variable, and release it behind the call",
                     cause=f"{made}, {to}",
                 )
@@ -145,7 +153,10 @@ def _dropped(function: Function, known: references.References, event: events.Cal
     yield function.finding(
         event.span,
         said,
-        certainty=because("intent", "harmless if it is meant to live until the process ends"),
+        certainty=tempered(
+            known.kept_anyway(source, function),
+            because("intent", "harmless if it is meant to live until the process ends"),
+        ),
         help="hold the result, and release it",
     )
 
@@ -209,5 +220,6 @@ def _forgotten(function: Function, known: references.References, test: events.Te
             yield function.finding(
                 source.call,
                 f"the new reference from `{places.called(source.call)}` is tested and forgotten",
+                certainty=known.kept_anyway(source, function),
                 help="hold it in a variable, and release it",
             )

@@ -144,11 +144,9 @@ def _certainty(function: Function, one: counting.CountTrouble) -> Certainty:
         return because("possible", trials.REASON)
     if not one.always:
         return because("unread-code", one.reason or _NOT_SEEN.format(one.name))
-    model = None
     if isinstance(one.site, events.CallEvent):
-        model = references.references(function.program).source(one.site.node, function).model
-    if model is not None and any((each.verb, str(each.other)) == ("keep", "global") for each in model.effects):
-        return because("long-run", f"something else keeps what `{one.name}` stands for: only its count grows")
+        known = references.references(function.program)
+        return known.kept_anyway(known.source(one.site.node, function), function)
     return "certain"
 
 

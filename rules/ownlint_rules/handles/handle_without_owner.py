@@ -42,6 +42,8 @@ class Doc { public: doc_t* raw() const; };
 Reported: a bound class with a native handle and without a Python object, a shared pointer or anything else that keeps
 somebody alive, made in a binding of what a native function hands out for another bound object, where at least two other
 classes are made of that object's handles and do hold an owner. The ratio says how many do.
+Also an object of an extension's own type (`PyObject_New`) that gets a pointer out of what another one of these destroys
+in its `tp_dealloc`, and holds no reference to that.
 
 Quiet: a binding with a keep-alive, handles for which nobody holds an owner (they may be immortal), objects that do not
 reach Python, handles that come from nobody.
@@ -57,6 +59,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ownlint import Binding, Certainty, Class, Finding, Program, because, contracts, records, rule, validity
+from ownlint_rules.handles import _extension_types as extension_types
 from ownlint_rules.handles import _wrappers as wrappers
 
 _LEAST = 2
@@ -65,6 +68,20 @@ _LEAST = 2
 
 @rule(severity="error", cwe=(416,))
 def handle_without_owner(program: Program) -> Iterator[Finding]:
+    yield from _by_siblings(program)
+    for one in extension_types.borrowed(program):
+        owned, name = one.owned, one.owned.function.name
+        yield one.function.finding(
+            one.at,
+            f"`{one.made.name}` takes `{one.field}` out of `{one.self}->{owned.field}` and keeps no reference to "
+            f"`{one.self}`: `{name}` destroys it",
+            certainty=because("convention", "harmless if a reference to the native object keeps it alive"),
+            help=f"keep a new reference to `{one.self}` beside `{one.field}`, and give it back in its dealloc",
+            steps=(owned.function.step(owned.at, f"`{owned.field}` is destroyed here", "ends"),),
+        )
+
+
+def _by_siblings(program: Program) -> Iterator[Finding]:
     known = wrappers.of(program)
     makers: dict[str, list[wrappers.Wrapped]] = {}
     for wrapped in known.made:

@@ -151,6 +151,8 @@ def _judge(known: validity.Validity, function: Function, at: Place, cls: Class) 
     ways = known.ways(function, at, guards)
     worst: dict[str, _Judged] = {}
     for use in uses:
+        if ways.asks(use.event):
+            continue
         kind = ways.to(use.event)
         if use.field not in worst or _WORSE.index(kind) > _WORSE.index(worst[use.field].kind):
             worst[use.field] = _Judged(function, at, use, kind)
@@ -235,7 +237,9 @@ def _finding(
         one.use.event,
         f"{_what(one)}{_why(one, guard)}: {careful} of {all_of_them} siblings ask first",
         certainty=certainty,
-        help=f"call `{guard.name}` first" if guard.inline is None else f"ask `{guard.name}` first, as the others do",
+        help=f"call `{guard.name}` first"
+        if guard.is_called
+        else f"ask `{min(guard.flags)[-1]}` first, as the others do",
         steps=tuple(steps),
     )
 

@@ -24,13 +24,13 @@ void Widen(std::vector<Span>& spans, int by) {
 ```
 
 Reported: an element that is read or written through a reference, a pointer or an iterator behind `push_back`, `insert`,
-`resize`, `clear` and what else models name, in the same function, also in the next round of a loop, and a loop over a
-range whose body changes that range.
+`resize`, `clear` and what else models name, or behind a function of the project that does so on every path, also in the
+next round of a loop, and a loop over a range whose body changes that range.
 
 Quiet: containers whose elements stay where they are (lists, maps, sets), what was looked up again since, and what is
 added behind a `reserve`.
 
-Limits: whether there was room is not counted; elements that a function which is called adds are not seen. Nor
+Limits: whether there was room is not counted; what a function which is called adds on some of its paths is not seen. Nor
 is the one that `pop_back` drops: the others stay where they are.
 
 Source: [vector.modifiers], [string.require].

@@ -46,7 +46,7 @@ from ownlint import Certainty, Finding, Function, because, memory, rule, tempere
 def pointer_outlives_local(function: Function) -> Iterator[Finding]:
     told: set[int] = set()
     for one in memory.troubles(function):
-        if one.ended.why != "scope" and one.what != "returned":
+        if one.what == "stored" or (one.ended.why != "scope" and one.what != "returned"):
             continue
         if one.at.index in told:
             continue

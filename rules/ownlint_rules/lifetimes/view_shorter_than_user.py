@@ -71,6 +71,7 @@ from ownlint import (
     events,
     glance,
     keeping,
+    memory,
     places,
     records,
     rule,
@@ -96,8 +97,10 @@ _HELP = "keep a copy, or let what owns the memory live as long"
 def view_shorter_than_user(function: Function) -> Iterator[Finding]:
     if function.name == "main" and not function.record.scope:
         return  # its locals end with the program
+    told: set[int] = set()
     if ending.may_be_left(function):
-        yield from _stored(function)
+        yield from _stored(function, told)
+    yield from _left_behind(function, told)
     yield from _returned(function)
     yield from _handed_over(function)
 
@@ -105,8 +108,7 @@ def view_shorter_than_user(function: Function) -> Iterator[Finding]:
 # --- stored -------------------------------------------------------------------------------------------
 
 
-def _stored(function: Function) -> Iterator[Finding]:
-    seen: set[int] = set()
+def _stored(function: Function, seen: set[int]) -> Iterator[Finding]:
     judged = 0
     for store in keeping.stores(function, _can_outlive):
         owner = _owner(function, store.kept, store.event)
@@ -125,6 +127,30 @@ def _stored(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 store.event,
                 f"`{owner}` ends before `{_shown(function, store.place)}`, which keeps {_what(store.kept)}",
+                certainty=certainty,
+                help=_HELP,
+                steps=steps,
+            )
+
+
+def _left_behind(function: Function, told: set[int]) -> Iterator[Finding]:
+    """Lambdas that are still kept by others when the function is left."""
+    for one in memory.troubles(function):
+        if one.what != "stored" or one.at.index in told:
+            continue
+        told.add(one.at.index)
+        place = one.at.place if isinstance(one.at, events.Write) else getattr(one.at, "receiver", None)
+        found: tuple[Certainty, tuple[Step, ...]] | None = None
+        if one.ended.certainty != "certain":
+            found = one.ended.certainty, ()
+        elif place is not None:
+            kept = keeping.Kept(records.Name(one.at.span.start, one.at.span.end, one.ended.by), how="capture")
+            found = _left_at_end(function, keeping.Store(one.at, place, kept))
+        if found is not None:
+            certainty, steps = found
+            yield function.finding(
+                one.at,
+                f"`{one.ended.by}` ends before `{one.name}`, which keeps a lambda that captures it",
                 certainty=certainty,
                 help=_HELP,
                 steps=steps,

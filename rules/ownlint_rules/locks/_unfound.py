@@ -114,7 +114,10 @@ def _adds_unasked(function: Function, names: frozenset[str]) -> bool:
     calls = [call for call in function.flow.calls if call.receiver is not None and _last(call.receiver) in names]
     if any(places.last_name(call.node.callee) in methods.looks for call in calls):
         return False
-    return any(places.last_name(call.node.callee) in methods.appends for call in calls)
+    return any(
+        (name := places.last_name(call.node.callee)) in methods.appends and (name not in methods.keyed or call.dropped)
+        for call in calls
+    )
 
 
 def _is_asked(gaps: rechecks.Gaps, look: e.Event) -> bool:

@@ -337,6 +337,8 @@ def _of_insert(
     if roles & _SHARED:
         if keeps:
             return None
+        if "weak pointer" not in roles and _lends(function, held):
+            lost = because("threads", _THREADS)
     elif roles & _OWNERS:
         if keeps:
             return None
@@ -350,6 +352,12 @@ def _of_insert(
     elif keeps:
         return None
     return lost
+
+
+def _lends(function: Function, held: str) -> bool:
+    """Whether the function answers with the address of what an owner holds, which the next one who stores it frees."""
+    result, owner = types.parse(function.record.result), types.parse(held)
+    return bool(result.pointers or result.reference) and types.parse((*owner.arguments, "")[0]).last == result.last
 
 
 def _of_mark(function: Function, insert: containers.Insert, gap: rechecks.Gap) -> Certainty | None:

@@ -173,7 +173,7 @@ class Parity:
         if cls is None or function.language != "cpp" or function.record.kind != "method":
             return []
         for base in reversed(cls.ancestry[1:]):
-            if any("virtual" in one.qualifiers for one in base.declared_here.get(function.name, ())):
+            if self._asks_for(base, function.name):
                 derived = self._derived.get(base.symbol, ())
                 if len(derived) > _MOST_BACKENDS:
                     return []
@@ -185,6 +185,15 @@ class Parity:
                     if len(one.record.parameters) == count
                 ]
         return []
+
+    @staticmethod
+    def _asks_for(base: Class, name: str) -> bool:
+        """Whether a base leaves a method to its derived classes: it is virtual there, or, of a template over them, the
+        base calls it and does not have it."""
+        declared = base.declared_here.get(name, ())
+        if declared:
+            return any("virtual" in one.qualifiers for one in declared)
+        return any(method.mentions(name) for method in base.methods)
 
     def _namesakes(self, function: Function) -> list[Function]:
         """Those that are called the same but for one word, by which the names of their files differ as well, or which
@@ -498,16 +507,33 @@ class ParityReading:
         self.lines.append((line, statement.span))
 
     def _asked_inside(self, statement: r.Statement) -> Iterator[r.Value]:
-        """What a value depends on: `a ? b : c`, `return a == b`."""
+        """What else something depends on: `a ? b : c`, `bool fits = a < b`, `a && b`, `switch (a)`, and a call that
+        refuses or limits what it is given, `at(i)`, `clamp(a, 0, 9)`."""
+        if isinstance(statement, r.Switch):
+            yield statement.value
         for value in bodies.values(statement):
             for inner in places.walk(value):
-                if isinstance(inner, r.Conditional):
-                    yield inner.condition
+                match inner:
+                    case r.Conditional(condition=condition):
+                        yield from _terms(condition)
+                    case r.Binary(op="&&" | "||"):
+                        yield from _terms(inner)
+                    case r.Call() if self._limits(inner):
+                        yield inner
+            if not isinstance(statement, (r.Branch, r.Loop, r.Switch)):
+                yield from (inner for inner in places.walk(value) if _compares(inner))
         match statement:
-            case r.Leave(kind="return", value=r.Binary() as value) if _compares(value) or value.op in ("&&", "||"):
-                yield from _alternatives(value)
             case r.Leave(kind="return", value=r.Unary(op="!") as value):
                 yield value
+
+    def _limits(self, call: r.Call) -> bool:
+        """Whether a model says that the call checks what it is given."""
+        models = self.program.calls.callee(call, self.function).models
+        return any(
+            effect.verb == "check" and str(effect.place).startswith("argument")
+            for model in models
+            for effect in model.effects
+        )
 
     def _line(self, statement: r.Statement) -> str:
         names = statement.names if isinstance(statement, r.Declare) else ()
@@ -719,6 +745,10 @@ class ParityReading:
                     continue
                 case r.Call() if _converts(inner) or (id(inner) in amounts and self._computes(inner)):
                     continue
+                case r.Call(callee=r.Name(text=name), args=args) if name.startswith("std::") and not any(
+                    isinstance(places.strip(arg), r.Unary) for arg in args
+                ):
+                    continue  # the library's functions of values work something out
                 case r.Call(args=args):
                     name = places.last_name(inner.callee)
                     if _STATUS.fullmatch(name) or (args and not (_QUESTION.search(name) or _VALIDATES.match(name))):
@@ -797,6 +827,12 @@ class ParityReading:
             if isinstance(statement, r.Declare):
                 for name in statement.names:
                     found.setdefault(self.parity.neutral(name), set()).update(self._worked_on(statement.value))
+            if isinstance(statement, r.Loop) and statement.kind == "range":
+                for element in places.walk(statement.target):
+                    if isinstance(element, r.Name):
+                        found.setdefault(self.parity.neutral(element.text), set()).update(
+                            self._worked_on(statement.iterable)
+                        )
             for value in bodies.values(statement):
                 for inner in places.walk(value):
                     if isinstance(inner, r.Assign) and isinstance(inner.target, r.Name):

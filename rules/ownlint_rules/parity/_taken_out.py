@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -72,8 +73,10 @@ def gap(old: Function, new: Function, at: Span) -> tuple[Span, Span]:
     start = max((span.start for span in front), default=name.start)
     end = next((span for span in behind if span.start > start), None)
     if end is None:
-        last = max(front, key=lambda span: span.start, default=name)
-        return Span(last.start, new.record.end), last
+        known = {line for line, _ in then.lines}
+        fresh = (span for line, span in now.lines if line not in known and span.start > start)
+        last = next(fresh, None) or max(front, key=lambda span: span.start, default=name)
+        return Span(start, new.record.end), last
     return Span(start, end.end), end
 
 
@@ -123,8 +126,7 @@ def removed_guards(old: Function, new: Function) -> Iterator[parity.ParityGuard]
             and not any(_fresh_questions(then, now, anew, subjects))
             and not any(_is_about(names, subjects, guard) for names in below)
             and not _is_asked_by_callers(new, subjects, guard)
-            and not _is_asked_beside(new, guard)
-            and not (anew and _is_asked_elsewhere(new, guard))
+            and not _is_asked_elsewhere(new, guard, anew)
         ):
             yield guard
 
@@ -145,7 +147,7 @@ def unhandled(old: Function, new: Function) -> Iterator[tuple[parity.ParityGuard
             and (need := parity.ParityReading(known, new).first_need(guard.condition)) is not None
             and not any(_is_about(names, subjects, guard) for names in _asked_by_new_callees(old, new, True, guard))
             and not _is_asked_by_callers(new, subjects, guard)
-            and not _is_asked_elsewhere(new, guard)
+            and not _is_asked_elsewhere(new, guard, anew=True)
         ):
             yield guard, need
 
@@ -251,7 +253,7 @@ def _asked_by_new_callees(old: Function, new: Function, anew: bool, guard: parit
     says so, or where its outcome is looked at; it may put right what it is given."""
     more = guard.exit in _REFUSES and parity.asks_more(guard.form)
     reading = parity.ParityReading(parity.of(new.program), new)
-    known = _outline(old).mentioned
+    known = {reading.parity.neutral(places.last_name(call.callee)) for call in parity.calls_in(old)}
     heard = parity.heard_calls(new) if anew else frozenset()
     found = []
     for call in parity.calls_in(new):
@@ -318,14 +320,6 @@ def _calls_of(function: Function) -> Iterator[tuple[Function, r.Call]]:
                         yield caller, call
 
 
-def _is_asked_beside(function: Function, guard: parity.ParityGuard) -> bool:
-    """Whether another function of the class, its bases or the file asks the same since the change."""
-    return any(
-        guard.form in _conditions(other) and ((old := before(other)) is None or guard.form not in _conditions(old))
-        for other in _beside(function)
-    )
-
-
 def _is_worked_on_beside(function: Function, guard: parity.ParityGuard) -> bool:
     """Whether another function of the class or the file does something new to what the guard looked at."""
     roots = {place.partition(".")[0] for place in guard.names}
@@ -353,32 +347,48 @@ def _changes(function: Function) -> frozenset[_Change]:
     return frozenset((*called, *assigned, *made))
 
 
-def _is_asked_elsewhere(function: Function, guard: parity.ParityGuard) -> bool:
-    """Whether some function of the changed files asks about the same members since the change, of its own object or of
-    what it is given; about a parameter alone, in the same words."""
-    members = frozenset(filter(None, map(_as_members, guard.names)))
+def _is_asked_elsewhere(function: Function, guard: parity.ParityGuard, anew: bool) -> bool:
+    """Whether another function of the changed files, no sibling, asks since the change in the same words, whatever the
+    object is called there that the words are about: a constructor, what makes a parameter, another method. Of a body
+    that was written anew, also whether one asks something else about the same members."""
+    members = frozenset(filter(None, map(_as_members, guard.names))) if anew else frozenset()
+    asked_for = _bare(guard.shown)
+    for other in _changed(function):
+        asking = [
+            one
+            for one in _outline(other).asked
+            if _bare(one.shown) == asked_for
+            or (members and parity.covers(filter(None, map(_as_members, one.names)), members))
+        ]
+        if asking:
+            old = before(other)
+            had = _conditions(old) if old is not None else set()
+            if any(one.form not in had for one in asking):
+                return True
+    return False
+
+
+_PATH_TO = re.compile(r"(?:\w+(?:\(\))?(?:\.|->|::))+(?=\w)|\b_+|_+\b")
+
+
+def _bare(shown: str) -> str:
+    """A condition without what its names are members of, and without what marks them as such: `rate.hz <= 0` and
+    `hz_ <= 0` are one."""
+    return _PATH_TO.sub("", shown)
+
+
+def _changed(function: Function) -> Iterator[Function]:
+    """The other functions of the files that the change touches, but for its siblings."""
     program = function.program
-    siblings = parity.of(program).siblings(function)
+    passed = {function, *parity.of(program).siblings(function)}
     for path in sorted(program.earlier_paths):
         file = program.files.get(path)
         if file is None:
             continue
         for number in range(len(file.functions)):
             other = program.index.function_at(file, number)
-            if other is None or other is function or other in siblings:
-                continue
-            asking = [
-                one
-                for one in _outline(other).asked
-                if parity.covers(filter(None, map(_as_members, one.names)), members)
-                and (members or one.shown == guard.shown)
-            ]
-            if asking:
-                old = before(other)
-                had = _conditions(old) if old is not None else set()
-                if any(one.form not in had for one in asking):
-                    return True
-    return False
+            if other is not None and other not in passed:
+                yield other
 
 
 def _as_members(place: str) -> str:

@@ -532,7 +532,7 @@ def held_class(program: Program, written: str, file: File, scope: str, depth: in
     if kind.pointers:
         return program.names.find_class(kind.name, scope, file)
     roles = set(program.types.roles_at(written, file, scope))
-    if roles & {"weak pointer", "shared pointer", "intrusive pointer", "pair"}:
+    if roles & {"weak pointer", "shared pointer", "intrusive pointer", "smart pointer", "pair"}:
         for argument in kind.arguments:
             pointee = program.names.find_class(argument, scope, file) if "pair" not in roles else None
             found = pointee or held_class(program, argument, file, scope, depth)

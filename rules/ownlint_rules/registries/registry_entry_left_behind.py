@@ -382,7 +382,7 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
 
 
 def _freeing(registry: registries.Registry) -> Iterator[Finding]:
-    """What was looked up in the registry is freed, and its entry stays."""
+    """What was looked up in the registry, or in one that is filled together with it, is freed, and its entry stays."""
     known = registries.registries(registry.held.program)
     freed: dict[Function, list[tuple[events.Event, records.Value]]] = {}
     for function, at, said in _ends(registry.held.program).get(registry.held.name, ()):
@@ -390,20 +390,42 @@ def _freeing(registry: registries.Registry) -> Iterator[Finding]:
             isinstance(at, events.CallEvent) and at.node.kind == "delete"
         ):
             freed.setdefault(function, []).append((at, said))
+    others = [one for one in known.of(registry.held) if one.names != registry.names and known.takers(registry)]
+    beside = [one for one in others if _filled_together(registry, one)] if freed else []
     for function, ends in freed.items():
         if known.takings(function, registry) or _callers_take(function, registry):
             continue
         if any(True for _ in registries.puttings(function, registry)):
             continue
         for call, said in ends:
-            looked = _looked_up(function, said, registry)
-            if looked is not None and next(function.flow.loops_over(call.span.start), None) is None:
+            found = _looked_up(function, said, registry) is not None
+            other = next((one for one in beside if not found and _looked_up(function, said, one) is not None), None)
+            if (found or other is not None) and next(function.flow.loops_over(call.span.start), None) is None:
                 yield function.finding(
                     call,
-                    f"`{text(said)}` was found in `{registry.shown}`, and its entry stays when it is freed",
+                    f"`{text(said)}` was found in `{registry.shown}`, and its entry stays when it is freed"
+                    if other is None
+                    else f"`{text(said)}` was found in `{other.shown}`, and its entry in `{registry.shown}` stays when "
+                    "it is freed",
                     certainty=because("later-use", "harmless if nobody looks it up again"),
                     help=f"take it out of `{registry.shown}` first",
                 )
+
+
+def _filled_together(one: registries.Registry, other: registries.Registry) -> bool:
+    """Whether all who put something into the other put it into the one, too."""
+    found = False
+    for function in one.held.program.functions if one.home is other.home else ():
+        if function.language != "cpp":
+            continue
+        put, beside = (
+            {text(inner) for putting in registries.puttings(function, each) for inner in putting.values}
+            for each in (one, other)
+        )
+        if beside and put.isdisjoint(beside):
+            return False
+        found = found or not put.isdisjoint(beside)
+    return found
 
 
 def _looked_up(
@@ -763,7 +785,10 @@ def _without_destructor(
         return
     if any(one.destructor is not None and _calls_unknown(one.destructor) for one in cls.ancestry):
         return
-    ends = (_made_as_value(cls) or _is_ended_by_python(cls)) and _lasts(registry)
+    forgotten = cls.destructor is not None and any(
+        one.home is registry.home and not cls.program.index.is_called(one.name) for one in known.takers(registry)
+    )  # the one that takes an entry out is there, and nobody calls it
+    ends = (forgotten or _made_as_value(cls) or _is_ended_by_python(cls)) and _lasts(registry)
     certainty = because(
         "later-use" if ends or _outlived_by_owner(cls, registry) else "guess",
         f"harmless if every `{cls.name}` lives as long as `{registry.shown}`",

@@ -71,7 +71,9 @@ from ownlint import (
     c_containers,
     containers,
     events,
+    habits,
     lookups,
+    natives,
     places,
     records,
     rule,
@@ -333,7 +335,64 @@ def _cannot_go_stale(function: Function, insert: containers.Insert) -> bool:
     cls = function.program.names.find_class(pointee.name, function.record.scope, function.file)
     if cls is not None and cls.destructor is not None and _destructor_clears(function, insert, cls):
         return True
-    return containers.is_taken_out_by_hook(function, insert.container)
+    return containers.is_taken_out_by_hook(function, insert.container) or _ends_with_its_entry(
+        function, insert, pointee.last
+    )
+
+
+def _ends_with_its_entry(function: Function, insert: containers.Insert, keyed: str) -> bool:
+    """Whether every function that ends an object which is a key takes its entry out, and none ends what nobody sees."""
+    known = natives.natives(function.program)
+    taken = False
+    for other in function.program.functions:
+        if other.language != "cpp" or not any(_ends_something(name) for name in other.mentioned):
+            continue
+        for call in other.flow.calls:
+            destroyed = known.destroyed(other, call.node) or _given_up(other, call.node)
+            if destroyed is not None and destroyed[0] == keyed:
+                if not _takes_out(other, insert.container):
+                    return False
+                taken = True
+            elif destroyed is None and _may_end_any(other, call.node):
+                return False
+    return taken
+
+
+def _ends_something(name: str) -> bool:
+    return name == "delete" or not _ENDING.isdisjoint(natives.words(name))
+
+
+_ENDING = habits.NATIVE_ENDS | habits.EMPTIES | {"collect", "gc", "prune", "purge", "reap", "remove", "sweep"}
+
+
+def _given_up(function: Function, call: records.Call) -> tuple[str, records.Value] | None:
+    """What a method that is named after ending something is given, where nobody sees what it does."""
+    if len(call.args) != 1 or not _says_that_it_ends(function, call):
+        return None
+    kind = types.parse(function.program.types.of(call.args[0], function))
+    if not kind.pointers or function.program.calls.callee(call, function).functions:
+        return None
+    return kind.last, call.args[0]
+
+
+def _says_that_it_ends(function: Function, call: records.Call) -> bool:
+    """Whether it is named after ending something; what a container forgets goes on living."""
+    name = places.last_name(call.callee)
+    forgets = places.receiver(call) is not None and name in function.program.models.containers.takes
+    return call.kind == "call" and not forgets and _ends_something(name)
+
+
+def _may_end_any(function: Function, call: records.Call) -> bool:
+    """Whether it is named after ending something, and neither says what nor has a body or a model that does."""
+    if not _says_that_it_ends(function, call):
+        return False
+    callee = function.program.calls.callee(call, function)
+    return not callee.functions and not callee.models
+
+
+def _takes_out(function: Function, held: containers.Container) -> bool:
+    called = (f for call in function.flow.calls for f in function.program.calls.callee(call.node, function).functions)
+    return containers.clears(function, held) or any(containers.clears(one, held) for one in called)
 
 
 def _takes_itself_out(function: Function, insert: containers.Insert) -> bool:

@@ -58,7 +58,11 @@ from ownlint import Finding, Function, memory, rule
 def memory_used_after_release(function: Function) -> Iterator[Finding]:
     told: set[tuple[int, str]] = set()
     for one in memory.troubles(function):
-        if one.ended.why in ("scope", "moved") or one.what == "returned" or (one.at.index, one.what) in told:
+        if (
+            one.ended.why in ("scope", "moved", "given away")
+            or one.what == "returned"
+            or (one.at.index, one.what) in told
+        ):
             continue
         told.add((one.at.index, one.what))
         again = "released again" if one.what == "ended again" else "used"

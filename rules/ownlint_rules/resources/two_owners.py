@@ -21,8 +21,8 @@ void Shelf::Share(std::unique_ptr<Part>& part) {
 
 Reported: an owner made of another owner's `get()`, of the address of a local, or, for a shared pointer, of `this`; the
 same raw pointer adopted twice on one way; a `get()` that is given to `delete`, to a function that releases it, or to a
-short function of the project that makes an owner of it; a move constructor that leaves in its source what the
-destructor releases. Owners are smart pointers, scoped types of the models, and classes whose destructor releases the
+short function of the project that makes an owner of it; a constructor or an assignment that copies or moves, and leaves
+in its source what the destructor of both then releases. Owners are smart pointers, scoped types of the models, and classes whose destructor releases the
 member that the method returns.
 
 Quiet: an owner that lets go in the same function, owners with a deleter of their own, counts inside the object
@@ -38,9 +38,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Step, rule
+from ownlint import Finding, Function, Step, members, rule
 from ownlint_rules.resources import _coowners as coowners
-from ownlint_rules.resources import _move_sources as move_sources
 
 
 @rule(severity="error", cwe=(415,))
@@ -53,13 +52,18 @@ def two_owners(function: Function) -> Iterator[Finding]:
             help=_HELP[found.how],
             steps=_steps(function, found),
         )
-    for left in move_sources.left_in_source(function):
+    for one in members.shared(function):
+        both = f"{one.source}.{one.name}"
         yield function.finding(
-            left.node,
-            f"`{left.source}` keeps what is moved here, and both objects release it",
-            certainty="certain",
-            help=f"leave null behind: `std::exchange({left.source}, nullptr)`",
+            one.at,
+            f"`{both}` keeps what is {_taking(function)} here, and both objects release it",
+            certainty=one.certainty,
+            help=f"leave null behind: `std::exchange({both}, nullptr)`",
         )
+
+
+def _taking(function: Function) -> str:
+    return "moved" if "const" not in function.record.parameters[0].type else "copied"
 
 
 def _message(function: Function, found: coowners.CoOwner) -> str:

@@ -26,6 +26,7 @@ from ownlint import (
     places,
     questions,
     records,
+    text,
     types,
 )
 
@@ -56,16 +57,94 @@ class UnreadError(NamedTuple):
 
 
 def runs_last(function: Function) -> bool:
-    """Whether it is a destructor, a deleter, or a method that its class's destructor alone calls."""
-    if function.record.kind == "destructor" or _is_deleter(function):
+    """Whether what fails in it cannot be told to a caller any more, and is the object's last: a destructor, a deleter,
+    a function of C that frees what it is given, a lambda that a scope runs at its end, or what such alone call."""
+    if function.record.kind == "destructor":
         return True
-    if function.record.kind != "method" or function.cls is None or function.record.result not in ("", "void"):
-        return False
-    hidden = any(r.name == function.name and r.access == "private" for r in function.cls.declarations)
-    if not hidden and function.record.access != "private":
+    return function.language == "cpp" and function.record.result in ("", "void") and _runs_last(function)
+
+
+@questions.question
+def _runs_last(function: Function) -> bool:
+    if _is_deleter(function) or _frees_its_argument(function) or _is_cleanup(function):
+        return True
+    if function.record.kind == "method" and function.cls is not None:
+        hidden = any(r.name == function.name and r.access == "private" for r in function.cls.declarations)
+        if not hidden and function.record.access != "private":
+            return False
+    elif function.record.kind != "function" or "static" not in function.record.qualifiers:
         return False
     callers = function.program.index.callers_by_name(function.name)
-    return bool(callers) and all(one.record.kind == "destructor" and one.cls is function.cls for one in callers)
+    return bool(callers) and all(
+        (one.record.kind == "destructor" and (one.cls is function.cls or function.cls is None))
+        or (one is not function and one.record.kind == "function" and _frees_its_argument(one))
+        for one in callers
+    )
+
+
+def _frees_its_argument(function: Function) -> bool:
+    """Whether it ends its only argument on every path that comes to its end: `PyObject_Free(self)`, `free(session)`."""
+    record = function.record
+    if record.kind != "function" or function.home is not None or len(record.parameters) != 1:
+        return False
+    name = record.parameters[0].name
+    if not name or not types.parse(record.parameters[0].type).pointers:
+        return False
+    if not any(one == "delete" or pairs.releasing_verb(one) for one in function.mentioned):
+        return False
+    flow = function.flow
+    ends = {call.index for call in flow.calls if _ends(function, call.node, name)}
+    return bool(ends) and flow.always_before(flow.events[flow.exit], lambda event: event.index in ends)
+
+
+def _ends(function: Function, node: records.Call, name: str) -> bool:
+    if len(node.args) != 1 or assignments.place(function, node.args[0]) != (name,):
+        return False
+    if node.kind == "delete":
+        return True
+    models = function.program.calls.callee(node, function).models
+    if models:
+        return any(model.has("release", "argument 1") for model in models)
+    return isinstance(node.callee, records.Member) and bool(pairs.releasing_verb(node.callee.name))
+
+
+def _is_cleanup(function: Function) -> bool:
+    """Whether it is a lambda that an object made of it runs when it ends: a scope's guard, or an owner's deleter."""
+    if function.record.kind != "lambda" or function.parent is None or len(function.record.parameters) > 1:
+        return False
+    around = function.parent
+    for written, value in _made_in(around):
+        for inner in places.walk(value):
+            given = inner.args if isinstance(inner, records.Call) else (inner,) if inner is value else ()
+            at = next((n for n, one in enumerate(given) if _is_lambda(one, function)), None)
+            if at is not None:
+                made = [written]
+                if isinstance(inner, records.Call):
+                    made += [function.program.calls.result_type(inner, around), text(inner.callee)]
+                roles = {role for one in made if one for role in function.program.types.roles(one, around)}
+                return "cleanup" in roles or (at > 0 and not roles.isdisjoint(_OWNERS))
+    return False
+
+
+_OWNERS = frozenset({"scoped owner", "smart pointer", "shared pointer"})
+
+
+def _is_lambda(value: records.Value, function: Function) -> bool:
+    inner = places.strip(value)
+    return isinstance(inner, records.Lambda) and inner.function == function.index
+
+
+def _made_in(function: Function) -> Iterator[tuple[str, records.Value]]:
+    """What locals and members are made of, with their types."""
+    for statement in function.statements:
+        if isinstance(statement, records.Declare) and statement.value is not None:
+            yield statement.type, statement.value
+        for value in () if isinstance(statement, records.Declare) else bodies.values(statement):
+            yield "", value
+    for one in function.record.initializers:
+        field = function.home.field(one.name) if function.home is not None else None
+        if field is not None:
+            yield field[1].type, records.Call(0, 0, records.Name(0, 0, one.name), one.args, "construct")
 
 
 def _is_deleter(function: Function) -> bool:
@@ -174,7 +253,7 @@ def _number(function: Function, node: records.Call, written: str) -> Status | No
     if node.kind != "call":
         return None
     callee = function.program.calls.callee(node, function)
-    if any(model.durable and _is_written(function, model.written_by) for model in callee.models):
+    if any(model.durable and _is_written(function, model.written_by, model.has("release")) for model in callee.models):
         return Status(written or "int", "enum", False, (), (), "certain")
     if written and kind.last != "bool" and not failure.is_number(written):
         return None
@@ -199,11 +278,14 @@ def _is_of_container(function: Function, node: records.Call) -> bool:
     return places.receiver(node) is not None and places.last_name(node.callee) in methods.takes | methods.puts
 
 
-def _is_written(function: Function, writers: tuple[str, ...]) -> bool:
-    """Whether one of the functions that write is called by the class or file, or, for a deleter, at all."""
-    callers = (caller for name in writers for caller in function.program.index.callers_by_name(name))
+def _is_written(function: Function, writers: tuple[str, ...], given_up: bool) -> bool:
+    """Whether one of the functions that write is called by the class or file, or, for a deleter, at all; where the
+    call is `given_up` by most, also whether what they answer is looked at."""
     return not writers or any(
-        caller.path == function.path or caller.home is function.home or _is_deleter(function) for caller in callers
+        (caller.path == function.path or caller.home is function.home or _is_deleter(function))
+        and (not given_up or any(places.last_name(call.node.callee) in writers for call in _tested(caller)))
+        for name in writers
+        for caller in function.program.index.callers_by_name(name)
     )
 
 

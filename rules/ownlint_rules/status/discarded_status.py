@@ -576,8 +576,9 @@ def _acts(statement: records.Statement) -> bool:
 def _never_read(function: Function, stored: dict[int, records.Call]) -> Iterator[Finding]:
     """A local that takes a status and is never looked at, or is overwritten before anybody could look."""
     flow = function.flow
-    voided = _voided(function)
     last = destructors.runs_last(function)
+    asserted = _asserted(function) if last else frozenset()
+    voided = _voided(function) | asserted
     for write in flow.writes:
         call = stored.get(write.span.start)
         if call is None or write.index not in flow.reachable or len(write.place) != 1 or answers.makes_success(call):
@@ -607,6 +608,8 @@ def _never_read(function: Function, stored: dict[int, records.Call]) -> Iterator
             certainty = weaker(certainty, because("path", "harmless if the outcome of the last round alone counts"))
         if lost == "cast to void" and write.place[0] in _disowned(function):
             lost, certainty = "never read", weaker(certainty, because("intent", _LAST))
+        elif lost == "cast to void" and asserted:
+            lost = "read by an assertion alone"
         said = f"goes to `{write.place[0]}`, which is {lost}"
         yield _finding(function, call, status, written, said, certainty, then=then)
 
@@ -690,8 +693,15 @@ def _stored(function: Function) -> dict[int, records.Call]:
 
 
 def _may_be_lost(function: Function, name: str, said: Counter[bytes]) -> bool:
-    """Whether it is assigned to, named nowhere else than where it is declared, or cast to void."""
-    return function.mentions("=" + name) or b"void" in said or said[name.encode()] < 2 or name in _disowned(function)
+    """Whether it is assigned to, named nowhere else than where it is declared, or cast to void, or this is the last
+    that hears of it."""
+    return (
+        function.mentions("=" + name)
+        or b"void" in said
+        or said[name.encode()] < 2
+        or name in _disowned(function)
+        or destructors.runs_last(function)
+    )
 
 
 def _stored_call(function: Function, declared: str, value: records.Value | None) -> records.Call | None:
@@ -730,6 +740,16 @@ def _voided(function: Function) -> frozenset[int]:
             case records.Evaluate(value=records.Call() as call) if (name := _disowned_by(function, call)) is not None:
                 found.add(name.start)
     return frozenset(found)
+
+
+def _asserted(function: Function) -> frozenset[int]:
+    """Where the names stand that only an assertion reads, which a release build leaves out."""
+    tests = [
+        event for event in function.flow if isinstance(event, events.Test) and event.asserted and not event.evaluated
+    ]
+    return frozenset(
+        inner.start for test in tests for inner in places.walk(test.value) if isinstance(inner, records.Name)
+    )
 
 
 def _disowned(function: Function) -> frozenset[str]:

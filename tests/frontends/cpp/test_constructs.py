@@ -578,6 +578,16 @@ def test_words_of_cpp_are_names_in_c(word: str) -> None:
     assert not [one for one in inside if isinstance(one, r.Opaque)]
 
 
+@pytest.mark.parametrize("said", ["%d::\\n", "class %s: {", "operator += (%d)", "template <%s>"])
+def test_what_a_string_says_makes_no_cpp(said: str) -> None:
+    source = f'void f(T* self) {{ T* new; log("{said}"); new = self; drop(new); }}'
+    (function,) = read("a.c", source.encode(), VOCABULARY).functions
+    statements = r.decode_body(function)
+    assert any(isinstance(one, r.Evaluate) and isinstance(one.value, r.Assign) for one in statements) or any(
+        isinstance(one, r.Declare) and one.value is not None for one in statements
+    )
+
+
 def test_a_c_file_that_holds_cpp_is_read_as_such() -> None:
     written = read("a.c", b"namespace n { class A { int x; }; }\nint n::f() { return 1; }", VOCABULARY)
     assert [cls.name for cls in written.classes] == ["A"]

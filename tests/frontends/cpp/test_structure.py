@@ -393,6 +393,70 @@ def test_a_macro_does_not_hide_the_function_behind_it(source: str) -> None:
     assert not facts(source).problems
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "py::tuple C::f(py::object p)\n{\n  TAKE(goal)\n}\n",
+        "const std::string& f(int n) { LOOK_UP(n) }\n",
+        "struct C { py::object f(int n) const override { TAKE(n) } };\n",
+    ],
+)
+def test_a_macro_that_is_a_whole_body(source: str) -> None:
+    """Without a semicolon it looks like what a variable is made of."""
+    file = facts(source)
+    assert [one.name for one in file.functions] == ["f"]
+    assert not file.variables
+    (statement,) = r.decode_body(file.functions[0])
+    assert isinstance(statement, r.Evaluate)
+    assert isinstance(statement.value, r.Call)
+    assert statement.value.kind == "macro"
+
+
+@pytest.mark.parametrize(
+    "inside", ["if (n) { FREE(n) }", "if (!n) { g(); }\n  else { FREE(n) }", "do { FREE(n) } while (n);"]
+)
+def test_a_macro_that_is_a_whole_block(inside: str) -> None:
+    file = facts(f"void f(int n) {{\n  {inside}\n}}\nint xs[] = {{ SIZE(int) }};\n")
+    assert [one.name for one in file.variables] == ["xs"]
+    (statement,) = r.decode_body(file.functions[0])
+    assert isinstance(statement, r.Branch | r.Loop)
+    block = statement.body if isinstance(statement, r.Loop) else statement.other or statement.then
+    assert isinstance(call := block[0], r.Evaluate)
+    assert isinstance(call.value, r.Call)
+    assert text(call.value.callee) == "FREE"
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "#if A\n  if (x) {\n    g();\n#else\n  {\n#endif\n  h();\n  }\n",
+        "  each(^(int i) {\n    if (i) { g();\n  }\n",
+        "  OPEN_BLOCK {\n  g();\n  CLOSE_BLOCK\n",
+    ],
+)
+def test_a_function_behind_a_body_that_did_not_end(broken: str) -> None:
+    """It is no call of a macro with a block behind it."""
+    file = facts(
+        f"void f(int x) {{\n{broken}}}\nabsl::Status C::Close(Context* cc) {{\n  rest();\n  return Ok();\n}}\n"
+    )
+    said = {one.name: one for one in file.functions}
+    assert (said["Close"].owner, said["Close"].result, said["Close"].parent) == ("C", "absl::Status", -1)
+    assert "Close" not in said["f"].mentions
+
+
+@pytest.mark.parametrize("macro", ['REPORT_ERRORS("serialize")', "CATCH_AND_LOG(this, name())", "CATCH_CASTS(int)"])
+def test_a_macro_that_is_the_handlers(macro: str) -> None:
+    first, second = facts(
+        f"struct C {{ void f() {{ try {{ T x = g(); if (x) {{ h(); }} }} {macro}\n }}\n"
+        f"int rest() {{ try {{ return 1; }}\n  {macro}\n  return 0; }} }};"
+    ).functions
+    (tried,) = r.decode_body(first)
+    assert isinstance(tried, r.Try)
+    assert [len(handler.body) for handler in tried.handlers] == [1]
+    assert second.name == "rest"
+    assert [type(one) for one in r.decode_body(second)] == [r.Try, r.Leave]
+
+
 # --- annotations ---
 
 
@@ -939,6 +1003,20 @@ def test_an_array_in_parentheses_is_deleted(source: str) -> None:
     file = facts("void f(T* p) { " + source + " }")
     assert not file.problems
     assert "delete" in file.functions[0].mentions
+
+
+@pytest.mark.parametrize("type_", ["T*[n]", "a::T * [n]", "V<T*>**[n]()", "struct T*[n]"])
+def test_an_array_of_pointers_is_made(type_: str) -> None:
+    file = facts("void f(int n) { p = new " + type_ + "; q = new (std::nothrow) " + type_ + "; delete[] p; }")
+    assert not file.problems
+    first, second, _ = r.decode_body(file.functions[0])
+    for statement in (first, second):
+        assert isinstance(statement, r.Evaluate)
+        assert isinstance(statement.value, r.Assign)
+        made = statement.value.value
+        assert isinstance(made, r.Call)
+        assert made.kind == "new"
+        assert [text(one) for one in made.args] == ["n"]
 
 
 @pytest.mark.parametrize("type_", ["int", "void*", "unsigned", "bool", "T *"])

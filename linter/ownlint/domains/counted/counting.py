@@ -28,7 +28,7 @@ from ownlint.domains.counted.counts import (
 )
 from ownlint.domains.counted.references import Use, alternatives, arguments, may_count, references
 from ownlint.domains.counted.slot_tables import is_slot
-from ownlint.engine.heap import Domain, follow
+from ownlint.engine.heap import Domain, Listener, follow
 from ownlint.facts import records as r
 from ownlint.finding import SOME_PATHS
 from ownlint.flow import events as e
@@ -41,7 +41,7 @@ from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Function
 from ownlint.steps import spend
 
-__all__ = ["CountTrouble", "hands_out_new", "troubles"]
+__all__ = ["CountTrouble", "hands_out_new", "is_concerned", "summary", "troubles"]
 
 _MOST_STATES = 48
 """So many ways that know different things are followed through one event."""
@@ -61,11 +61,11 @@ _UNKNOWN = CountSummary("", True, ())
 
 def troubles(function: Function) -> tuple[CountTrouble, ...]:
     """What goes wrong with counted references in the function, in source order."""
-    return _troubles(function) if _is_concerned(function) else ()
+    return _troubles(function) if is_concerned(function) else ()
 
 
 @question
-def _is_concerned(function: Function) -> bool:
+def is_concerned(function: Function) -> bool:
     """Asked before any flow is made: most functions deal in no counted references."""
     return function.language == "cpp" and (may_count(function) or is_slot(function) or bool(marks.taken(function)))
 
@@ -87,7 +87,7 @@ def hands_out_new(call: r.Call, function: Function) -> bool:
     known = references(function.program)
     if not (may_count(made) or made.is_short) or not known.is_pointer(made.record.result, made):
         return False
-    return _summary(made).result == "new"
+    return summary(made).result == "new"
 
 
 @program_question
@@ -95,7 +95,7 @@ def _summaries(program: Program) -> Circular[Function, CountSummary]:
     return Circular(_UNKNOWN)
 
 
-def _summary(function: Function) -> CountSummary:
+def summary(function: Function) -> CountSummary:
     if function.language != "cpp":
         return _UNKNOWN
 
@@ -117,10 +117,11 @@ class Counting(CountingCalls):
         """What each exit path leaves behind, without what it answers with."""
 
     def summary_of(self, function: Function) -> CountSummary:
-        return _summary(function)
+        return summary(function)
 
-    def run(self) -> list[CountTrouble]:
-        self.complete = follow(self.flow, self.start(), Domain(self.passing_through, _in_order, _MOST_STATES))
+    def run(self, listener: Listener[CountState] | None = None) -> list[CountTrouble]:
+        domain = Domain(self.passing_through, _in_order, _MOST_STATES)
+        self.complete = follow(self.flow, self.start(), domain, listener)
         jumps = self.jumps_in_macros
         told = [(key, one) for key, one in self.found.items() if not jumps or one.what not in _BY_WAY]
         return [self.judged(key, one) for key, one in told]

@@ -10,7 +10,7 @@ from collections import Counter
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from ownlint.domains.counted.counts import CountDraft, HeldReference, Id
+from ownlint.domains.counted.counts import CountDraft, HeldReference, Id, is_owing
 from ownlint.domains.counted.outs import Filled
 from ownlint.domains.counted.references import Use, alternatives, references
 from ownlint.domains.counted.slot_tables import is_slot
@@ -192,6 +192,8 @@ class CountedWays:
     def lose(self, draft: CountDraft, place: Place) -> None:
         one = draft.id_at(place)
         if one is not None:
+            if is_owing(draft.objects[one]):
+                self.ends.setdefault(self.site(one).index, set()).add(True)  # who gets it may release it
             draft.forget(one)
         draft.places.pop(place, None)
 

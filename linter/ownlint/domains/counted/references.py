@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
+import msgspec
+
 from ownlint.domains.counted import marks
+from ownlint.engine import ranges
 from ownlint.facts import records as r
 from ownlint.facts.show import text
+from ownlint.finding import Certainty, because
 from ownlint.flow.places import last_name, strip
-from ownlint.models.records import FunctionModel
+from ownlint.models.records import Effect, FunctionModel, Place
 from ownlint.project import types
 from ownlint.project.program import Program
 from ownlint.project.questions import program_question, question
@@ -204,7 +209,7 @@ class References:
         if model.has("returns", "argument 1") and self.is_null(call.args[0] if call.args else None, function):
             return NOTHING  # what it counts up is nothing
         if model.has("acquire", "result"):
-            return ReferenceSource("new", call, model)
+            return ReferenceSource("new", call, _as_kept(model) if self._is_kept(call, model, function) else model)
         if on is not None:
             return self._of_method(call, model, on, function)
         for effect in model.effects:
@@ -213,6 +218,41 @@ class References:
                 owner = call.args[index] if 0 <= index < len(call.args) else None
                 return ReferenceSource("borrowed", call, model, owner)
         return NOTHING
+
+    def _is_kept(self, call: r.Call, model: FunctionModel, function: Function) -> bool:
+        """Whether the call answers with an object that the library has anyway: `PyLong_FromLong(0)`."""
+        if not 0 < model.kept_at <= len(call.args):
+            return False
+        given, (least, between, most) = strip(call.args[model.kept_at - 1]), model.kept_for.partition("..")
+        if not between:
+            return isinstance(given, r.Literal) and given.text == model.kept_for
+        said = ranges.of(given, lambda name: self._constant(name, function))
+        return int(least) <= said.low and said.high <= int(most)
+
+    def _constant(self, name: str, function: Function) -> ranges.Range:
+        """The number that a macro stands for; any where that is not known."""
+        bodies = self.program.macros.constants(name) if name not in function.declared else frozenset[str]()
+        numbers = [ranges.of(r.Literal(0, 0, "int", body.strip("() ")), lambda _: ranges.ANY) for body in bodies]
+        if not numbers:
+            return ranges.ANY
+        return ranges.Range(min(one.low for one in numbers), max(one.high for one in numbers))
+
+    def kept_anyway(self, source: ReferenceSource, function: Function) -> Certainty:
+        """How sure it is that something is lost with a reference: not where the library keeps the object for good, or
+        where it would for some values of a constant that is out of sight."""
+        model, call = source.model, source.call
+        if model is None or call is None:
+            return "certain"
+        if any((each.verb, str(each.other)) == ("keep", "global") for each in model.effects):
+            said = f"something else keeps what `{last_name(call.callee)}` answers: only its count grows"
+            return because("long-run", said)
+        given = strip(call.args[model.kept_at - 1]) if 0 < model.kept_at <= len(call.args) else None
+        is_constant = isinstance(given, r.Name) and given.text.isupper() and given.text not in function.declared
+        if isinstance(given, r.Name) and is_constant and self._constant(given.text, function) == ranges.ANY:
+            return because(
+                "value", f"harmless if `{given.text}` lies in {model.kept_for}: such an object is there anyway"
+            )
+        return "certain"
 
     def _of_method(self, call: r.Call, model: FunctionModel, on: r.Value, function: Function) -> ReferenceSource:
         """`o.release()` and `o.inc_ref()` give a reference to the caller, `o.ptr()` what `o` is."""
@@ -262,12 +302,35 @@ class References:
             leaves = re.search(r"\b(?:return|goto)\b", macro.body) is not None
             if "lent" in uses and leaves:
                 continue  # what it does depends on how that went
+            if "retained" in uses and self._stores(macro, index):
+                return ""  # counted up for the place where it is put
             for use in ("released", "retained"):
                 if use in uses:
                     return use
             if uses == {"lent"} and _NAMES.findall(macro.body).count(macro.parameters[index]) == 1:
                 return "lent"
         return ""
+
+    def _stores(self, macro: r.Macro, index: int, depth: int = 3) -> bool:
+        """Whether a macro assigns its parameter to something, itself or through another that it is given to."""
+        name = (macro.parameters or ())[index]
+        if any(own == name for own in _ASSIGNED.findall(macro.body)):
+            return True
+        call = r.Call(0, 0, r.Name(0, 0, macro.name), ())
+        return depth > 0 and any(
+            inner.parameters is not None
+            and position < len(inner.parameters)
+            and self._stores(inner, position, depth - 1)
+            for given, position in _given(macro, name, call)
+            for inner in self.program.macros.named(last_name(given.callee))
+        )
+
+
+@lru_cache(maxsize=256)
+def _as_kept(model: FunctionModel) -> FunctionModel:
+    """The same function, where it answers with what is there anyway: it cannot fail, and something keeps the object."""
+    kept = Effect("keep", Place("result"), Place("global"))
+    return msgspec.structs.replace(model, nullable=False, effects=(*model.effects, kept))
 
 
 def _use_of(model: FunctionModel, index: int) -> Use:
@@ -412,6 +475,8 @@ def counted_for_another(function: Function) -> frozenset[str]:
 
 
 _NAMES = re.compile(r"\w++")
+_ASSIGNED = re.compile(r"(?<![=!<>])=\s*+(?:\([\w\s*]++\)\s*+)?\(?(\w++)")
+"""A name that is assigned, also behind a cast."""
 _NULL = re.compile(r"_*(?:Py_?)?NULL(?:PTR)?", re.IGNORECASE)
 """`NULLPTR` of a header that is out of sight."""
 _CAST_OR_BARE = re.compile(r"\s*+(?:\(\s*+[\w\s*]+\*\s*+\)\s*+)?\(*+\s*+(\w++)\s*+\)*+\s*+")

@@ -32,7 +32,8 @@ class Handing:
         """Last names of all methods that may make an owner give up what it owns, the libraries' included."""
 
     def _named(self) -> set[str]:
-        found = {name for name in self._mentioned if "disown" in self.program.models.verbs(name)}
+        mentioned = resources(self.program).mentioned
+        found = {name for name in mentioned if "disown" in self.program.models.verbs(name)}
         for cls in self.program.classes:
             if cls.file.language == "cpp" and cls.record.destructor in ("declared", "defined"):
                 found |= {m.name for m in cls.methods if self._may_empty(m)}
@@ -40,10 +41,6 @@ class Handing:
                     d.name for d in cls.declarations if not d.parameters and habits.GIVES_UP.intersection(words(d.name))
                 }
         return found
-
-    @program_property
-    def _mentioned(self) -> frozenset[str]:
-        return frozenset(name for f in self.program.functions if f.language == "cpp" for name in f.mentioned)
 
     def may_hand_out(self, function: Function) -> bool:
         """False when no call in the body hands anything out; needs no decoding."""
@@ -55,7 +52,7 @@ class Handing:
         """Last names of what acquires: by models, by pairs, and of the project's own functions those that do hand out
         an owned handle. A body is read only where it calls something that is known to."""
         found = resources(self.program)
-        named = {name for name in self._mentioned if "acquire" in self.program.models.verbs(name)} | found.pairs.names
+        named = {name for name in found.mentioned if "acquire" in self.program.models.verbs(name)} | found.pairs.names
         real, fresh = set(named), named
         makers = [f for f in self.program.functions if f.name in found.acquiring_names and f.name not in named]
         tried = [f for f in makers if f.says(_NEW) or not fresh.isdisjoint(f.mentioned)]

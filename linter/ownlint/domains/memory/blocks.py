@@ -5,18 +5,21 @@ A block is known by how it was come by, so that two ways that came by it alike s
 * `("var", name)`: the memory of a variable;
 * `("in", block, path)`: what the pointer at `path` of a block pointed to when the function began, or at first sight;
 * `("late", times, block, path)`: the same behind so many calls that may have changed it;
-* `("made", event, which)`: what an event made, or what it left where something else had been.
+* `("made", event, which)`: what an event made, or what it left where something else had been;
+* `("content", block, path)`: what the object there holds, which is gone once it was moved from;
+* `("number", text)`, `("constant", name)`, `("lambda", index)`: no block, but what a cell can hold as well.
 
 A pointer is a block and a path in it. A cell, a place of memory that holds a pointer, is written in the same way.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Protocol
 
 from ownlint.engine.ranges import Range
-from ownlint.finding import Certainty
+from ownlint.finding import Certainty, weaker
 from ownlint.flow import events as e
 from ownlint.models.records import KindModel
 from ownlint.steps import spend
@@ -29,12 +32,21 @@ class Pointer(NamedTuple):
     block: Block
     path: Path = ()
 
+    @property
+    def is_number(self) -> bool:
+        """Whether it is no pointer: a number, or a named constant."""
+        return self.block[0] in ("number", "constant")
+
 
 Cell = Pointer
 """Where a pointer stands."""
 
 ELEMENTS = "<elements>"
 """The step from a container to the pointer by which it holds its elements."""
+ROOM = "<room>"
+"""The step from a container to whether it has room for more of them."""
+_INSIDE = frozenset({ELEMENTS, ROOM})
+"""What only ends when somebody else changes the container: who pointed to its elements points there still."""
 SOME = "[*]"
 """An element that nobody can tell from the others."""
 
@@ -51,6 +63,11 @@ def nothing(block: Block) -> str:
     return f"{NOTHING}{block!r}"
 
 
+def given_back(block: Block) -> str:
+    """Under which name it is known that the block was given back to who counts it, and may have other owners."""
+    return f"{NOTHING}given back {block!r}"
+
+
 _CELLS_A_STEP = 8
 _MOST_CELLS = 128
 _LONGEST = 3
@@ -60,7 +77,7 @@ GIVEN_ON = "harmless if who is given it looks at the address alone"
 """Why it is doubted that a pointer to a local that is gone does harm where an unknown function is given it."""
 MEMORY = KindModel("memory", memory=True)
 """What `delete`, an owner or a scope ends."""
-Why = Literal["released", "scope", "owner", "moved", "by callee", "destroyed", "destructor"]
+Why = Literal["released", "scope", "owner", "moved", "by callee", "destroyed", "destructor", "given away"]
 
 
 class EndedBlock(NamedTuple):
@@ -117,7 +134,7 @@ class MemoryState:
         )
 
 
-What = Literal["used", "ended again", "returned"]
+What = Literal["used", "ended again", "returned", "stored"]
 
 
 class MemoryTrouble(NamedTuple):
@@ -142,6 +159,16 @@ class MemoryCase(NamedTuple):
     ends: tuple[tuple[Block, EndedBlock], ...]
 
 
+class MemoryOutcome(NamedTuple):
+    """What a function has done where it answers this number, or null; `LOST` stands for all other answers."""
+
+    answer: Pointer
+    spares: tuple[Cell, ...]
+    """Cells of the caller that it changes on other paths, and not on these."""
+    ends: tuple[tuple[Block, EndedBlock], ...]
+    """What it ends here, and does not end on every path."""
+
+
 class MemorySummary(NamedTuple):
     """What a function does to the memory that its caller sees, in its own blocks."""
 
@@ -157,12 +184,18 @@ class MemorySummary(NamedTuple):
     puts: tuple[tuple[Cell, Pointer], ...] = ()
     """What every exit path leaves in cells of the caller."""
     writes: bool = True
-    """It may change pointers that others see."""
+    """It may change pointers that others see, and nobody knows which."""
+    written: tuple[Cell, ...] = ()
+    """Those of the caller that it changes on some path."""
     cases: tuple[MemoryCase, ...] = ()
     """Of which one holds, whatever the argument is."""
+    outcomes: tuple[MemoryOutcome, ...] = ()
+    """Of which one holds, where what it does can be told from its answer."""
+    moves: tuple[tuple[Cell, EndedBlock], ...] = ()
+    """Where every exit path leaves other elements than there were, as the cells that lead to them."""
 
 
-_THROUGH = {"in": 1, "late": 2}
+_THROUGH = {"in": 1, "late": 2, "content": 1}
 
 
 @lru_cache(maxsize=1 << 14)
@@ -173,6 +206,11 @@ def _chain(block: Block) -> tuple[Block, ...]:
         block = block[_THROUGH[block[0]]]
         found.append(block)
     return tuple(found)
+
+
+def content(cell: Cell) -> Block:
+    """What the object holds that stands there."""
+    return ("content", cell.block, cell.path)
 
 
 def root(block: Block) -> Block:
@@ -194,7 +232,12 @@ def initial(cell: Cell, shaken: int) -> Pointer:
         or cell.block in (NULL.block, LOST.block)
     ):
         return LOST
-    return Pointer(("late", shaken, cell.block, cell.path) if shaken else ("in", cell.block, cell.path))
+    late = shaken and not _is_inside(cell)
+    return Pointer(("late", shaken, cell.block, cell.path) if late else ("in", cell.block, cell.path))
+
+
+def _is_inside(cell: Cell) -> bool:
+    return cell.path[-1:] != () and cell.path[-1] in _INSIDE
 
 
 class Frame(Protocol):
@@ -264,6 +307,8 @@ class MemoryDraft:
         left = {block for block, how in self.ended.items() if block[0] == "var" and how.why != "destroyed"}
         for cell in [cell for cell in self.cells if cell.block in left]:
             del self.cells[cell]
+        for block in [one for one in self.ended if one[0] == "content" and root(one) in left]:
+            del self.ended[block]
         held = {outer for pointer in self.cells.values() for outer in _chain(pointer.block)}
         for block in [one for one in self.ended if not self._can_be_come_by(one, held)]:
             del self.ended[block]
@@ -277,7 +322,7 @@ class MemoryDraft:
             self.cells, self.ended = {}, {}
 
     def _can_be_come_by(self, block: Block, held: set[Block]) -> bool:
-        if self._frame.is_seen(block) or block in held:
+        if self._frame.is_seen(block) or block in held or block[0] == "content":
             return True
         if block[0] == "var":
             return self._frame.is_followed(block)
@@ -304,7 +349,8 @@ class MemoryDraft:
     def write(self, cell: Cell | None, pointer: Pointer) -> None:
         if cell is None or SOME in cell.path:
             return
-        for inner in [one for one in self.cells if one.block == cell.block and _below(one.path, cell.path)]:
+        first = (Cell(*one[_THROUGH[one[0]] :]) for one in self.ended if one[0] in _THROUGH)
+        for inner in [one for one in (*self.cells, *first) if one.block == cell.block and _below(one.path, cell.path)]:
             self._change()
             self.cells[inner] = LOST
         self.put(cell, pointer)
@@ -314,16 +360,32 @@ class MemoryDraft:
             self._change()
             del self.cells[cell]
 
-    def shake(self) -> None:
-        """Somebody may have changed what others see."""
+    def shake(self, spared: Mapping[Block, Collection[str]], doubt: Certainty) -> None:
+        """Somebody may have changed what others see; of the `spared` objects these members alone."""
         told = [*self.ended, *(pointer.block for pointer in self.cells.values())]
-        for cell in [cell for cell in self.cells if not self._frame.is_private(cell.block)]:
+        for block in told if spared else ():
+            home = home_of(block)
+            if home is not None and self._is_spared(home, spared) and self.read(home) == Pointer(block):
+                self.put(home, Pointer(block))
+        kept = {cell for cell in self.cells if self._is_spared(cell, spared)}
+        for block in {self.cells[cell].block for cell in kept} & self.ended.keys():
+            how = self.ended[block]
+            self.end(block, how._replace(certainty=weaker(how.certainty, doubt)))
+        for cell in [cell for cell in self.cells if cell not in kept and not self._is_out_of_reach(cell)]:
             self._change()
             del self.cells[cell]
         latest = ("late", self.shaken) if self.shaken else ("in",)
         if any(block[: len(latest)] == latest for block in told):
             self._change()
             self.shaken += 1
+
+    @staticmethod
+    def _is_spared(cell: Cell, spared: Mapping[Block, Collection[str]]) -> bool:
+        return cell.block in spared and bool(cell.path) and cell.path[0] not in spared[cell.block]
+
+    def _is_out_of_reach(self, cell: Cell) -> bool:
+        """Whether no function that is called can change what the cell holds."""
+        return self._frame.is_private(cell.block) or _is_inside(cell)
 
     def begin(self, block: Block) -> Pointer:
         """The block is new: what was known of an earlier one that was come by alike is forgotten."""
@@ -354,6 +416,16 @@ class MemoryDraft:
 
     def how_ended(self, block: Block) -> EndedBlock | None:
         return self.ended.get(block)
+
+
+def home_of(block: Block) -> Cell | None:
+    """The cell that led to the block at first sight."""
+    match block[0]:
+        case "in":
+            return Cell(block[1], block[2])
+        case "late":
+            return Cell(block[2], block[3])
+    return None
 
 
 def _below(path: Path, outer: Path) -> bool:

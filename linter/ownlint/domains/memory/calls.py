@@ -8,28 +8,34 @@ from typing import Literal
 
 from ownlint.domains.counted.references import references
 from ownlint.domains.failure import never_comes_back
-from ownlint.domains.memory import effects
+from ownlint.domains.memory import effects, unknown_calls
 from ownlint.domains.memory.blocks import (
     ELEMENTS,
     GIVEN_ON,
     LOST,
     NULL,
+    ROOM,
     SOME,
     Block,
     Cell,
     EndedBlock,
     MemoryCase,
     MemoryDraft,
+    MemoryOutcome,
     MemorySummary,
     Path,
     Pointer,
     What,
+    content,
+    given_back,
     is_within,
     root,
 )
-from ownlint.domains.memory.pointers import SMART, THIS_BLOCK, Pointers, named, values_in
+from ownlint.domains.memory.callables import KEPT, Callables
+from ownlint.domains.memory.moves import gives_away
+from ownlint.domains.memory.pointers import SMART, THIS_BLOCK, captured, named, range_cell, values_in
 from ownlint.domains.memory.pointers import result_cell as _result
-from ownlint.domains.memory.seen import captured, class_of, ends_what_it_holds, may_end, relevant
+from ownlint.domains.memory.seen import changes_elements, class_of, ends_what_it_holds, may_end, relevant
 from ownlint.facts import records as r
 from ownlint.finding import Assumption, Certainty, because, weaker
 from ownlint.flow import events as e
@@ -41,12 +47,11 @@ from ownlint.project.pairs import releases_nothing
 from ownlint.project.subjects import Class, Function
 
 _MAY_HAVE_ROOM = because("value", "harmless where the container still had room")
-_ROOM = "<room>"
 _HELD = "<held> "
 _UNREAD = because("unread-code", "what is done with it in the end is not known")
 
 
-class MemoryCalls(Pointers):
+class MemoryCalls(Callables):
     """The calls of one function."""
 
     def __init__(self, function: Function) -> None:
@@ -57,10 +62,12 @@ class MemoryCalls(Pointers):
         """Memory of the caller that is looked at while it lives."""
         self.handed: set[Block] = set()
         """The same, given to functions that nobody sees."""
+        self.written: set[Cell] = set()
+        """Cells of the caller that hold another pointer now."""
         self.writes = False
-        """Pointers may be changed that the caller sees."""
+        """Others may be changed, too, and nobody knows which."""
         self.complete = True
-        self.case: MemoryCase | None = None
+        self.case: MemoryCase | MemoryOutcome | None = None
         """In which case the callee of this event does what it does."""
         self.called_lambdas: dict[tuple[int, int], Function] = {}
         self.constructed: Pointer | None = None
@@ -110,7 +117,7 @@ class MemoryCalls(Pointers):
 
     def end_block(self, draft: MemoryDraft, pointer: Pointer, how: EndedBlock, name: str, through: str = "") -> None:
         """The block that the pointer leads to is ended; one that has a path leads into the middle of one."""
-        if pointer in (LOST, NULL) or pointer.path or pointer.block[0] in ("number", "lambda", "result"):
+        if pointer in (LOST, NULL) or pointer.path or pointer.is_number or pointer.block[0] in ("lambda", "result"):
             return
         before = draft.how_ended(pointer.block)
         given_back = before is not None and before.why == "destroyed" and how.by  # `x->~T(); free(x);`
@@ -128,7 +135,7 @@ class MemoryCalls(Pointers):
                 found = self.translated(draft, block, lambda name, path: pointer if name == THIS and not path else None)
                 if found is not None:
                     name = str(block[2][-1]) if block[0] == "in" and block[2] else ""
-                    ended = EndedBlock(self.event.index, "destructor", f"~{cls.name}", how.certainty)
+                    ended = EndedBlock(self.event.index, "destructor", f"~{cls.name}", how.certainty, how.kind)
                     self.end_block(draft, found, ended, name, f"~{cls.name}")
 
     def held_paths(self, cls: Class | None) -> Iterator[Path]:
@@ -200,18 +207,18 @@ class MemoryCalls(Pointers):
         """Whether nobody else can write to the block."""
         kind, *rest = block
         if kind != "var":
-            return kind == "result"  # type: ignore[no-any-return]
+            return kind in ("result", "range")
         name = rest[0]
-        return self.is_own(name) and (name not in self.shared or name in self.references)
+        return name == THIS or (self.is_own(name) and (name not in self.shared or name in self.references))
 
     @cached_property
     def shared(self) -> frozenset[str]:
         """Locals whose address somebody may have: by `&`, by a reference, or in a lambda."""
         own = self.function.locals
-        found = {named(own[name][1]) for name in self.references & own.keys()}
+        found = {_whose(own[name][1]) for name in self.references & own.keys()}
         for one in values_in(self.function):
             if isinstance(one, r.Unary) and one.op == "&":
-                found.add(named(one.value))
+                found.add(_whose(one.value))
             elif isinstance(one, r.Lambda):
                 copied = {capture.name for capture in one.captures if not capture.by_reference}
                 found |= captured(self.function, one) - copied
@@ -226,10 +233,29 @@ class MemoryCalls(Pointers):
         """Locals that may lead to memory which ends here."""
         return relevant(self.function)
 
-    def shake(self, draft: MemoryDraft) -> None:
+    def shake(self, draft: MemoryDraft, node: r.Call, callee: Callee) -> None:
         """Somebody may have changed what others see."""
         self.writes = True
-        draft.shake()
+        name = last_name(node.callee)
+        told = {cell.block for cell in draft.cells} | {one[1] for one in draft.ended if one[0] == "in"}
+        told |= {pointer.block[1] for pointer in draft.cells.values() if pointer.block[0] == "in"}
+        spared: dict[Block, frozenset[str]] = {}
+        for one in self._parameters:
+            block: Block = ("in", ("var", one), ())
+            if block in told and self.is_private(block[1]) and draft.read(Cell(block[1])) == Pointer(block):
+                changed = unknown_calls.may_change(self.function, one, node, callee)
+                if changed is not unknown_calls.ALL:
+                    spared[block] = changed
+        draft.shake(spared, because("unread-code", f"that `{name}` does not change the member is not known"))
+
+    def note_write(self, where: Cell | None) -> None:
+        """The cell holds another pointer, which the caller may see."""
+        if where is not None and self.is_private(where.block):
+            return
+        if where is None or SOME in where.path or where.block[0] != "in" or not self.is_seen(where.block):
+            self.writes = True
+        else:
+            self.written.add(where)
 
     # --- calls ---
 
@@ -239,7 +265,8 @@ class MemoryCalls(Pointers):
         if node.kind == "delete":
             self.delete(draft, node)
             return True
-        if strip(node) is not node:
+        self.given_away = []
+        if self.offer(draft, node) or strip(node) is not node:
             return True
         callee = self.program.calls.callee(node, self.function)
         if never_comes_back(self.function, node):
@@ -254,6 +281,9 @@ class MemoryCalls(Pointers):
             self.ordinary(event, draft, callee)
         for argument in node.args:
             self.move_out(draft, argument)
+        self.regain_at_call(draft, node, callee)
+        for where, how in self.given_away:
+            draft.end(content(where), how)
         self.bind(draft, node)
         if (node.start, node.end) in self.spans.dereferenced:
             self.looked_at(draft, self.pointer(draft, node), node)
@@ -329,6 +359,8 @@ class MemoryCalls(Pointers):
         roles = self.program.types.roles(node.callee.text, self.function) if isinstance(node.callee, r.Name) else ()
         if not SMART.isdisjoint(roles):
             self.answer(draft, node, self.pointer(draft, first) if first is not None else NULL)
+        elif (running := self.run_by(draft, node)) is not None:
+            self.answer(draft, node, running)
         elif not self.construct_at(draft, node, Pointer(_result(node).block)):
             self.lend_arguments(draft, node, None)
             self.answer(draft, node, LOST)
@@ -345,12 +377,17 @@ class MemoryCalls(Pointers):
     def ordinary(self, event: e.CallEvent, draft: MemoryDraft, callee: Callee) -> None:
         node = event.node
         self.look_at_receiver(draft, node)
+        if isinstance(node.callee, r.Name):
+            self.read_moved(draft, node.callee)
         if not callee.functions and not self.program.macros.named(last_name(node.callee)):
             self.look_at_gone(draft, node)
         held = self.held_function(draft, node)
         if held is not None:
             self.called_lambdas[node.start, node.end] = held
             self.own(draft, node, Callee(last_name(node.callee), (held.record,), (held,), (), "certain"), held)
+        elif not callee.functions and last_name(node.callee) == "swap" and len(node.args) == 2:
+            self.swap(draft, *node.args)
+            self.answer(draft, node, LOST)
         elif callee.models and not callee.functions:
             self.modelled(draft, node, callee.models)
         elif not callee.functions and self.construct_at(draft, node, Pointer(_result(node).block)):
@@ -359,6 +396,13 @@ class MemoryCalls(Pointers):
             self.own(draft, node, callee, callee.functions[0])
         else:
             self.unknown(draft, node, callee)
+
+    def swap(self, draft: MemoryDraft, one: r.Value, other: r.Value) -> None:
+        """`std::swap(one, other)`: each place has what stood in the other; what lies inside of both is lost."""
+        places = self.cell(draft, one), self.cell(draft, other)
+        held = draft.read(places[0]), draft.read(places[1])
+        draft.write(places[0], held[1])
+        draft.write(places[1], held[0])
 
     def look_at_gone(self, draft: MemoryDraft, node: r.Call) -> None:
         """A pointer to a local whose scope has ended is no use to anybody."""
@@ -413,17 +457,29 @@ class MemoryCalls(Pointers):
                     answer = draft.begin(("made", self.event.index, "result"))
                 elif effect.verb == "disown" and where == "receiver":
                     answer = self.give_up(draft, node)
+                elif effect.verb == "keep" and where == "argument 1" and node.args:
+                    self.keep_in_container(draft, node)
                 elif effect.verb == "invalidate" and where == "receiver":
                     self.invalidate(draft, node, model)
+                elif effect.verb == "move":
+                    answer = self.exchange(draft, node)
                 elif effect.verb == "borrow" and where == "result" and answer is LOST:
                     answer = self.lent(draft, node, str(effect.other))
         if any(model.has("clear", "receiver") and not model.has("invalidate") for model in models):
             inside = self.inside_receiver(draft, node, ELEMENTS)  # somebody else has them now
             if inside is not None:
                 draft.put(inside, draft.begin(("made", self.event.index, "elements")))
-        if any(model.makes_room for model in models) and (inside := self.inside_receiver(draft, node, _ROOM)):
+        if any(model.makes_room for model in models) and (inside := self.inside_receiver(draft, node, ROOM)):
             draft.put(inside, Pointer(("number", "1")))
         self.answer(draft, node, answer)
+
+    def exchange(self, draft: MemoryDraft, node: r.Call) -> Pointer:
+        """`std::exchange(x, y)`: answers with what was there."""
+        where = self.cell(draft, node.args[0]) if len(node.args) == 2 else None
+        held = draft.read(where)
+        if where is not None:
+            draft.write(where, self.pointer(draft, node.args[1]))
+        return held
 
     def look_at_needed(self, draft: MemoryDraft, node: r.Call, models: tuple[FunctionModel, ...]) -> None:
         """What a library's function works on has to be there."""
@@ -504,10 +560,18 @@ class MemoryCalls(Pointers):
     def give_up(self, draft: MemoryDraft, node: r.Call) -> Pointer:
         if not isinstance(node.callee, r.Member):
             return LOST
+        if "thread" in self.program.types.roles(self.receiver_type(node), self.function):
+            self.detach(draft, node.callee.base)
+            return LOST
         where = self.cell(draft, node.callee.base)
         held = draft.read(where)
         draft.write(where, NULL)
         return held
+
+    def keep_in_container(self, draft: MemoryDraft, node: r.Call) -> None:
+        kept, held = self.inside_receiver(draft, node, KEPT), self.pointer(draft, node.args[0])
+        if kept is not None and isinstance(node.callee, r.Member):
+            self.keep_lambda(draft, kept, held, node.callee.base, types.element(self.receiver_type(node)))
 
     def invalidate(self, draft: MemoryDraft, node: r.Call, model: FunctionModel) -> None:
         if model.has("erase"):
@@ -524,15 +588,19 @@ class MemoryCalls(Pointers):
         inside = self.inside_receiver(draft, node, ELEMENTS) if self.is_container(written) else None
         if inside is None:
             return
-        room = draft.cells.get(Cell(inside.block, (*inside.path[:-1], _ROOM)), LOST)
+        room = draft.cells.get(Cell(inside.block, (*inside.path[:-1], ROOM)), LOST)
         if model.has("keep") and room is not LOST:
             return
+        how = EndedBlock(self.event.index, "moved", self.named(node.callee), _MAY_HAVE_ROOM)
+        self.elements_moved(draft, inside, how)
+        self.note_write(inside)
+
+    @staticmethod
+    def elements_moved(draft: MemoryDraft, inside: Cell, how: EndedBlock) -> None:
         before = draft.read(inside)
         if before is not LOST:
-            how = EndedBlock(self.event.index, "moved", self.named(node.callee), _MAY_HAVE_ROOM)
             draft.end(before.block, how)
-        draft.put(inside, draft.begin(("made", self.event.index, "elements")))
-        self.writes = self.writes or not self.is_private(inside.block)
+        draft.put(inside, draft.begin(("made", how.at, f"elements of {'.'.join(inside.path[:-1])}")))
 
     def is_behind_another(self, node: r.Call) -> bool:
         """Whether what is erased was found from an element in front of it: `next = it + 1; all.erase(next)`."""
@@ -572,6 +640,8 @@ class MemoryCalls(Pointers):
         concerned = self.deep or self.is_concerned(draft, node, function)
         asks = concerned or may_end(function) or self.constructed is not None
         asks = asks or bool(self.held_in_receiver(draft, node)) or self.fills_pointer(node, function)
+        asks = asks or (self.moves_something and gives_away(function)) or self.may_answer_with(node, function)
+        asks = asks or (changes_elements(function) and any(held.path[-1:] == (SOME,) for held in draft.cells.values()))
         known = self.summary_of(function, deep=concerned) if asks else None
         if known is None or not known.known:
             self.unknown(draft, node, callee, silent=True)
@@ -589,23 +659,50 @@ class MemoryCalls(Pointers):
             if target is not None:
                 self.hand_on(draft, target, self.name_there(node, function, block), name, weaker(doubt, _UNREAD))
         ends = known.ends
-        if self.case is not None and self.case in known.cases:
+        outcome = self.case if isinstance(self.case, MemoryOutcome) and self.case in known.outcomes else None
+        if outcome is not None:
+            ends += outcome.ends
+        if isinstance(self.case, MemoryCase) and self.case in known.cases:
             ends += self.case.ends
             names = [parameter.name for parameter in function.record.parameters]
             self.learn_case(draft, node.args[names.index(self.case.parameter)], self.case)
-        ended = [(how, self.seen_there(draft, node, function, block), block) for block, how in ends]
+        self.given_away = [
+            (Pointer(where.block, where.path + block[2]), EndedBlock(self.event.index, "given away", name, how.certainty))
+            for block, how in ends
+            if block[0] == "content" and (where := self.seen_there(draft, node, function, block[1])) is not None
+            if self.can_be_taken(node, function, str(root(block)[1]))
+        ]
+        ended = [
+            (how, self.seen_there(draft, node, function, block), block) for block, how in ends if block[0] != "content"
+        ]
+        moved = [
+            (Cell(around.block, around.path + cell.path), weaker(how.certainty, callee.certainty))
+            for cell, how in known.moves
+            if (around := self.seen_there(draft, node, function, cell.block)) is not None
+        ]
         answer = self.seen_there(draft, node, function, known.result.block) if known.result is not None else None
         puts = [
             (self.seen_there(draft, node, function, cell.block), cell.path, self.put_there(draft, node, function, put))
             for cell, put in known.puts
+        ]
+        written = [
+            (self.seen_there(draft, node, function, cell.block), cell.path)
+            for cell in known.written
+            if (outcome is None or cell not in outcome.spares) and all(cell != inside for inside, _ in known.moves)
         ]
         for how, target, block in ended:
             if target is not None:
                 sure = weaker(how.certainty, callee.certainty)
                 by = EndedBlock(self.event.index, "by callee", name, sure, how.kind)
                 self.end_block(draft, target, by, self.name_there(node, function, block), name)
+        for inside, doubt in moved:
+            self.elements_moved(draft, inside, EndedBlock(self.event.index, "moved", name, doubt))
+        for around, path in written:
+            self.note_write(Cell(around.block, around.path + path) if around is not None else None)
+            if around is not None:
+                draft.write(Cell(around.block, around.path + path), LOST)
         if known.writes:
-            self.shake(draft)
+            self.shake(draft, node, callee)
             self.lend_receiver(draft, node)
         for around, path, put in puts:
             if around is not None:
@@ -613,8 +710,27 @@ class MemoryCalls(Pointers):
         self.lend_arguments(draft, node, function)
         if answer is not None and known.result is not None:
             self.answer(draft, node, Pointer(answer.block, answer.path + known.result.path))
+        elif outcome is not None and outcome.answer is not LOST:
+            draft.put(_result(node), outcome.answer)
         else:
             self.answer(draft, node, LOST)
+
+    def can_be_taken(self, node: r.Call, function: Function, name: str) -> bool:
+        """Whether what is given as that parameter is less once it was moved from."""
+        given = [
+            argument for argument, one in zip(node.args, function.record.parameters, strict=False) if one.name == name
+        ]
+        return (
+            not given
+            or types.parse(self.program.types.of(given[0], self.function)).pointers == 1
+            or self.is_movable(given[0])
+        )
+
+    def may_answer_with(self, node: r.Call, function: Function) -> bool:
+        """Whether a function of a statement or two may answer with the pointer that it is given."""
+        if not function.is_short or not types.parse(function.record.result).pointers:
+            return False
+        return any(isinstance(bare := strip(one), r.Name) and bare.text in self.relevant for one in node.args)
 
     def fills_pointer(self, node: r.Call, function: Function) -> bool:
         """Whether the function is given the place of a pointer of this one, to fill it."""
@@ -628,8 +744,8 @@ class MemoryCalls(Pointers):
 
     def put_there(self, draft: MemoryDraft, node: r.Call, function: Function, put: Pointer) -> Pointer:
         """What the callee has put somewhere, as the caller knows it."""
-        if put == NULL:
-            return NULL
+        if put == NULL or put.is_number:
+            return put
         target = self.seen_there(draft, node, function, put.block)
         return Pointer(target.block, target.path + put.path) if target is not None else LOST
 
@@ -640,11 +756,17 @@ class MemoryCalls(Pointers):
             return bool(draft.ended)
         given = [self.pointer(draft, one) for one in node.args]
         given += [where for one in node.args if (where := self.cell(draft, one)) is not None]
-        if isinstance(node.callee, r.Member):
+        if isinstance(node.callee, r.Member) or unknown_calls.object_of(function) == THIS_BLOCK:
             given.append(self.receiver_there(draft, node) or LOST)
-        ended = [one for one in draft.ended if root(one)[0] != "var" or not self.is_own(root(one)[1])]
+        ended = [
+            one
+            for one in draft.ended
+            if one[0] != "content" and (root(one)[0] != "var" or not self.is_own(root(one)[1]))
+        ]
         blocks = {one.block for one in given}
-        return not blocks.isdisjoint(draft.ended) or any(is_within(one, block) for one in ended for block in blocks)
+        if not blocks.isdisjoint(draft.ended) or any(is_within(one, block) for one in ended for block in blocks):
+            return True
+        return any(cell.block in blocks and pointer.block in draft.ended for cell, pointer in draft.cells.items())
 
     def seen_there(self, draft: MemoryDraft, node: r.Call, function: Function, block: Block) -> Pointer | None:
         """The block of the callee as the caller knows it."""
@@ -679,16 +801,12 @@ class MemoryCalls(Pointers):
         """Whether a lambda of this function has a copy of the variable."""
         if function.parent is not self.function:
             return False
-        captures = self.captures_of.get(function.index, ())
+        made = self.lambdas_of.get(function.index)
+        captures = made.captures if made is not None else ()
         named_so = [one for one in captures if one.name == name]
         return any(not one.by_reference for one in named_so) or not (
             named_so or any(one.name == "&" for one in captures)
         )
-
-    @cached_property
-    def captures_of(self) -> dict[int, tuple[r.Capture, ...]]:
-        """What the lambdas of the function capture, by their number in the file."""
-        return {one.function: one.captures for one in values_in(self.function) if isinstance(one, r.Lambda)}
 
     def given(self, draft: MemoryDraft, node: r.Call, function: Function, name: str, path: Path) -> Pointer | None:
         """What a pointer that the callee has by name points to when it begins."""
@@ -742,7 +860,7 @@ class MemoryCalls(Pointers):
     def lend_receiver(self, draft: MemoryDraft, node: r.Call) -> None:
         """What the members lead to of an object may be another behind one of its methods."""
         for cell in self.held_in_receiver(draft, node):
-            if cell.path[-1] not in (ELEMENTS, _ROOM):
+            if cell.path[-1] not in (ELEMENTS, ROOM):
                 draft.put(cell, LOST)
         if isinstance(node.callee, r.Member) and not node.callee.arrow:
             roles = self.program.types.roles(self.receiver_type(node), self.function)
@@ -752,8 +870,10 @@ class MemoryCalls(Pointers):
 
     def lend_arguments(self, draft: MemoryDraft, node: r.Call, function: Function | None) -> None:
         """What is given by reference, or as an object, may be another afterwards."""
-        declared = self.program.calls.callee(node, self.function).records if function is None else (function.record,)
-        parameters = declared[0].parameters if len(declared) == 1 else ()
+        if function is None:
+            parameters = _parameters(self.program.calls.callee(node, self.function))
+        else:
+            parameters = function.record.parameters
         for index, argument in enumerate(node.args):
             taken = types.parse(parameters[index].type) if index < len(parameters) else None
             bare = strip(argument)
@@ -778,6 +898,9 @@ class MemoryCalls(Pointers):
             if made_again is not None and made_again.why == "destroyed":
                 draft.revive(pointer.block)
         release = effects.by_pairs(node, callee, self.program) if not silent else None
+        index = effects.given_back(node, callee, self.program)
+        if index >= 0:
+            draft.know(given_back(self.pointer(draft, node.args[index]).block), True)
         for index, argument in enumerate(node.args if not silent and not self.program.macros.named(name) else ()):
             pointer = self.pointer(draft, argument)
             if not pointer.path and (release is None or release.at != index):
@@ -788,7 +911,8 @@ class MemoryCalls(Pointers):
             self.answer(draft, node, LOST)
             return
         made = effects.acquired(node, self.function) if not silent else None
-        self.shake(draft)
+        self.look_at_lent(draft, node, callee)
+        self.shake(draft, node, callee)
         self.lend_receiver(draft, node)
         if self.program.macros.named(name):
             for argument in node.args:
@@ -803,8 +927,9 @@ class MemoryCalls(Pointers):
         ended = draft.how_ended(pointer.block)
         if ended is None and self.is_seen(pointer.block):
             self.handed.add(pointer.block)
-        elif ended is not None and ended.why in ("released", "by callee") and not ended.kind.number:
-            self.look(draft, pointer, name, doubt, through)
+        elif ended is not None and not ended.kind.number:
+            if ended.why in ("released", "by callee") or (ended.why == "destructor" and not ended.kind.memory):
+                self.look(draft, pointer, name, doubt, through)
 
     def doubt(self, callee: Callee, index: int) -> Assumption:
         """What is assumed where a function that nobody sees is said to use an argument: little of one that is declared
@@ -812,6 +937,18 @@ class MemoryCalls(Pointers):
         given = [types.parse(one.parameters[index].type) for one in callee.records if index < len(one.parameters)]
         is_typed = given and all(one.pointers == 1 and not one.is_scalar and one.last != "void" for one in given)
         return "unread-code" if is_typed else "guess"
+
+    def look_at_lent(self, draft: MemoryDraft, node: r.Call, callee: Callee) -> None:
+        """Who is given an element to read, by reference or by its address, looks at it."""
+        for argument, parameter in zip(node.args, _parameters(callee), strict=False):
+            taken, bare = types.parse(parameter.type), strip(argument)
+            if taken.reference and (taken.pointers or not taken.const):
+                continue
+            refers = isinstance(bare, r.Name) and bare.text in self.references
+            element = (self.cell(draft, bare) or LOST) if refers else self.pointer(draft, bare)
+            ended = draft.how_ended(element.block)
+            if ended is not None and ended.why == "moved":
+                self.look(draft, element, self.named(argument))
 
     # --- locals ---
 
@@ -833,6 +970,8 @@ class MemoryCalls(Pointers):
             if self.is_container(self.program.types.of(bare.base, self.function)):
                 around = self.elements(draft, self.cell(draft, bare.base))
             pointer = Pointer(around.block, (SOME,)) if around is not None else LOST
+            if self.is_followed(("var", named(bare.base))):
+                draft.put(range_cell(bare.start), pointer)
         elif name in self.references:
             pointer = self.cell(draft, value) or LOST
         else:
@@ -851,10 +990,23 @@ class MemoryCalls(Pointers):
                         draft.write(where, NULL)
 
 
+def _parameters(callee: Callee) -> tuple[r.Parameter, ...]:
+    """Those of the function that is called, where it is known which one that is."""
+    return callee.records[0].parameters if len(callee.records) == 1 else ()
+
+
 def _own_names(function: Function) -> frozenset[str]:
     """What the function declares itself, whatever is declared around it."""
     around = function.parent.declared if function.parent is not None else frozenset[str]()
     return (function.declared - around) | function.locals.keys()
+
+
+def _whose(value: r.Value | None) -> str:
+    """The variable in whose own memory the expression lies; none where the way there goes through a pointer."""
+    bare = strip(value)
+    while isinstance(bare, r.Member | r.Index) and not (isinstance(bare, r.Member) and bare.arrow):
+        bare = strip(bare.base)
+    return bare.text if isinstance(bare, r.Name) else ""
 
 
 def _is_room(pointed: types.Type) -> bool:

@@ -64,6 +64,15 @@ def by_pairs(node: r.Call, callee: Callee, program: Program) -> ReleaseEffect | 
     return ReleaseEffect(one.argument, name, HANDLE, certainty, one.by_address)
 
 
+def given_back(node: r.Call, callee: Callee, program: Program) -> int:
+    """Which argument a function gives back that is declared alone, whether it ends with that or is counted; or -1."""
+    known = resources(program).pairs
+    found = [known.releaser(record) for record in callee.records if not callee.functions]
+    indexes = {one.argument if one is not None else -1 for one in found}
+    index = indexes.pop() if len(indexes) == 1 else -1
+    return index if index < len(node.args) else -1
+
+
 def releases(node: r.Call, callee: Callee, program: Program) -> bool:
     """Whether the call ends something by a model or a pair."""
     by_model = not callee.functions and any(by_models(node, callee.models, program))

@@ -23,7 +23,7 @@ from ownlint.engine import assignments
 from ownlint.engine.resources import RESULT, Acquisition, resources
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.finding import Certainty, Step, because, weaker
+from ownlint.finding import Assumption, Certainty, Step, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.places import Place, called, calls_in, children, last_name, receiver, render, strip, walk
 from ownlint.project import types
@@ -405,8 +405,8 @@ class _Losing:
             return loss("failure", certainty, failing)
         overwriting = [way for way in chosen if isinstance(way.exit, e.Write)]
         if overwriting or (again and not chosen):
-            empty = f"harmless if `{name}` is empty by then"
-            harmless = because("value" if acquired.certainty == "certain" else "guess", empty)
+            unsure_by: Assumption = "value" if acquired.certainty == "certain" else "guess"
+            harmless = because(unsure_by, f"harmless if `{name}` is empty by then")
             next_round = LosingWay(acquired.start, None, False, because("path", _NEXT_ROUND))
             return loss("overwritten", weaker(certainty, harmless), overwriting or [next_round])
         if ended is None:
@@ -483,7 +483,7 @@ class _Losing:
         if leave.index in walked.own_tests:
             return True
         macros = (one.node for one in self.flow.calls_of(leave) if last_name(one.node.callee) == leave.via)
-        return any(walked.outcomes.is_asked(argument, leave) for macro in macros for argument in macro.args[:1])
+        return any(walked.told_by.is_asked(argument, leave) for macro in macros for argument in macro.args[:1])
 
     def way(self, event: e.Event, walked: OwedWalk) -> LosingWay | None:
         """How a way that ends at the event ends; None where it is the acquisition's own failure."""

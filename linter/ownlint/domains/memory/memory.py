@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
 
@@ -24,6 +24,7 @@ from ownlint.domains.memory.blocks import (
     EndedBlock,
     MemoryCase,
     MemoryDraft,
+    MemoryOutcome,
     MemoryState,
     MemorySummary,
     MemoryTrouble,
@@ -32,17 +33,17 @@ from ownlint.domains.memory.blocks import (
     nothing,
 )
 from ownlint.domains.memory.calls import MemoryCalls
-from ownlint.domains.memory.pointers import result_cell, values_in
+from ownlint.domains.memory.pointers import THIS_BLOCK, range_cell, result_cell, values_in
 from ownlint.domains.memory.seen import DEEPEST, ends_what_it_holds, holds_number, may_end
 from ownlint.engine import ranges
-from ownlint.engine.heap import Domain, follow
+from ownlint.engine.heap import Domain, Listener, follow
 from ownlint.engine.predicates import meant
 from ownlint.engine.ranges import Range
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import SOME_PATHS, Certainty, because, weaker
 from ownlint.flow import events as e
-from ownlint.flow.places import strip, walk
+from ownlint.flow.places import THIS, strip, walk
 from ownlint.project import types
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, program_question
@@ -92,21 +93,33 @@ def summary(function: Function, deep: bool) -> MemorySummary:
 class MemoryWalk(MemoryCalls):
     """The walk over one function."""
 
-    def __init__(self, function: Function, *, deep: bool = False) -> None:
+    def __init__(
+        self,
+        function: Function,
+        *,
+        deep: bool = False,
+        begin: MemoryState | None = None,
+        throwing: Collection[int] = (),
+    ) -> None:
         super().__init__(function)
         self.deep = deep
+        self.begin = begin or MemoryState()
+        self.throwing = throwing
+        """The calls, by their events, on which the function may be left by a throw."""
         self.passed_by: dict[int, int] = {}
         self.passing = 0
         self.taken_apart: dict[int, r.Value] = {}
         self.found: dict[tuple[object, ...], MemoryTrouble] = {}
         self.troubled: dict[tuple[object, ...], set[int]] = {}
         self.exits: list[tuple[MemoryDraft, Pointer]] = []
+        self.left: list[tuple[e.Event, MemoryDraft]] = []
+        """What is known on each way out: behind a `return` or a `throw`, and before a call that throws."""
 
     def summary_of(self, function: Function, *, deep: bool) -> MemorySummary:
         return summary(function, deep)
 
-    def run(self) -> list[MemoryTrouble]:
-        if not follow(self.flow, MemoryState(), Domain(self.step, iter, _MOST_STATES)):
+    def run(self, listener: Listener[MemoryState] | None = None) -> list[MemoryTrouble]:
+        if not follow(self.flow, self.begin, Domain(self.step, iter, _MOST_STATES), listener):
             self.meet_limit()
         alike: dict[tuple[int, Block], list[MemoryTrouble]] = {}
         for one in self.found.values():
@@ -150,9 +163,11 @@ class MemoryWalk(MemoryCalls):
             for target, outcome in edges:
                 way = MemoryDraft(state, self)
                 self.forget_choices(event, way)
-                if self.decided(event, way, outcome):
+                if self.decided(event, way, outcome) and (outcome is not None or self.chosen(event, way, target)):
                     yield target, way.state()
             return
+        if state.ended and isinstance(event, e.CallEvent) and event.index in self.throwing:
+            self.left.append((event, MemoryDraft(state, self)))
         for case in self.choices(event, MemoryDraft(state, self)):
             self.case = case
             draft = MemoryDraft(state, self)
@@ -169,13 +184,13 @@ class MemoryWalk(MemoryCalls):
             case e.Write():
                 self.write(event, draft)
             case e.Read():
+                self.read_moved(draft, event.node)
                 self.touch(draft, event.node)
                 self.bind(draft, event.node)
             case e.End():
                 self.end_of_local(event, draft)
             case e.LeaveEvent():
-                self.leave(event, draft)
-                return False
+                return self.leave(event, draft)
             case e.OpaqueEvent():
                 for name in event.names:
                     draft.write(self.cell_of_name(draft, name), LOST)
@@ -220,13 +235,22 @@ class MemoryWalk(MemoryCalls):
 
     def write(self, event: e.Write, draft: MemoryDraft) -> None:
         self.forget_tests(draft, event.place[0])
+        tied = strip(event.target)
+        if isinstance(tied, r.Call):  # `std::tie(one, other) = ...`
+            for one in tied.args:
+                draft.write(self.cell(draft, one), LOST)
+                self.regain(draft, self.cell(draft, one))
         if event.target is not None:
+            self.write_into_moved(draft, event.target)
             where = self.cell(draft, event.target, look=True)
-            named = isinstance(strip(event.target), r.Name) and not self.is_reference(event.target)
+            bare = strip(event.target)
+            named = isinstance(bare, r.Name) and not self.is_reference(bare) and not self.is_captured(bare.text)
             if where is not None and not named:
                 self.looked_at(draft, where, event.target)
+        elif len(event.place) == 1:
+            where = self.cell_of_name(draft, event.place[0])
         else:
-            where = self.cell_of_name(draft, event.place[0]) if len(event.place) == 1 else None
+            where = self.initialised(event)
         value = self.pointer(draft, event.value) if event.value is not None else LOST
         if event.fresh and len(event.place) == 1:
             if event.place[0] in self.references:
@@ -247,17 +271,28 @@ class MemoryWalk(MemoryCalls):
         if not event.fresh and where is not None and self.owns(event.target):
             self.end_held(draft, where, value)
         draft.write(where, value)
+        if event.target is not None and value.block[0] == "lambda":
+            kind = self.program.types.of(event.target, self.function)
+            self.keep_lambda(draft, where, value, event.target, kind)
         if where is not None and not event.fresh:
             self.assign_object(draft, event, where)
         if event.fresh and len(event.place) == 1 and event.place[0] in self.plain_objects:
             self.settle_in(draft, event)
-        self.writes = self.writes or where is None or not self.is_private(where.block)
+        self.note_write(where)
         if event.op == "=" and len(event.place) == 1 and event.place[0] in self.asked_again:
             given = ranges.of(event.value, lambda _: ranges.ANY)
             if given != ranges.ANY:
                 draft.know(f"={event.place[0]}", given)
         self.capture(draft, event)
         self.move_out(draft, event.value)
+        self.regain(draft, where)
+
+    def initialised(self, event: e.Write) -> Cell | None:
+        """The member that a constructor begins with."""
+        home = self.function.home
+        own, name = event.place[0], event.place[-1]
+        is_member = own == THIS and len(event.place) == 2 and home is not None and name in home.fields
+        return Cell(THIS_BLOCK, (name,)) if is_member else None
 
     def assign_object(self, draft: MemoryDraft, event: e.Write, where: Cell) -> None:
         """An object gets what another one is; where the class says nothing of it, both lead to the same afterwards."""
@@ -305,13 +340,13 @@ class MemoryWalk(MemoryCalls):
 
     def next_round(self, event: e.Mark, draft: MemoryDraft) -> None:
         """A loop over a range goes on to the next element."""
+        around = draft.cells.get(range_cell(event.span.start), LOST)
         for name in self.ranged.get(event.span.start, ()):
-            own = Pointer(("var", name))
-            around = draft.cells.get(own, LOST)
+            self.regain(draft, Pointer(("var", name)))
             if around.path:
                 self.looked_at(draft, around, r.Name(event.span.start, event.span.end, name))
-            else:
-                draft.write(own, draft.begin(("made", event.index, name)))
+            elif not draft.cells.get(Pointer(("var", name)), LOST).path:
+                draft.write(Pointer(("var", name)), draft.begin(("made", event.index, name)))
 
     @cached_property
     def ranged(self) -> dict[int, list[str]]:
@@ -327,15 +362,47 @@ class MemoryWalk(MemoryCalls):
         if len(event.place) == 1 and self.is_own(name) and name not in self.references and name not in self.hidden:
             self.end_variable(draft, event.place[0])
 
-    def leave(self, event: e.LeaveEvent, draft: MemoryDraft) -> None:
+    def leave(self, event: e.LeaveEvent, draft: MemoryDraft) -> bool:
+        """Whether the way goes on, to a label or to a handler."""
+        if any(target != self.flow.exit for target, _ in self.flow.successors[event.index]):
+            return True
         answer = LOST
         if event.kind == "return" and event.value is not None:
             refers = types.parse(self.function.record.result).reference
             answer = (self.cell(draft, event.value) or LOST) if refers else self.pointer(draft, event.value)
-            if refers or self.may_point(event.value):
+            if refers or answer.block[0] == "lambda" or self.may_point(event.value):
                 self.hand_out(draft, answer, event.value)
+        self.end_owners(event, draft)
         if event.kind != "throw":
+            self.lambdas_left(draft)
             self.exits.append((draft, answer))
+        self.left.append((event, draft))
+        return False
+
+    def end_owners(self, event: e.LeaveEvent, draft: MemoryDraft) -> None:
+        """Locals that own something end with the function, the last first; what is returned may be one of them."""
+        returned = {one.text for one in walk(event.value) if isinstance(one, r.Name)}
+        begun = {cell.block for cell in draft.cells}
+        for name in reversed(self.owners):
+            own = ("var", name)
+            ended = draft.how_ended(own)
+            if name not in returned and own in begun and (ended is None or ended.why != "scope"):
+                self.end_variable(draft, name)
+
+    @cached_property
+    def owners(self) -> tuple[str, ...]:
+        """The locals that end what they hold, in the order in which they are declared."""
+        return tuple(
+            name
+            for name, (written, _) in self.function.locals.items()
+            if self.is_own(name)
+            and name not in self.references
+            and name not in self.hidden
+            and (
+                "smart pointer" in self.program.types.roles(written, self.function)
+                or ends_what_it_holds(self.function, written)
+            )
+        )
 
     def may_point(self, value: r.Value) -> bool:
         """Whether what is returned is an address, and no object that is copied."""
@@ -348,6 +415,9 @@ class MemoryWalk(MemoryCalls):
         if answer in (LOST, NULL):
             return
         block = answer.block
+        if block[0] == "lambda":
+            self.returned_lambda(draft, answer, value)
+            return
         ended = draft.how_ended(block)
         if ended is not None and ended.why in ("scope", "owner"):
             self.report("returned", self.named(value), ended, block)
@@ -383,6 +453,24 @@ class MemoryWalk(MemoryCalls):
                 return False
             draft.know(said, outcome != turned)
         return self.holds(draft, self.asked(event), outcome)
+
+    def chosen(self, event: e.Test, draft: MemoryDraft, target: int) -> bool:
+        """Whether a `switch` can go on with the case that begins there, or past all of them."""
+        switch = self.switches.get(event.span.start)
+        asked = self.pointer(draft, event.value) if switch is not None else LOST
+        if switch is None or not asked.is_number:
+            return True
+        begun = self.flow.events[target].span.start
+        case = next((one for one in switch.cases if one.start == begun), None)
+        told = case.values if case is not None else ()
+        meant = [self.pointer(draft, value) for value in told or [v for one in switch.cases for v in one.values]]
+        if any(one.block[0] != asked.block[0] for one in meant):
+            return True
+        return (asked in meant) if told else asked not in meant
+
+    @cached_property
+    def switches(self) -> dict[int, r.Switch]:
+        return {one.start: one for one in self.function.statements if isinstance(one, r.Switch)}
 
     def learn_failure(self, event: e.Test, draft: MemoryDraft, outcome: bool) -> None:
         """Whether a test says of a call which ends something that it has failed."""
@@ -427,7 +515,7 @@ class MemoryWalk(MemoryCalls):
                 if op in ("==", "!=") and not self.are_one(draft, left, right, outcome == (op == "==")):
                     return False
                 return self.compared(draft, op if outcome else ranges.opposite(op), left, right)
-            case r.Name() | r.Member() | r.Literal() | r.Assign() as bare:
+            case r.Name() | r.Member() | r.Literal() | r.Assign() | r.Call() as bare:
                 return self.is_there(draft, bare, outcome)
             case r.Binary(op="&" | "|" | "+" | "-" | "*") as number:
                 zero = r.Literal(number.start, number.start, "int", "0")
@@ -437,6 +525,8 @@ class MemoryWalk(MemoryCalls):
     def are_one(self, draft: MemoryDraft, left: r.Value, right: r.Value, same: bool) -> bool:
         """Whether two pointers can be one, or not, on this way; where they are, both lead to one block from here on."""
         one, two = self.pointer(draft, left), self.pointer(draft, right)
+        if one.block[0] == two.block[0] == "constant":
+            return same == (one == two)
         if any(pointer in (LOST, NULL) or pointer.path or pointer.block[0] not in _TOLD for pointer in (one, two)):
             return True
         if one == two or not same:
@@ -470,13 +560,19 @@ class MemoryWalk(MemoryCalls):
                 draft.know(nothing(pointer.block), True)
         return there or pointer.block[0] != "var"
 
-    def choices(self, event: e.Event, draft: MemoryDraft) -> Sequence[MemoryCase | None]:
+    def choices(self, event: e.Event, draft: MemoryDraft) -> Sequence[MemoryCase | MemoryOutcome | None]:
         """Of the cases in which a callee ends something, those that can be on this way."""
         node = event.node if isinstance(event, e.CallEvent) and event.node.kind == "call" else None
-        if node is None or not isinstance(node.callee, r.Name) or strip(node) is not node:
+        if node is None or strip(node) is not node:
             return _NO_CASE
         callee = self.program.calls.callee(node, self.function)
-        if len(callee.functions) != 1 or callee.certainty == "possible" or not may_end(callee.functions[0]):
+        if len(callee.functions) != 1 or callee.certainty == "possible":
+            return _NO_CASE
+        if self.tells_by_answer(draft, node, callee.functions[0]):
+            outcomes = self.summary_of(callee.functions[0], deep=False).outcomes
+            if outcomes:
+                return outcomes
+        if not isinstance(node.callee, r.Name) or not may_end(callee.functions[0]):
             return _NO_CASE
         cases = self.summary_of(callee.functions[0], deep=False).cases
         names = [parameter.name for parameter in callee.functions[0].record.parameters]
@@ -488,6 +584,26 @@ class MemoryWalk(MemoryCalls):
         if len(fitting) == 1 or not self.is_asked_otherwise(given):
             return fitting
         return _NO_CASE
+
+    def tells_by_answer(self, draft: MemoryDraft, node: r.Call, function: Function) -> bool:
+        """Whether it matters what the function has done when it answers so: something has ended that it may know, and
+        a test is about its answer."""
+        kind = types.parse(function.record.result)
+        if not draft.ended or not (kind.pointers or kind.is_scalar) or function is self.function:
+            return False
+        return (node.start, node.end) in self.tested_answers
+
+    @cached_property
+    def tested_answers(self) -> frozenset[tuple[int, int]]:
+        """The calls whose answers a test is about, at once or by a local."""
+        tests = [test.value for test in self.flow.of(e.Test) if isinstance(test, e.Test)]
+        asked = [one for test in tests for one in walk(test)]
+        names = {one.text for one in asked if isinstance(one, r.Name)}
+        given = [
+            write.value for write in self.flow.of(e.Write) if isinstance(write, e.Write) and write.place[0] in names
+        ]
+        calls = [one for one in (*asked, *map(strip, given)) if isinstance(one, r.Call)]
+        return frozenset((one.start, one.end) for one in calls)
 
     def is_asked_otherwise(self, given: r.Value) -> bool:
         """Whether a test may be about what is given to a call, in a way that is not followed."""
@@ -513,6 +629,7 @@ class MemoryWalk(MemoryCalls):
             return self.known_number(draft, name)
 
         one, two = ranges.of(left, known), ranges.of(right, known)
+        one = self.answered(draft, left) if one == ranges.ANY else one
         if not ranges.can_be(op, one, two):
             return False
         for value, own, other, said in ((left, one, two, op), (right, two, one, ranges.turned(op))):
@@ -520,6 +637,11 @@ class MemoryWalk(MemoryCalls):
             if isinstance(bare, r.Name) and bare.text in self.asked_again:
                 draft.know(f"={bare.text}", ranges.narrowed(said, own, other))
         return True
+
+    def answered(self, draft: MemoryDraft, value: r.Value) -> Range:
+        """The number that the value is known to be."""
+        kind, *said = self.pointer(draft, value).block
+        return ranges.of(r.Literal(0, 0, "int", str(said[0])), lambda _: ranges.ANY) if kind == "number" else ranges.ANY
 
     @cached_property
     def asked_again(self) -> frozenset[str]:
@@ -571,7 +693,7 @@ class MemoryWalk(MemoryCalls):
         if not self.complete:
             return _UNKNOWN
         if not self.exits:
-            return MemorySummary(known=True, writes=self.writes)
+            return MemorySummary(known=True, writes=self.writes, written=self.written_cells())
         first, *others = self.exits
         ended = {block: how for draft, _ in self.exits for block, how in draft.ended.items()}
         ends = [
@@ -596,8 +718,24 @@ class MemoryWalk(MemoryCalls):
             answers.pop() if len(answers) == 1 else None,
             tuple(sorted(puts, key=repr)),
             self.writes,
+            self.written_cells(),
             self.cases(frozenset(block for block, _ in ends)),
+            self.outcomes(frozenset(block for block, _ in ends)),
+            tuple(
+                sorted(
+                    (
+                        (Cell(block[1], block[2]), how)
+                        for block, how in first[0].ended.items()
+                        if how.why == "moved" and block[0] == "in" and self.is_seen(block)
+                        if all(draft.how_ended(block) is not None for draft, _ in others)
+                    ),
+                    key=repr,
+                )
+            ),
         )
+
+    def written_cells(self) -> tuple[Cell, ...]:
+        return tuple(sorted(self.written, key=repr))
 
     def cases(self, always: frozenset[Block]) -> tuple[MemoryCase, ...]:
         """What is ended for some values of one argument, and not for others; none where something else decides."""
@@ -605,7 +743,11 @@ class MemoryWalk(MemoryCalls):
             return ()
         exits: dict[frozenset[Block], list[MemoryDraft]] = {}
         for draft, _ in self.exits:
-            ended = (block for block, how in draft.ended.items() if how.why != "moved" and self.is_seen(block))
+            ended = (
+                block
+                for block, how in draft.ended.items()
+                if how.why not in ("moved", "given away") and self.is_seen(block)
+            )
             exits.setdefault(frozenset(ended) - always, []).append(draft)
         if not 1 < len(exits) <= _MOST_CASES:
             return ()
@@ -625,9 +767,32 @@ class MemoryWalk(MemoryCalls):
                 )
         return ()
 
+    def outcomes(self, always: frozenset[Block]) -> tuple[MemoryOutcome, ...]:
+        """What can be told from the answer; none where every answer comes to the same."""
+        exits: dict[Pointer, list[MemoryDraft]] = {}
+        for draft, answer in self.exits:
+            told = answer == NULL or answer.is_number
+            exits.setdefault(answer if told else LOST, []).append(draft)
+        if not 1 < len(exits) <= _MOST_CASES:
+            return ()
+        found = [
+            MemoryOutcome(
+                answer,
+                tuple(cell for cell in self.written_cells() if all(_is_as_it_was(draft, cell) for draft in drafts)),
+                tuple(
+                    (block, how)
+                    for block, how in sorted(drafts[0].ended.items(), key=repr)
+                    if how.why != "moved" and self.is_seen(block) and block not in always
+                    if all(draft.how_ended(block) is not None or draft.is_nothing(block) for draft in drafts)
+                ),
+            )
+            for answer, drafts in exits.items()
+        ]
+        return tuple(found) if any(one.spares or one.ends for one in found) else ()
+
     def is_put(self, draft: MemoryDraft, pointer: Pointer) -> bool:
         """Whether the caller knows what was put there."""
-        return pointer == NULL or (self.is_seen(pointer.block) and draft.how_ended(pointer.block) is None)
+        return pointer == NULL or pointer.is_number or self.is_seen(pointer.block)
 
     def answer_seen(self, draft: MemoryDraft, answer: Pointer) -> Pointer | None:
         return answer if self.is_seen(answer.block) and draft.how_ended(answer.block) is None else None
@@ -646,6 +811,10 @@ def _said(value: r.Value) -> tuple[str, bool]:
 
 def _are_apart(one: tuple[Range, ...], two: tuple[Range, ...]) -> bool:
     return not any(ranges.can_be("==", left, right) for left in one for right in two)
+
+
+def _is_as_it_was(draft: MemoryDraft, cell: Cell) -> bool:
+    return draft.read(cell) == Pointer(("in", *cell))
 
 
 def _is_zero(pointer: Pointer) -> bool:

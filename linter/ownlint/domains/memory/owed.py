@@ -65,7 +65,7 @@ class OwedWalk(OwedUses):
         self.refuting = refuting
         call = acquired.call
         status = call.into if acquired.acquisition.where.kind == "argument" else None
-        self.outcomes = Outcomes(function, acquired.start, call.node, status)
+        self.told_by = Outcomes(function, acquired.start, call.node, status)
         self.stretches = stretches(function)
         self.reached: dict[int, tuple[int, int]] = {}
         """By event how sure it is that the block is owed where it is reached, and up to which event it stays so."""
@@ -89,27 +89,27 @@ class OwedWalk(OwedUses):
 
     # --- the walk ---
 
-    def begin(self, how: int) -> MemoryState:
+    def owing(self, how: int) -> MemoryState:
         root, *path = self.acquired.place
         self.names.add(root)
         return MemoryState({Cell(("var", root), tuple(path)): Pointer(self.block)}, owed={self.block: how})
 
     def go(self) -> OwedWalk:
         """From the acquisition on; itself."""
-        if not follow(self.flow, self.begin(0), Domain(self.step, iter, _MOST_STATES), self.start.index):
+        if not follow(self.flow, self.owing(0), Domain(self.step, iter, _MOST_STATES), start=self.start.index):
             self.meet_limit()
         return self
 
     def go_through(self) -> OwedWalk:
         """From the entry of a lambda on that captures what holds it; itself."""
-        follow(self.flow, self.begin(HELD), Domain(self.step, iter, _MOST_STATES))
+        follow(self.flow, self.owing(HELD), Domain(self.step, iter, _MOST_STATES))
         return self
 
     def step(self, event: e.Event, state: MemoryState) -> Iterator[tuple[int, MemoryState]]:
         index, how = event.index, state.owed[self.block]
         edges = self.flow.successors[index]
         if event is self.start:
-            later = self.acquired_again(event, state) if how else self.begin(HELD)
+            later = self.acquired_again(event, state) if how else self.owing(HELD)
             if later is None:
                 self.arrive(index, index, how)
                 return
@@ -208,7 +208,7 @@ class OwedWalk(OwedUses):
             return 0
         match event:
             case e.Write() if not use:
-                return self.written(draft, event, how)
+                return self.put_elsewhere(draft, event, how)
             case e.End():
                 return self.ended_local(draft, event, how)
             case e.Mark(what="loop"):
@@ -268,7 +268,7 @@ class OwedWalk(OwedUses):
 
     # --- writes and ends ---
 
-    def written(self, draft: MemoryDraft, event: e.Write, how: int) -> int:
+    def put_elsewhere(self, draft: MemoryDraft, event: e.Write, how: int) -> int:
         copied, says = self.is_copied_by(draft, event), self.says(draft, event.value)
         where = self.target_of(draft, event)
         loses = where is not None and SOME not in where.path and event.op in ("=", "init")
@@ -382,7 +382,7 @@ class OwedWalk(OwedUses):
         if certainty is not None:
             if cause is not None and is_part_of(self.acquired.call.node, cause.node):
                 return 0
-            if (cause is None or not self.seen.live(cause.index)) and self.outcomes.is_asked(test.value, test):
+            if (cause is None or not self.seen.live(cause.index)) and self.told_by.is_asked(test.value, test):
                 return 0
             return how if cause is not None else UNSURE
         if other is not None and self.is_taken_on_success(test, outcome, other_cause):
@@ -396,7 +396,7 @@ class OwedWalk(OwedUses):
         the call has failed that would have handed it out."""
         if self.is_absent(draft, self.noted(test.value), outcome):
             return True
-        failed = self.outcomes.failed(test, outcome)
+        failed = self.told_by.failed(test, outcome)
         if failed is None or (self.acquired.call.node.kind != "new" and self.says_how_it_went(draft, test.value)):
             # Whoever has it goes on with it.
             return (
@@ -416,7 +416,7 @@ class OwedWalk(OwedUses):
         reached = [
             write
             for write in self.flow.writes_to((inner.text,))
-            if write.index > self.start.index and write.index in self.outcomes.behind
+            if write.index > self.start.index and write.index in self.told_by.behind
         ]
         noted = strip(reached[0].value) if len(reached) == 1 else None
         says = isinstance(noted, r.Binary | r.Unary) and not self.names.isdisjoint(

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ownlint.domains.memory.blocks import ELEMENTS, LOST, NULL, SOME, Cell, MemoryDraft, Pointer
+from ownlint.engine.assignments import is_constant
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
@@ -242,11 +243,21 @@ class Pointers:
                 return self.result(draft, value)
             case r.Name() if value.text == "NULL":
                 return NULL
+            case r.Name(text=name) if self.is_constant(value):
+                return Pointer(("constant", name.rpartition("::")[2]))
             case r.Name(text=name) if name in decayed(self.function):
                 return Cell(("var", name))
             case r.Name() | r.Member() | r.Index() | r.Unary() | r.Assign():
                 return draft.read(self.cell(draft, value, look=look))
         return LOST
+
+    def is_constant(self, name: r.Name) -> bool:
+        """Whether it is an enumerator, or a macro for a number, by its spelling: no variable of that name is known."""
+        last = name.text.rpartition("::")[2]
+        if not is_constant(name) or self.declared(name.text) is not None or self.program.index.variables_called(last):
+            return False
+        home = self.function.home
+        return home is None or not home.field(last)
 
     def result(self, draft: MemoryDraft, call: r.Call) -> Pointer:
         held = self.held_by(draft, call)
@@ -288,7 +299,18 @@ class Pointers:
         what becomes of that the callee says."""
         if not isinstance(value, r.Name):
             return True
+        if self.is_captured(value.text):
+            return True
         return value.text in self.references and (value.start, value.end) not in self.spans.arguments
+
+    def is_captured(self, name: str) -> bool:
+        """Whether a lambda names what the function around it has."""
+        return (
+            self.function.parent is not None
+            and name not in self.function.locals
+            and self.declared(name) is not None
+            and name not in self.references
+        )
 
     @cached_property
     def spans(self) -> Spans:
@@ -319,12 +341,27 @@ def _inside(around: Pointer | None, step: str) -> Cell | None:
 
 
 def _known(pointer: Pointer) -> Pointer | None:
-    return None if pointer in (LOST, NULL) or pointer.block[0] in ("number", "lambda") else pointer
+    return None if pointer in (LOST, NULL) or pointer.is_number or pointer.block[0] == "lambda" else pointer
 
 
 def result_cell(call: r.Call | r.Conditional) -> Cell:
     """Where what a call answers, or a choice between two values, stands until it is used."""
     return Cell(("result", call.start, call.end))
+
+
+def captured(function: Function, made: r.Lambda) -> set[str]:
+    """The locals that the lambda looks at, in whatever way it captures them."""
+    names = {capture.name for capture in made.captures}
+    inner = function.program.index.function_at(function.file, made.function) if "&" in names else None
+    if inner is None:
+        return names
+    named_there = {one.text for value in values_in(inner) for one in walk(value) if isinstance(one, r.Name)}
+    return names | (named_there & function.locals.keys())
+
+
+def range_cell(start: int) -> Cell:
+    """Where the loop over a range that begins there keeps how far it has come."""
+    return Cell(("range", start))
 
 
 def _declared(function: Function) -> Iterator[tuple[str, r.Value]]:

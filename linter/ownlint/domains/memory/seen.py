@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from ownlint.domains.memory.callables import keeps_lambda
 from ownlint.domains.memory.effects import ending_names, releases
-from ownlint.domains.memory.pointers import SMART, decayed, inner_declarations, named, values_in
+from ownlint.domains.memory.moves import movers, offered, uses_moved
+from ownlint.domains.memory.pointers import SMART, captured, decayed, inner_declarations, named, values_in
 from ownlint.facts import records as r
 from ownlint.flow.places import THIS, last_name, strip, walk
 from ownlint.models.records import FunctionModel
@@ -43,6 +45,10 @@ def may_end(function: Function) -> bool:
     if function.says(_HOLDS_LAMBDA) and any(may_end(inner) for inner in function.lambdas()):
         return True
     if not _changing(program).isdisjoint(mentioned) and _points_inside(function):
+        return True
+    if not _growing(program).isdisjoint(mentioned) and _calls_growing(function):
+        return True
+    if uses_moved(function) or keeps_lambda(function):
         return True
     if _hands_out_own(function) or decayed(function) or _lends_to_inner(function) or _assigns_owner(function):
         return True
@@ -198,6 +204,56 @@ def _changing(program: Program) -> frozenset[str]:
     return program.models.functions_that(lambda model: model.has("invalidate", "receiver"))
 
 
+@question
+def changes_elements(function: Function) -> bool:
+    """Whether the function may move the elements of a container that its caller knows. Needs no decoding."""
+    record = function.record
+    if record.kind not in ("function", "method") or _changing(function.program).isdisjoint(function.mentioned):
+        return False
+    lent = any(not _is_constant(one.type) and types.parse(one.type).reference for one in record.parameters)
+    return lent or (bool(record.owner) and not {"const", "static"} & set(record.qualifiers))
+
+
+@program_question
+def _growing(program: Program) -> frozenset[str]:
+    """Last names of the project's functions that may do so."""
+    return frozenset(one.name for one in program.functions if one.language == "cpp" and changes_elements(one))
+
+
+def _calls_growing(function: Function) -> bool:
+    """Whether one is called that is given, or is a method of, what something points into, or goes on over."""
+    inside = _pointed_into(function)
+    members = bool(inside - function.locals.keys())
+    growing = _growing(function.program) if inside else frozenset[str]()
+    return any(
+        isinstance(one, r.Call)
+        and last_name(one.callee) in growing
+        and (
+            any(named(value) in inside for value in one.args)
+            or (named(one.callee.base) in inside | {THIS} if isinstance(one.callee, r.Member) else members)
+        )
+        for one in (values_in(function) if inside else ())
+    )
+
+
+def _pointed_into(function: Function) -> set[str]:
+    """The names from which goes out what a local points into, or what a loop goes over."""
+    found: set[str] = set()
+    for statement in function.statements:
+        match statement:
+            case r.Loop(kind="range", iterable=iterable):
+                found.add(named(iterable))
+            case r.Declare(type=written, value=value) if value is not None:
+                bare = strip(value)
+                if isinstance(bare, r.Unary) and bare.op == "&":
+                    found.add(named(bare.value))
+                elif isinstance(bare, r.Index) and types.parse(written).reference:
+                    found.add(named(bare))
+                elif isinstance(bare, r.Call) and isinstance(bare.callee, r.Member):
+                    found |= {named(bare.callee.base)} if bare.callee.name in _lending(function.program) else set()
+    return found - {""}
+
+
 @program_question
 def _giving_up(program: Program) -> frozenset[str]:
     """Last names of what makes a smart pointer end what it holds."""
@@ -218,12 +274,16 @@ def relevant(function: Function) -> frozenset[str]:
     """The names of the function from which memory that may end can be come by: what is ended, and all that is put
     into something of these, or the other way round. The others need not be followed."""
     program = function.program
-    enders = _ending(program) | _changing(program)
+    enders, moving = _ending(program) | _changing(program), movers(program)
     found: set[str] = set(_lending_inner(function) | decayed(function))
+    if not _growing(program).isdisjoint(function.mentioned) and _calls_growing(function):
+        found |= _pointed_into(function)
     joined: list[set[str]] = []
     for one in values_in(function):
         if isinstance(one, r.Call) and (one.kind == "delete" or last_name(one.callee) in enders or _destructs(one)):
             found |= _names(one)
+        elif isinstance(one, r.Call) and (given := offered(one, moving)) is not None:
+            found |= _names(given)
         elif isinstance(one, r.Unary) and one.op == "&":
             found.add(named(one))
         elif isinstance(one, r.Lambda):
@@ -237,7 +297,7 @@ def relevant(function: Function) -> frozenset[str]:
     for name, (written, value) in function.locals.items():
         if not SMART.isdisjoint(program.types.roles(written, function)) or ends_what_it_holds(function, written):
             found.add(name)
-        if isinstance(strip(value), r.Lambda):
+        if any(isinstance(one, r.Lambda) for one in walk(value)):
             found.add(name)
         if value is not None and (not holds_number(written) or isinstance(strip(value), r.Name)):
             joined.append({name, *_names(value)})
@@ -245,16 +305,6 @@ def relevant(function: Function) -> frozenset[str]:
         joined = [names for names in joined if names.isdisjoint(found)]
         found.update(*more)
     return frozenset(found)
-
-
-def captured(function: Function, made: r.Lambda) -> set[str]:
-    """The locals that the lambda looks at, in whatever way it captures them."""
-    names = {capture.name for capture in made.captures}
-    inner = function.program.index.function_at(function.file, made.function) if "&" in names else None
-    if inner is None:
-        return names
-    named_there = {one.text for value in values_in(inner) for one in walk(value) if isinstance(one, r.Name)}
-    return names | (named_there & function.locals.keys())
 
 
 def _names(value: r.Value) -> set[str]:

@@ -355,9 +355,9 @@ class OwedUses(MemoryWalk):
             return ""
         if self.is_inside(draft, event.value) or self.is_interior(draft, event.value):
             return "kept"
-        return "gone" if any(self.is_asked(draft, call) for call in walk(event.value)) else ""
+        return "gone" if any(self.answers_from_it(draft, call) for call in walk(event.value)) else ""
 
-    def is_asked(self, draft: MemoryDraft, call: r.Value) -> bool:
+    def answers_from_it(self, draft: MemoryDraft, call: r.Value) -> bool:
         """Whether a call is about the handle and answers something in which it may be."""
         if not isinstance(call, r.Call):
             return False

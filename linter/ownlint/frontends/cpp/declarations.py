@@ -871,18 +871,20 @@ class Declarations(CppStatements):
         return r.Capture(start, end, name, reference, self.value(named[-1]) if len(named) > 1 else None)
 
     def declared_in_body(self, node: Node, out: Out) -> None:
-        """A class, an alias or the like that is local to a function."""
+        """A class, an alias or the like that is local to a function; or a function, which is none of its own."""
         kind = node.kind_id
-        if kind in g.CLASSES or kind == g.ENUM:
-            name = node.child_by_field_name("name")
+        if kind in g.CLASSES or kind == g.ENUM or kind == g.FUNCTION_DEFINITION:
             if node.child_by_field_name("body") is None:
                 return
-            outer = (self.members, self.access, self.children, self.hoisted, self.mentions, self.depth)
+            outer = (self.members, self.access, self.children, self.hoisted, self.mentions, self.depth, self.current)
             self.members, self.access, self.hoisted, self.mentions, self.depth = None, "", [], Mentions(), 0
+            if kind == g.FUNCTION_DEFINITION:
+                self.current = -1
             self.walk((node,))
-            self.members, self.access, self.children, self.hoisted, self.mentions, self.depth = outer
-            written = self.spelled(name)
-            out.append(r.Nested(node.start_byte, node.end_byte, written))
+            self.members, self.access, self.children, self.hoisted, self.mentions, self.depth, self.current = outer
+            if kind != g.FUNCTION_DEFINITION:
+                written = self.spelled(node.child_by_field_name("name"))
+                out.append(r.Nested(node.start_byte, node.end_byte, written))
             return
         read = _READERS.get(kind)
         if read is not None:

@@ -10,6 +10,7 @@ little less.
 * `class R = T &` in template parameters loses the `&`, an explicit instantiation its first words, and `unsigned{1}`
   constructs what has the name `unsigned`;
 * `delete[] (x);`, which looks like a lambda, loses its parentheses;
+* `new T*[n]` and `new T*` make a `T`;
 * `if consteval` tests a name; `export` goes, with the braces around what is exported;
 * of Objective-C what is not C++: interfaces, methods, `@` before a literal or a word.
 """
@@ -54,6 +55,10 @@ _DEFAULT_REFERENCE = re.compile(
 )
 _SIZED = re.compile(rb"\b(?:unsigned|signed|short|long)(?=\{|\((?!\s*[*&^]))")
 _DELETED = re.compile(rb"\bdelete\s*+\[\s*+\]\s*+(\()")
+_MADE_POINTER = re.compile(
+    rb"\bnew\b\s*+(?:\([^()]{0,80}+\)\s*+)?+(?:(?:const|struct|class|unsigned|signed)\b\s*+)*+[A-Za-z_][\w:]*+"
+    rb"(?:<[\w:,\s*<>]{0,200}?>)?\s*+(?:const\b\s*+)?(\*[\s*]*+)(?:const\b\s*+)?(?=[\[;,)}]|\(\s*+\))"
+)
 _END = re.compile(rb"\s*+[;,)]")
 _INSTANTIATION = re.compile(rb"^[ \t]*+((?:extern\s++)?template)\b(?!\s*<)", re.MULTILINE)
 _DECLARES = re.compile(rb"^[ \t]*+@(?:interface|protocol\b(?!\s*+[\w\s,]{0,400}+;))", re.MULTILINE)
@@ -99,6 +104,7 @@ class _CppRewriter:
         self.templates()
         self.sized_types()
         self.deleted_arrays()
+        self.made_pointers()
         if b"consteval" in self.masked:
             self.consteval()
         if b"export" in self.masked:
@@ -252,6 +258,10 @@ class _CppRewriter:
             if close >= 0 and _END.match(self.masked, close + 1):
                 self.blank(*match.span(1))
                 self.blank(close, close + 1)
+
+    def made_pointers(self) -> None:
+        for match in _MADE_POINTER.finditer(self.masked):
+            self.blank(*match.span(1))
 
     # --- C++20 and later ---
 

@@ -130,6 +130,10 @@ _NAME_BYTE = re.compile(rb"[A-Za-z0-9_\]]")
 _LAST_NAME = re.compile(rb"(?:[\w>*&]\s+[*&]*|[*&])([A-Za-z_~][\w:]*+)\s*\Z")
 _CONDITIONAL = (b"if", b"constexpr", b"while", b"for", b"switch", b"catch", b"return")
 _BEHIND_PARAMETERS = re.compile(rb"\)(?: ?const)? ?(?:const|noexcept|override|final)\Z")
+_BLOCKS = re.compile(rb"\btry\s*+\{|[{}]")
+_MACRO_BEHIND = re.compile(rb"\s*+([A-Z][A-Z0-9_]{2,}+)\s*+\(")
+_HANDLER = b"catch(...){}"
+_OPENS_BODY = re.compile(rb"(?:\)(?: ?(?:const|noexcept|override|final|&{1,2}))*|\b(?:else|do|try)) ?\{\Z")
 _CLASS_IN_CAPITALS = re.compile(
     rb"\b(?:class|struct|union)\s++(?:[A-Z][A-Z0-9_]*+\s++)?([A-Z][A-Z0-9_]{2,}+)\s*+(?:final\s*+)?(?::(?!:)|\{)"
 )
@@ -246,6 +250,7 @@ class _Preparation:
         self.else_by_macro()
         self.attributes_of_enums()
         self.members_in_one_word()
+        self.handlers_by_macro()
         for match in _WORDS.finditer(self.masked):
             start, end = match.span()
             if start >= self.done:
@@ -360,6 +365,25 @@ class _Preparation:
         for use in _ANY_WORD.finditer(self.masked):
             if use[0] in names:
                 masked[slice(*use.span())] = self.buffer[slice(*use.span())] = b"else".ljust(len(use[0]))
+        self.masked = bytes(masked)
+
+    def handlers_by_macro(self) -> None:
+        """`try { ... } REPORT_ERRORS("f")` becomes `try { ... } catch(...){}`: nothing but handlers can stand there."""
+        if b"try" not in self.masked:
+            return
+        masked = bytearray(self.masked)
+        tries: list[bool] = []
+        for brace in _BLOCKS.finditer(self.masked):
+            if brace[0] != b"}":
+                tries.append(brace[0] != b"{")
+            elif tries and tries.pop() and (macro := _MACRO_BEHIND.match(self.masked, brace.end())) is not None:
+                start, end = macro.start(1), _closing(self.masked, macro.end() - 1) + 1
+                if end - start >= len(_HANDLER):
+                    inside = start + len(_HANDLER) - 1
+                    self.loose.append(Loose(inside, end, _text(macro[1]), self.written(macro.end(), end - 1)))
+                    self.blank(start, end)
+                    self.buffer[start : start + len(_HANDLER)] = _HANDLER
+                    masked[start:end] = self.buffer[start:end]
         self.masked = bytes(masked)
 
     def namespaces_by_macro(self) -> None:
@@ -599,6 +623,12 @@ class _Preparation:
 
     def called(self, word: bytes, role: Role, start: int, end: int, opening: int, last: bytes) -> None:
         """`WORD(...)` where a statement or a declaration starts."""
+        if last == b"{" and self.is_whole_body(start, opening):
+            close = self.closing(opening) + 1
+            self.loose.append(Loose(start, close, word.decode(), self.written(opening + 1, close - 1)))
+            self.blank(start, close)
+            self.done = close
+            return
         declares = last != b">" and _DECLARES.match(self.masked, opening + 1) is not None
         if not declares and role != "declaring" and last != b")":
             return
@@ -611,6 +641,15 @@ class _Preparation:
             self.mark(word, start, end)
         elif (declares or role == "declaring") and after in (b";", b"}", b""):
             self.take(word, start, opening, close, after)
+
+    def is_whole_body(self, start: int, opening: int) -> bool:
+        """Whether `WORD(...)` is all that stands in braces of statements. To the grammar `T f(int n) { WORD(n) }` is
+        a variable `f` with a value."""
+        close = self.closing(opening)
+        follower = _NEXT.match(self.masked, close + 1) if close >= 0 else None
+        return (
+            follower is not None and follower[1] == b"}" and _OPENS_BODY.search(self.text_before(start, 48)) is not None
+        )
 
     def take(self, word: bytes, start: int, opening: int, close: int, after: bytes) -> None:
         """Rewrites `MACRO(first, second, rest)` to `first= second`."""
@@ -751,7 +790,7 @@ def without_macro_calls(prepared: Prepared, *, with_bodies: bool) -> Prepared:
     In one with a semicolon, an empty last argument or a pointer's type (`OVERRIDE(T *, Base, f, );`) loses what is odd,
     and a built-in type (`OVERRIDE(int, Base, f);`) becomes a name.
     """
-    masked = _STRINGS.sub(_hollow, prepared.source)
+    masked = without_strings(prepared.source)
     buffer = bytearray(prepared.source)
     loose = list(prepared.loose)
     names = dict(prepared.names)
@@ -814,6 +853,11 @@ _TYPE_ARGUMENTS = re.compile(
 )
 _ODD_ARGUMENTS = re.compile(rb"(?<=[\w>])\s*+[*&]++(?=\s*+,)|,(?=\s*+\))")
 _STRINGS = re.compile(rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+(?:"|(?=[\\\n])|\Z)')
+
+
+def without_strings(source: bytes) -> bytes:
+    """The source with blanks for what stands in string literals."""
+    return _STRINGS.sub(_hollow, source)
 
 
 def _hollow(match: re.Match[bytes]) -> bytes:

@@ -825,6 +825,10 @@ class CppStatements(CppValues):
             self.declared_in_body(node, out)
             return
         parts = self.children(head)
+        if parts and parts[0].kind_id == g.QUALIFIED and node.child_by_field_name("type") is not None:
+            self.unknown(node, out)  # a function of the file: before it stands a brace that was not understood
+            self.declared_in_body(node, out)
+            return
         name = self.named(parts[0])[0] if parts else None
         if name is None:
             self.unknown(node, out)

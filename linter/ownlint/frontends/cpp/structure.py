@@ -20,7 +20,7 @@ from ownlint.facts.vocabulary import Vocabulary
 from ownlint.frontends.cpp import grammar as g
 from ownlint.frontends.cpp.declarations import Declarations
 from ownlint.frontends.cpp.newer import with_known_syntax
-from ownlint.frontends.cpp.preprocess import Prepared, prepare, without_macro_calls
+from ownlint.frontends.cpp.preprocess import Prepared, prepare, without_macro_calls, without_strings
 from ownlint.frontends.cpp.values import unbroken, whole
 
 MAX_SIZE = 8_000_000
@@ -87,7 +87,7 @@ def lost(data: bytes, vocabulary: Vocabulary) -> int:
 
 
 def _is_c(path: str, source: bytes) -> bool:
-    return path.endswith(".c") and _CPP.search(source) is None
+    return path.endswith(".c") and _CPP.search(without_strings(source)) is None
 
 
 def _parse(prepared: Prepared, in_c: bool = False) -> tuple[Prepared, Node, int]:
