@@ -149,8 +149,8 @@ class Registries:
         direct = [
             function
             for function in self.program.functions
-            if (function.mentions(*_takes(function)) or _takes_in_c(function))
-            and any(name + b'"' in function.encoded for name in plain)
+            if any(name + b'"' in function.encoded for name in plain)
+            and (function.mentions(*_takes(function)) or _takes_in_c(function))
             and any(takes_out(function, call.node, registry) for call in function.flow.calls)
         ]
         found, layer = set(direct), direct
