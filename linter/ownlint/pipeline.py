@@ -430,7 +430,7 @@ def _compose(
 
 def _unchecked(found: Discovered) -> tuple[Notice, ...]:
     """What of that which was asked for was not looked at, since there is nothing in it to look at."""
-    foreign = tuple(Notice(f"not checked: {_FOREIGN}", path) for path in found.foreign)
+    foreign = tuple(Notice(_FOREIGN, path) for path in found.foreign)
     if foreign or found.unread or any(source.asked for source in found.sources):
         return foreign
     return (Notice("no C++ or Python files found"),)

@@ -401,7 +401,7 @@ def test_a_rule_asked_for_by_name_is_run_though_the_settings_ignore_it(run: Run)
 def test_settings_cannot_lead_the_cache_out_of_the_project(run: Run) -> None:
     Path("ownlint.toml").write_text('cache-dir = "../elsewhere"\n')
     done = run("check")
-    assert (done.code, "leads out of the project" in done.err) == (2, True)
+    assert (done.code, "points outside the project" in done.err) == (2, True)
 
 
 def test_no_command_is_answered_with_the_help(run: Run) -> None:

@@ -482,7 +482,7 @@ def test_differences_of_models_as_json(run: Run, headers: Path) -> None:
         "model_line": 11,
         "name": "TANK_DCHECK_OK",
         "model_says": "evaluates its argument in debug builds only",
-        "header": "tank.h",
+        "header": "include/tank.h",
         "header_line": 6,
         "header_says": "evaluates its argument in every build",
     }

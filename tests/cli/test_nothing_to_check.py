@@ -57,6 +57,6 @@ def test_notices_stand_in_json_and_on_the_page(run: Run) -> None:
     ]
     run("check", "README.md", "sub/leak.cc", "--output", "html=report.html")
     page = Path("report.html").read_text()
-    assert re.search(r'<p class="notice">README\.md: not checked: neither C\+\+ nor Python', page)
+    assert re.search(r'<p class="notice">README\.md: skipped: not a C\+\+ or Python file name', page)
     empty = run("check", "sub/empty", "--output-format", "json")
     assert json.loads(empty.out)["notices"] == [{"path": "", "message": "no C++ or Python files found"}]

@@ -94,4 +94,4 @@ def test_a_narrower_project_is_named(run: Run, monkeypatch: pytest.MonkeyPatch, 
 def test_noise_is_no_clean_file(run: Run) -> None:
     Path("noise.py").write_bytes(bytes(range(256)) * 40)
     done = check(run, "noise.py")
-    assert "noise.py:1: not read: " in done.err
+    assert "noise.py:3: not read: not valid utf-8" in done.err
