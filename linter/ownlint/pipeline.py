@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from ownlint import inputs, machine
+from ownlint import inputs, machine, steps
 from ownlint.config import Config, Settings, former_names, pattern_mistakes, place_of, refuse, rule_mistakes
 from ownlint.facts.cache import Cache
 from ownlint.facts.vocabulary import is_word
@@ -237,8 +237,7 @@ def _said(
     for languages, chosen in _groups(rules):
         about = facts.digest("cpp") if languages == ("cpp",) else facts.digest("cpp", "python")
         then = msgspec.json.encode(_known_before(changes, languages))
-        names = msgspec.json.encode(sorted(chosen))
-        key = Cache.key(b"said", inputs.engine_digest(cache), *asked, names, about, then)
+        key = Cache.key(b"said", *_how(chosen, asked, cache), about, then)
         said = _recalled_findings(cache, key) or _recalled_findings(cache, Cache.key(key.encode(), every))
         if said is None:
             missing.append((key, chosen))
@@ -287,6 +286,7 @@ def _known_before(changes: Changes | None, languages: Sequence[str]) -> list[tup
 def _how(chosen: frozenset[str], asked: Sequence[bytes], cache: Cache) -> Iterator[bytes]:
     """All that the answers of these rules rest on but for the project's files."""
     yield inputs.engine_digest(cache)
+    yield str(steps.BUDGET).encode()
     yield from asked
     yield msgspec.json.encode(sorted(chosen))
 
@@ -542,7 +542,11 @@ def _result_key(
     settings = msgspec.structs.replace(config, jobs=None, cache_dir=None)
     parts = (sources, found.unread, found.foreign, sorted(how.commands.items()), how.hint, settings, changes, required)
     return Cache.key(
-        b"result", inputs.engine_digest(cache), inputs.knowledge_digest(models, cache), *map(msgspec.json.encode, parts)
+        b"result",
+        inputs.engine_digest(cache),
+        str(steps.BUDGET).encode(),
+        inputs.knowledge_digest(models, cache),
+        *map(msgspec.json.encode, parts),
     )
 
 

@@ -18,7 +18,7 @@ import sample
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ownlint.config import ConfigError
+from ownlint.facts.errors import NotInstalledError
 from ownlint.facts.records import Span
 from ownlint.finding import Edit, Finding, Fix, Severity, Step
 from ownlint.report import html
@@ -269,7 +269,7 @@ def test_the_same_report_is_the_same_bytes(tmp_path: Path) -> None:
 
 def test_without_its_libraries_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(html, "_NEEDED", ("jinja2", "no_such_module"))
-    with pytest.raises(ConfigError, match=r"pip install '\.\[html\]'` in a checkout"):
+    with pytest.raises(NotInstalledError, match=r"pip install 'ownlint\[html\]'`"):
         html.render(Report(), (), Sources(tmp_path), "0.1.0", sample.ORIGIN)
 
 
@@ -285,10 +285,7 @@ def test_the_command_says_so_before_the_work(tmp_path: Path, how: tuple[str, ...
         [sys.executable, "-c", script, "check", str(tmp_path), *options], capture_output=True, text=True, check=False
     )
     assert ran.returncode == 2
-    assert (
-        ran.stderr
-        == "error: the HTML report needs a template engine: `pip install '.[html]'` in a checkout of ownlint\n"
-    )
+    assert "the HTML report needs a template engine: `pip install 'ownlint[html]'`\n" in ran.stderr
     assert not (tmp_path / "report.html").exists()
 
 

@@ -76,7 +76,7 @@ def ownlint(where: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         ("check --diff-base main", "--diff-base: {here} is in no git repository"),
         ("check --build-path none", "none: no such compile database"),
         ("check --jobs 0", "Invalid value for '-j' / '--jobs': 0 is not in the range"),
-        ("check --fix --diff", "--fix, --diff and --add-suppressions exclude each other"),
+        ("check --diff --add-suppressions why", "--diff and --add-suppressions exclude each other"),
         ("check --stdin-filename tools", "tools: is a folder, not a file"),
         ("check -", "`-` is standard input: name by --stdin-filename the file that it is to stand for; that tells"),
         (

@@ -19,7 +19,7 @@ class Owned(NamedTuple):
     at: events.CallEvent
 
 
-class Borrowed(NamedTuple):
+class BorrowedPart(NamedTuple):
     """At `at`, what comes out of an owned member of `self` gets into `field` of a new object of the type `made`, which
     Python gets, by the function itself or by one that it calls; nothing there keeps `self` alive."""
 
@@ -32,7 +32,7 @@ class Borrowed(NamedTuple):
 
 
 @questions.program_question
-def borrowed(program: Program) -> list[Borrowed]:
+def borrowed(program: Program) -> list[BorrowedPart]:
     """In source order."""
     owned = _owned(program)
     if not owned:
@@ -75,7 +75,7 @@ def _makers(program: Program) -> frozenset[str]:
     return program.models.functions_that(lambda model: model.counted and model.has("acquire", "result"))
 
 
-def _of(function: Function, owned: dict[tuple[str, str], Owned]) -> Iterator[Borrowed]:
+def _of(function: Function, owned: dict[tuple[str, str], Owned]) -> Iterator[BorrowedPart]:
     made = dict(_made(function))
     for write in function.flow.writes if made else ():
         if len(write.place) != 2 or write.place[0] not in made or write.value is None:
@@ -93,12 +93,12 @@ def _of(function: Function, owned: dict[tuple[str, str], Owned]) -> Iterator[Bor
         if found is None or found[1].cls is cls:
             continue
         if not _keeps(function, write.place[0], _aliases(function, found[0])):
-            yield Borrowed(function, write, cls, write.place[1], *found)
+            yield BorrowedPart(function, write, cls, write.place[1], *found)
 
 
 def _by_callers(
     function: Function, write: events.Write, cls: Class, position: int, owned: dict[tuple[str, str], Owned]
-) -> Iterator[Borrowed]:
+) -> Iterator[BorrowedPart]:
     """Where the function is given what it puts there, by those who have the owner and do not give that."""
     for caller in function.program.index.callers(function):
         for call in caller.flow.calls if caller is not function and caller.home is None else ():
@@ -111,7 +111,7 @@ def _by_callers(
             if found is None or found[1].cls is cls:
                 continue
             if not _keeps(caller, into, _aliases(caller, found[0])):
-                yield Borrowed(caller, call, cls, write.place[1], *found)
+                yield BorrowedPart(caller, call, cls, write.place[1], *found)
 
 
 def _struct(function: Function, value: r.Value | None) -> tuple[str, Class] | None:
