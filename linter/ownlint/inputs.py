@@ -12,7 +12,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
-from ownlint import __version__, choices, door
+from ownlint import __version__, choices, door, steps
 from ownlint.choices import PACKS
 from ownlint.config import ConfigError, Settings, place_of
 from ownlint.facts.base import FORMAT, Language
@@ -110,8 +110,8 @@ def reader_digest(language: Language, cache: Cache) -> bytes:
 
 @functools.lru_cache(maxsize=2)
 def engine_digest(cache: Cache) -> bytes:
-    """Of all the code that decides a result, but for the rules."""
-    return _parsers() + _digest_of((Path(__file__).parent,), cache)
+    """Of all the code that decides a result, but for the rules, with how many steps it may take."""
+    return _parsers() + _digest_of((Path(__file__).parent,), cache) + f"{steps.BUDGET}".encode()
 
 
 def knowledge_digest(models: tuple[Path, ...], cache: Cache) -> bytes:

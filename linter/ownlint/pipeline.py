@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from ownlint import inputs, machine, steps
+from ownlint import inputs, machine
 from ownlint.config import Config, Settings, former_names, pattern_mistakes, place_of, refuse, rule_mistakes
 from ownlint.facts.cache import Cache
 from ownlint.facts.vocabulary import is_word
@@ -286,7 +286,6 @@ def _known_before(changes: Changes | None, languages: Sequence[str]) -> list[tup
 def _how(chosen: frozenset[str], asked: Sequence[bytes], cache: Cache) -> Iterator[bytes]:
     """All that the answers of these rules rest on but for the project's files."""
     yield inputs.engine_digest(cache)
-    yield str(steps.BUDGET).encode()
     yield from asked
     yield msgspec.json.encode(sorted(chosen))
 
@@ -544,7 +543,6 @@ def _result_key(
     return Cache.key(
         b"result",
         inputs.engine_digest(cache),
-        str(steps.BUDGET).encode(),
         inputs.knowledge_digest(models, cache),
         *map(msgspec.json.encode, parts),
     )

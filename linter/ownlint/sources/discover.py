@@ -129,13 +129,17 @@ def root_of(paths: Sequence[Path], config_file: Path | None) -> Path:
 
 def is_marked(root: Path) -> bool:
     """Whether something that stands there says that it is the top of a project."""
-    return top(root) is not None or any((root / name).is_file() for name in _MARKERS)
+    return top(root) is not None or _has_marker(root)
+
+
+def _has_marker(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in _MARKERS)
 
 
 def _without_git(common: Path, here: Path) -> Path:
     """The top of the project that `common` is in, as in an unpacked archive, or a copy in a container."""
     around = [common, *common.parents]
-    marked = [folder for folder in around if is_marked(folder)]
+    marked = [folder for folder in around if _has_marker(folder)]
     if here not in around or here in (Path(here.anchor), _home()):
         return marked[0] if marked else common
     inside = [folder for folder in marked if here in folder.parents or folder == here]

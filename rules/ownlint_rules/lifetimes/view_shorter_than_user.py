@@ -123,14 +123,7 @@ def _stored(function: Function, seen: set[int]) -> Iterator[Finding]:
         found = _left(function, store, owner)
         if found is not None:
             seen.add(store.event.index)
-            certainty, steps = found
-            yield function.finding(
-                store.event,
-                f"`{owner}` ends before `{_shown(function, store.place)}`, which keeps {_what(store.kept)}",
-                certainty=certainty,
-                help=_HELP,
-                steps=steps,
-            )
+            yield _finding(function, store.event, owner, _shown(function, store.place), _what(store.kept), found)
 
 
 def _left_behind(function: Function, told: set[int]) -> Iterator[Finding]:
@@ -147,14 +140,20 @@ def _left_behind(function: Function, told: set[int]) -> Iterator[Finding]:
             kept = keeping.Kept(records.Name(one.at.span.start, one.at.span.end, one.ended.by), how="capture")
             found = _left_at_end(function, keeping.Store(one.at, place, kept))
         if found is not None:
-            certainty, steps = found
-            yield function.finding(
-                one.at,
-                f"`{one.ended.by}` ends before `{one.name}`, which keeps a lambda that captures it",
-                certainty=certainty,
-                help=_HELP,
-                steps=steps,
-            )
+            yield _finding(function, one.at, one.ended.by, one.name, "a lambda that captures it", found)
+
+
+def _finding(
+    function: Function, at: events.Event, owner: str, keeper: str, what: str, found: tuple[Certainty, tuple[Step, ...]]
+) -> Finding:
+    certainty, steps = found
+    return function.finding(
+        at,
+        f"`{owner}` ends before `{keeper}`, which keeps {what}",
+        certainty=certainty,
+        help=_HELP,
+        steps=steps,
+    )
 
 
 def _can_outlive(function: Function, place: Place, target: records.Value | None) -> bool:

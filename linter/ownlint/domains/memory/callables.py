@@ -13,7 +13,8 @@ from ownlint.facts import records as r
 from ownlint.finding import because
 from ownlint.flow import events as e
 from ownlint.flow.places import strip
-from ownlint.project.questions import flow_question
+from ownlint.project.program import Program
+from ownlint.project.questions import flow_question, program_question
 from ownlint.project.subjects import Function
 
 KEPT = "<kept>"
@@ -25,6 +26,14 @@ _UNWAITED = because("threads", "harmless if this waits for the thread")
 _HOLDS_LAMBDA = re.compile(rb"\[10,")
 
 
+@program_question
+def keepers(program: Program) -> frozenset[str]:
+    """Last names of what keeps what it is given, and of what lets go of what it has."""
+    return program.models.functions_that(
+        lambda model: model.has("keep", "argument 1") or model.has("disown", "receiver")
+    )
+
+
 @flow_question
 def keeps_lambda(function: Function) -> bool:
     """Whether a lambda that looks at locals may be kept beyond the function: returned, put into something, or run by a
@@ -34,8 +43,7 @@ def keeps_lambda(function: Function) -> bool:
     made = [one for one in values_in(function) if isinstance(one, r.Lambda) and one.captures]
     if not made:
         return False
-    lasting = {"push_back", "emplace_back", "push", "emplace", "detach"} & set(function.mentioned)
-    return bool(lasting) or any(
+    return not keepers(function.program).isdisjoint(function.mentioned) or any(
         (isinstance(one, r.Leave) and one.value is not None)
         or (isinstance(one, r.Evaluate) and isinstance(one.value, r.Assign))
         for one in function.statements

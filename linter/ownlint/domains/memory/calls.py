@@ -25,7 +25,6 @@ from ownlint.domains.memory.blocks import (
     MemorySummary,
     Path,
     Pointer,
-    What,
     content,
     given_back,
     is_within,
@@ -76,17 +75,6 @@ class MemoryCalls(LambdaObjects):
     def meet_limit(self) -> None:
         """More had to be known of a state than is; all of it is forgotten."""
         self.complete = False
-
-    def report(
-        self,
-        what: What,
-        name: str,
-        ended: EndedBlock,
-        block: Block,
-        certainty: Certainty = "certain",
-        through: str = "",
-    ) -> None:
-        raise NotImplementedError
 
     def learn_case(self, draft: MemoryDraft, given: r.Value, case: MemoryCase) -> None:
         """What is known of an argument once it is known which case holds."""

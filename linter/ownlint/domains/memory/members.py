@@ -26,7 +26,7 @@ from ownlint.domains.memory.blocks import (
     given_back,
     home_of,
 )
-from ownlint.domains.memory.memory import MemoryTrouble, MemoryWalk, summary
+from ownlint.domains.memory.memory import MemoryTrouble, MemoryWalk, summary, walked
 from ownlint.domains.memory.pointers import THIS_BLOCK
 from ownlint.domains.memory.seen import class_of, may_end
 from ownlint.domains.memory.unknown_calls import object_of
@@ -180,11 +180,11 @@ def exits(function: Function) -> tuple[MemberExit, ...]:
     if function.language != "cpp" or function.record.kind == "lambda" or not may_end(function):
         return ()
     thrown = throwing(function)
-    walk = MemoryWalk(function, throwing=thrown)
-    walk.run()
     own = object_of(function)
     found: dict[tuple[object, ...], MemberExit] = {}
-    for at, draft in walk.left if walk.complete else ():
+    for at, draft in walked(function).left:
+        if isinstance(at, e.CallEvent) and at.index not in thrown:
+            continue
         if own is not None and draft.how_ended(own) is not None:
             continue
         throws = not isinstance(at, e.LeaveEvent) or at.kind == "throw"
@@ -258,10 +258,8 @@ def shared(function: Function) -> Iterator[SharedMember]:
     if kind.last != cls.name or kind.pointers or "&" not in parameters[0].type:
         return
     source: Block = ("in", ("var", parameters[0].name), ())
-    walk = MemoryWalk(function)
-    walk.run()
     told: set[Path] = set()
-    for at, draft in walk.left if walk.complete else ():
+    for at, draft in walked(function).left:
         if not isinstance(at, e.LeaveEvent) or at.kind == "throw":
             continue
         for cell, pointer in draft.cells.items():

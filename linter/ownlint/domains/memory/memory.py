@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
+from typing import NamedTuple
 
 from ownlint.domains.failure import failing
 from ownlint.domains.memory.blocks import (
@@ -64,12 +65,23 @@ _UNKNOWN = MemorySummary()
 
 def troubles(function: Function) -> tuple[MemoryTrouble, ...]:
     """What goes wrong with memory in the function, in source order."""
-    return _troubles(function) if function.language == "cpp" and may_end(function) else ()
+    return walked(function).troubles if function.language == "cpp" and may_end(function) else ()
+
+
+class WalkedFunction(NamedTuple):
+    """What a walk over a function has come to, from a state of which nothing is known."""
+
+    troubles: tuple[MemoryTrouble, ...]
+    left: tuple[tuple[e.Event, MemoryDraft], ...]
+    """See `MemoryWalk.left`; nothing where not every way was followed."""
 
 
 @flow_question
-def _troubles(function: Function) -> tuple[MemoryTrouble, ...]:
-    return tuple(sorted(MemoryWalk(function).run(), key=lambda one: (one.at.span, one.what, one.name)))
+def walked(function: Function) -> WalkedFunction:
+    """The walk that all share who ask what goes wrong in the function, and how it is left."""
+    walk = MemoryWalk(function)
+    troubles = sorted(walk.run(), key=lambda one: (one.at.span, one.what, one.name))
+    return WalkedFunction(tuple(troubles), tuple(walk.left) if walk.complete else ())
 
 
 @program_question
@@ -83,9 +95,9 @@ def summary(function: Function, deep: bool) -> MemorySummary:
         return _UNKNOWN
 
     def answer() -> MemorySummary:
-        walked = MemoryWalk(function, deep=deep)
-        walked.run()
-        return walked.summary()
+        walk = MemoryWalk(function, deep=deep)
+        walk.run()
+        return walk.summary()
 
     return _summaries(function.program).ask((function, deep), answer)
 
@@ -99,13 +111,10 @@ class MemoryWalk(MemoryCalls):
         *,
         deep: bool = False,
         begin: MemoryState | None = None,
-        throwing: Collection[int] = (),
     ) -> None:
         super().__init__(function)
         self.deep = deep
         self.begin = begin or MemoryState()
-        self.throwing = throwing
-        """The calls, by their events, on which the function may be left by a throw."""
         self.passed_by: dict[int, int] = {}
         self.passing = 0
         self.taken_apart: dict[int, r.Value] = {}
@@ -113,7 +122,8 @@ class MemoryWalk(MemoryCalls):
         self.troubled: dict[tuple[object, ...], set[int]] = {}
         self.exits: list[tuple[MemoryDraft, Pointer]] = []
         self.left: list[tuple[e.Event, MemoryDraft]] = []
-        """What is known on each way out: behind a `return` or a `throw`, and before a call that throws."""
+        """What is known on each way out, behind a `return` or a `throw`; and before each call, by which it is left if
+        that throws, where something has ended."""
 
     def summary_of(self, function: Function, *, deep: bool) -> MemorySummary:
         return summary(function, deep)
@@ -166,7 +176,7 @@ class MemoryWalk(MemoryCalls):
                 if self.decided(event, way, outcome) and (outcome is not None or self.chosen(event, way, target)):
                     yield target, way.state()
             return
-        if state.ended and isinstance(event, e.CallEvent) and event.index in self.throwing:
+        if state.ended and isinstance(event, e.CallEvent):
             self.left.append((event, MemoryDraft(state, self)))
         for case in self.choices(event, MemoryDraft(state, self)):
             self.case = case
@@ -588,10 +598,10 @@ class MemoryWalk(MemoryCalls):
     def tells_by_answer(self, draft: MemoryDraft, node: r.Call, function: Function) -> bool:
         """Whether it matters what the function has done when it answers so: something has ended that it may know, and
         a test is about its answer."""
-        kind = types.parse(function.record.result)
-        if not draft.ended or not (kind.pointers or kind.is_scalar) or function is self.function:
+        if not draft.ended or function is self.function or (node.start, node.end) not in self.tested_answers:
             return False
-        return (node.start, node.end) in self.tested_answers
+        kind = types.parse(function.record.result)
+        return bool(kind.pointers) or kind.is_scalar
 
     @cached_property
     def tested_answers(self) -> frozenset[tuple[int, int]]:

@@ -220,6 +220,7 @@ def _growing(program: Program) -> frozenset[str]:
     return frozenset(one.name for one in program.functions if one.language == "cpp" and changes_elements(one))
 
 
+@question
 def _calls_growing(function: Function) -> bool:
     """Whether one is called that is given, or is a method of, what something points into, or goes on over."""
     inside = _pointed_into(function)
