@@ -40,8 +40,8 @@ answer with a failure when a flag of the object or of its owner says so; or one 
 that throws. Where a class has none of these, what three of its functions ask before they go on, by themselves or by a
 macro, is the check: a truth value, a state or a pointer that another function changes. Where most functions that hand
 the object's handle to a free function, or read or write through it, make the check on the same object first, those that
-do not are reported, with how many do: methods, lambdas bound to Python, functions of the object. A check behind the use does
-not count, nor one of another object, nor one on some paths only. Where a class has a check that asks its owner and
+do not are reported, with how many do: methods, lambdas bound to Python, functions of the object. A check behind the use
+does not count, nor one of another object, nor one on some paths only. Where a class has a check that asks its owner and
 nobody makes it, that is said once, with the least certainty.
 
 Quiet: a look at the flag by hand, methods that make the check themselves, accessors that check, helpers whose callers
