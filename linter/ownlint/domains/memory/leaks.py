@@ -27,7 +27,7 @@ from ownlint.finding import Certainty, Step, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.places import Place, called, calls_in, children, last_name, receiver, render, strip, walk
 from ownlint.project import types
-from ownlint.project.pairs import words
+from ownlint.project.pairs import releasing_verb, takes, words
 from ownlint.project.questions import flow_question, question
 from ownlint.project.subjects import Class, Function
 
@@ -37,11 +37,12 @@ _MOST_STEPS = 3
 _MOST_REFUTED = 16
 """So many leaks of a function are followed again with what tests say."""
 
+_LOOPS = re.compile(rb'"(?:range|for)"')
 _MEASURES = re.compile(r"size_(?:t|type)$|^(?:bool|float|double)$")
 """Types of numbers that are no handle."""
 _ALLOCATES = re.compile(r"(?i:alloc|\balc\b)")
 
-Kind = Literal["failure", "skipped", "never", "overwritten", "disowned", "gathered"]
+Kind = Literal["failure", "skipped", "never", "overwritten", "disowned", "gathered", "rest"]
 
 
 class LosingWay(NamedTuple):
@@ -58,7 +59,7 @@ class HandleLoss(NamedTuple):
     name: str
     """The holder, as a user writes it; of `disowned` the owner."""
     acquired: e.Event
-    """The call that handed it out, or gave it up."""
+    """The call that handed it out, or gave it up; of the `rest` of a container, the one that releases an element."""
     acquisition: Acquisition | None
     ways: tuple[LosingWay, ...]
     ended: e.Event | None
@@ -75,7 +76,16 @@ def losses(function: Function) -> tuple[HandleLoss, ...]:
 def _may_lose(function: Function) -> bool:
     if function.language != "cpp" or function.name == "main":
         return False
-    return handing(function.program).may_hand_out(function) or acquiring.may_be_filled(function)
+    if handing(function.program).may_hand_out(function) or acquiring.may_be_filled(function):
+        return True
+    return _may_leave_rest(function)
+
+
+def _may_leave_rest(function: Function) -> bool:
+    """Whether a loop may release elements. Needs no decoding."""
+    if not function.says(_LOOPS):
+        return False
+    return function.mentions("delete") or any(releasing_verb(name) for name in function.mentioned)
 
 
 def steps(function: Function, loss: HandleLoss, lost: str) -> Iterator[Step]:
@@ -143,6 +153,7 @@ class _Losing:
                 told.add(said)
                 yield found
         yield from self.gathered(live)
+        yield from self.rests()
 
     def walk(self, acquired: Acquired) -> OwedWalk | None:
         """The ways on which it is owed; None where somebody else sees to it at the end."""
@@ -596,6 +607,51 @@ class _Losing:
                 name = render(found.place)
                 yield HandleLoss("gathered", name, event, found.acquisition, tuple(failing), ended, certainty)
 
+    # --- what a container still holds when the loop is left that releases its elements ---
+
+    def rests(self) -> Iterator[HandleLoss]:
+        raw = [name for name in self.function.locals if self.gathers(name)] if _may_leave_rest(self.function) else []
+        if not raw:
+            return
+        heads = {mark.span: mark for mark in self.flow.of(e.Mark) if isinstance(mark, e.Mark) and mark.what == "loop"}
+        for loop in self.function.statements:
+            head = heads.get(loop.span) if isinstance(loop, r.Loop) else None
+            for name in raw if isinstance(loop, r.Loop) and head is not None else ():
+                found = self.rest(name, loop, head)
+                if found is not None:
+                    yield found
+
+    def rest(self, name: str, loop: r.Loop, head: e.Event) -> HandleLoss | None:
+        """The loss of what is behind the element that a round of the loop releases, where a failure leaves it."""
+        begun = Acquired(
+            _call_of(head),
+            head,
+            (name,),
+            Acquisition(RESULT, (), "rest", "certain"),
+            "certain",
+            several=True,
+            rest=loop,
+        )
+        first = OwedWalk(self.function, begun).go()
+        on_elements = [one for one in self.flow.calls if one.index in first.of_elements]
+        ends = (one for one in on_elements if first.uses.get(one.index) == "released")
+        released = next((one for one in ends if self.is_in_each_round(one, loop, head)), None)
+        if released is None or any(takes(last_name(one.node.callee)) for one in on_elements):
+            return None  # `one->Ref(); ...; one->Unref();`: the rounds themselves take what they release
+        walked = self.walk(begun._replace(call=released))
+        failing = [way for way in self.ways(self.again(walked)) if way.fails] if walked is not None else []
+        if not failing:
+            return None
+        certainty = weaker(
+            because("path", f"on the path where {_fails(self.function, failing[0])}"), self.best(failing)
+        )
+        return HandleLoss("rest", name, released, None, tuple(failing), None, certainty)
+
+    def is_in_each_round(self, event: e.Event, loop: r.Loop, head: e.Event) -> bool:
+        """Whether no round of the loop goes on to the next one past the event."""
+        back = [self.flow.events[one] for one, _ in self.flow.predecessors[head.index] if one > head.index]
+        return event.span.start in loop.span and all(self.flow.dominates(event, one) for one in back)
+
     def put(self, event: e.CallEvent | e.Write, live: list[OwedWalk]) -> Acquired | None:
         """What the local container that an event puts a handle into holds from there on."""
         puts = self.function.program.models.containers.puts
@@ -643,7 +699,7 @@ class _Losing:
 
 
 def _call_of(event: e.Event) -> e.CallEvent:
-    """The event as the call that begins a walk; a write has none, and stands for itself."""
+    """The event as the call that begins a walk; another event has none, and stands for itself."""
     if isinstance(event, e.CallEvent):
         return event
     made = e.CallEvent(event.span, r.Call(event.span.start, event.span.end, r.Name(0, 0, ""), ()))
