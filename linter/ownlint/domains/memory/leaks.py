@@ -121,6 +121,7 @@ def _losses(function: Function) -> tuple[HandleLoss, ...]:
     return tuple(sorted(_Losing(function).all(), key=lambda loss: loss.acquired.span.start))
 
 
+_REST = Acquisition(RESULT, (), "rest", "certain")
 _NEXT_ROUND = "harmless if the loop is left before it acquires another"
 
 
@@ -610,47 +611,46 @@ class _Losing:
     # --- what a container still holds when the loop is left that releases its elements ---
 
     def rests(self) -> Iterator[HandleLoss]:
-        raw = [name for name in self.function.locals if self.gathers(name)] if _may_leave_rest(self.function) else []
+        known = self.function.locals if _may_leave_rest(self.function) else {}
+        raw = [
+            name for name, (written, _) in known.items() if ("*" in written or "<" in written) and self.gathers(name)
+        ]
         if not raw:
             return
-        heads = {mark.span: mark for mark in self.flow.of(e.Mark) if isinstance(mark, e.Mark) and mark.what == "loop"}
-        for loop in self.function.statements:
-            head = heads.get(loop.span) if isinstance(loop, r.Loop) else None
-            for name in raw if isinstance(loop, r.Loop) and head is not None else ():
-                found = self.rest(name, loop, head)
+        loops = {one.span: one for one in self.function.statements if isinstance(one, r.Loop)}
+        for head in self.flow.of(e.Mark):
+            loop = loops.get(head.span) if isinstance(head, e.Mark) and head.what == "loop" else None
+            released = list(self.in_each_round(loop, head)) if loop is not None else []
+            for name in raw if released else ():
+                found = self.rest(
+                    Acquired(released[0], head, (name,), _REST, "certain", several=True, rest=loop), released
+                )
                 if found is not None:
                     yield found
 
-    def rest(self, name: str, loop: r.Loop, head: e.Event) -> HandleLoss | None:
-        """The loss of what is behind the element that a round of the loop releases, where a failure leaves it."""
-        begun = Acquired(
-            _call_of(head),
-            head,
-            (name,),
-            Acquisition(RESULT, (), "rest", "certain"),
-            "certain",
-            several=True,
-            rest=loop,
-        )
-        first = OwedWalk(self.function, begun).go()
-        on_elements = [one for one in self.flow.calls if one.index in first.of_elements]
-        ends = (one for one in on_elements if first.uses.get(one.index) == "released")
-        released = next((one for one in ends if self.is_in_each_round(one, loop, head)), None)
-        if released is None or any(takes(last_name(one.node.callee)) for one in on_elements):
+    def in_each_round(self, loop: r.Loop, head: e.Event) -> Iterator[e.CallEvent]:
+        """What releases something in the loop, and no round goes on to the next one past it."""
+        back = [self.flow.events[one] for one, _ in self.flow.predecessors[head.index] if one > head.index]
+        for call in self.flow.calls:
+            is_inside = call.span.start in loop.span and all(self.flow.dominates(call, one) for one in back)
+            if is_inside and self.resources.released(call.node, self.function):
+                yield call
+
+    def rest(self, acquired: Acquired, released: list[e.CallEvent]) -> HandleLoss | None:
+        """The loss of what is behind the element that a round of a loop releases, where a failure leaves the loop."""
+        walked = self.walk(acquired)
+        ending = next((one for one in released if walked is not None and one.index in walked.of_elements), None)
+        if walked is None or ending is None:
+            return None
+        on_elements = (self.flow.events[index] for index in walked.of_elements)
+        if any(isinstance(one, e.CallEvent) and takes(last_name(one.node.callee)) for one in on_elements):
             return None  # `one->Ref(); ...; one->Unref();`: the rounds themselves take what they release
-        walked = self.walk(begun._replace(call=released))
-        failing = [way for way in self.ways(self.again(walked)) if way.fails] if walked is not None else []
+        failing = [way for way in self.ways(self.again(walked)) if way.fails]
         if not failing:
             return None
-        certainty = weaker(
-            because("path", f"on the path where {_fails(self.function, failing[0])}"), self.best(failing)
-        )
-        return HandleLoss("rest", name, released, None, tuple(failing), None, certainty)
-
-    def is_in_each_round(self, event: e.Event, loop: r.Loop, head: e.Event) -> bool:
-        """Whether no round of the loop goes on to the next one past the event."""
-        back = [self.flow.events[one] for one, _ in self.flow.predecessors[head.index] if one > head.index]
-        return event.span.start in loop.span and all(self.flow.dominates(event, one) for one in back)
+        why = because("path", f"on the path where {_fails(self.function, failing[0])}")
+        certainty = weaker(why, self.best(failing))
+        return HandleLoss("rest", acquired.place[0], ending, None, tuple(failing), None, certainty)
 
     def put(self, event: e.CallEvent | e.Write, live: list[OwedWalk]) -> Acquired | None:
         """What the local container that an event puts a handle into holds from there on."""
@@ -698,8 +698,8 @@ class _Losing:
         return not self.resources.owns_elements(written, function.file, function.record.scope)
 
 
-def _call_of(event: e.Event) -> e.CallEvent:
-    """The event as the call that begins a walk; another event has none, and stands for itself."""
+def _call_of(event: e.CallEvent | e.Write) -> e.CallEvent:
+    """The event as the call that begins a walk; a write has none, and stands for itself."""
     if isinstance(event, e.CallEvent):
         return event
     made = e.CallEvent(event.span, r.Call(event.span.start, event.span.end, r.Name(0, 0, ""), ()))
