@@ -21,7 +21,6 @@ from typing import (
     Generic,
     NamedTuple,
     ParamSpec,
-    Protocol,
     Self,
     TypeVar,
     cast,
@@ -182,16 +181,6 @@ def flow_question(
         return _told(answer)
 
     return asked
-
-
-class _Keeper(Protocol):
-    """Whatever has a memory of its own."""
-
-    @property
-    def known(self) -> dict[Any, Any]: ...
-
-    @property
-    def size(self) -> int: ...
 
 
 _Of = TypeVar("_Of", "Function", "Binding")
