@@ -20,7 +20,6 @@ from ownlint.bindings.signatures import has_own_holder
 from ownlint.bindings.targets import Target, returned_values, scope_of, target_of
 from ownlint.bindings.views import borrowing_field, holds, points_at, shares_itself
 from ownlint.facts import records as r
-from ownlint.facts.records import Span
 from ownlint.finding import CERTAINTIES, Certainty, Edit, Fix, Step, because, weaker
 from ownlint.models.records import FrameworkModel
 from ownlint.project import types
@@ -213,7 +212,7 @@ class _BindingReading:
         owner, record = self.target.owner, self.target.declared
         if owner is None or record is None or self.target.first != 2:
             return
-        at = Span(record.name_start, record.name_start + len(record.name.encode()))
+        at = record.name_span
         if self.handing == "value":
             for view in self._bound_classes():
                 field = borrowing_field(view)

@@ -10,8 +10,7 @@ from ownlint.bindings.elements import changes, lent_element
 from ownlint.bindings.targets import target_of
 from ownlint.bindings.views import is_released
 from ownlint.facts import records as r
-from ownlint.flow.bodies import values
-from ownlint.flow.places import last_name, strip, walk
+from ownlint.flow.places import last_name, strip
 from ownlint.project import types
 from ownlint.project.program import Program
 from ownlint.project.questions import program_question
@@ -83,19 +82,17 @@ def _ends(binding: Binding, cls: Class, home: Class, field: str) -> bool:
 def _frees(function: Function, field: str) -> bool:
     """Whether the body frees what the field holds, and puts nothing new there."""
     frees = refills = False
-    for statement in function.statements:
-        for value in values(statement):
-            for inner in walk(value):
-                match inner:
-                    case r.Call(kind="delete", args=(target, *_)) if _is_field(target, field):
-                        frees = True
-                    case r.Call(callee=r.Member(base=base, name=name), args=args) if _is_field(base, field):
-                        frees |= name in _FREES and not args
-                        refills |= name in _FREES and bool(args)
-                    case r.Assign(op="=", target=target, value=made) if _is_field(target, field):
-                        nothing = isinstance(strip(made), r.Literal)
-                        frees |= nothing
-                        refills |= not nothing
+    for inner in function.values:
+        match inner:
+            case r.Call(kind="delete", args=(target, *_)) if _is_field(target, field):
+                frees = True
+            case r.Call(callee=r.Member(base=base, name=name), args=args) if _is_field(base, field):
+                frees |= name in _FREES and not args
+                refills |= name in _FREES and bool(args)
+            case r.Assign(op="=", target=target, value=made) if _is_field(target, field):
+                nothing = isinstance(strip(made), r.Literal)
+                frees |= nothing
+                refills |= not nothing
     return frees and not refills
 
 

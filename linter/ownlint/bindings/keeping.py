@@ -108,9 +108,7 @@ def _frees(call: r.Call, field: str) -> bool:
 
 
 def _calls(function: Function) -> Iterator[r.Call]:
-    for statement in function.statements:
-        for value in values(statement):
-            yield from (part for part in walk(value) if isinstance(part, r.Call))
+    yield from (part for part in function.values if isinstance(part, r.Call))
 
 
 # --- where a value leads ----------------------------------------------------------------------------
@@ -433,13 +431,13 @@ def stores(function: Function, outlives: Outlives | None = None) -> Iterator[Sto
     if not may_store(function, everywhere=outlives is not None):
         return
     outlives = outlives or outlives_call
-    puts = _puts(function)
+    putting = puts(function)
     for event in function.flow:
         match event:
             case e.Write(place=place, op="=", fresh=False, target=target) if target is not None:
                 if outlives(function, place, target) and not _is_called_at_once(function, event):
                     yield from _by_write(function, event, target)
-            case e.CallEvent(receiver=place, node=r.Call(callee=r.Member(name=name))) if name in puts:
+            case e.CallEvent(receiver=place, node=r.Call(callee=r.Member(name=name))) if name in putting:
                 if place is not None and outlives(function, place, None):
                     yield from _by_call(function, event, place)
     yield from _into_statics(function)
@@ -481,7 +479,8 @@ def _into_statics(function: Function) -> Iterator[Store]:
                     yield Store(write, (statement.names[0],), found, once=True)
 
 
-def _puts(function: Function) -> frozenset[str]:
+def puts(function: Function) -> frozenset[str]:
+    """Methods that put something into what they are called on, to stay there."""
     methods = function.program.models.containers
     return methods.keyed | methods.appends | {"reset"}
 
@@ -495,7 +494,7 @@ def may_store(function: Function, *, everywhere: bool = False) -> bool:
         assigned = {name for name in assigned if _outlives_by_name(function, name)}
     if assigned or _assigns_by_reference(function, known):
         return True
-    if not _puts(function).isdisjoint(function.mentioned):
+    if not puts(function).isdisjoint(function.mentioned):
         if any(_outlives_by_name(function, name) for name in said_names(function) & known.filled):
             return True
         if everywhere and (function.says(_LOCAL_CONTAINER) or any(">" in p.type for p in function.record.parameters)):

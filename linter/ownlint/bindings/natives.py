@@ -74,13 +74,6 @@ class Natives:
         name = last_name(call.callee)
         return call.kind == "delete" or name in self.destroyers or not set(words(name)).isdisjoint(words(kind))
 
-    def handle_fields(self, cls: Class) -> Iterator[r.Field]:
-        """The members of a class, inherited ones included, that are native handles."""
-        for one in cls.ancestry:
-            for field in one.record.fields:
-                if not field.static and self.is_handle(field.type, one.file, one.symbol):
-                    yield field
-
     def pointed_to_by(self, cls: Class) -> Iterator[str]:
         """Types of the native objects that an object of the class can stand for: its handles, and what it points to."""
         for one in cls.ancestry:

@@ -15,7 +15,7 @@ from ownlint.bindings.policies import Handing
 from ownlint.bindings.views import borrowing_field
 from ownlint.facts import records as r
 from ownlint.finding import Step
-from ownlint.flow.places import last_name, strip
+from ownlint.flow.places import last_name, spelled, strip
 from ownlint.models.records import FrameworkModel
 from ownlint.project import types
 from ownlint.project.subjects import Class
@@ -50,7 +50,7 @@ def made_by_hand(value: r.Value, origins: Origins, framework: FrameworkModel) ->
     if name in framework.facts.get("memory_views", "").split():
         return (Made("memory", "memoryview", origin) for origin in origins.each(value.args[:1]))
     if isinstance(value.callee, r.Name) and "python array" in origins.program.types.roles(
-        _written(value), origins.function
+        spelled(value), origins.function
     ):
         return _array(value, origins, framework)
     if isinstance(value.callee, r.Name) and (lent := _lent(value, origins, framework)):
@@ -63,9 +63,7 @@ def _lent(call: r.Call, origins: Origins, framework: FrameworkModel) -> str:
     """The view of which the framework makes an array over the same memory, as far as the policy does not say more."""
     function, lent = origins.function, framework.facts.get("lends_memory", "").split()
     declared = types.parse(function.record.result)
-    said = (
-        [_written(call)] if not declared.name or declared.is_placeholder else [_written(call), function.record.result]
-    )
+    said = [spelled(call)] if not declared.name or declared.is_placeholder else [spelled(call), function.record.result]
     names = {
         types.parse(origins.program.names.expand(one, function.file, function.record.scope, function.record.start)).name
         for one in said
@@ -82,11 +80,6 @@ def views_in(value: r.Value, classes: Iterator[Class], origins: Origins, handing
             field = borrowing_field(view)
             if field is not None:
                 yield Made("view", view.symbol, origin, handing, field)
-
-
-def _written(call: r.Call) -> str:
-    name = call.callee.text if isinstance(call.callee, r.Name) else ""
-    return f"{name}<{call.template}>" if call.template else name
 
 
 # --- casts -----------------------------------------------------------------------------------------
@@ -208,7 +201,7 @@ def _is_empty(value: r.Value, origins: Origins) -> bool:
         isinstance(inner, r.Call)
         and not inner.args
         and isinstance(inner.callee, r.Name)
-        and "python handle" in origins.program.types.roles(_written(inner), origins.function)
+        and "python handle" in origins.program.types.roles(spelled(inner), origins.function)
     )
 
 
@@ -222,7 +215,7 @@ def _is_nobody(value: r.Value, origins: Origins) -> bool:
             return False
         inner = strip(initial)
     if isinstance(inner, r.Call) and (not written or types.parse(written).is_placeholder):
-        written = _written(inner)
+        written = spelled(inner)
     if "python object" not in origins.program.types.roles(written, origins.function):
         return False
     return not isinstance(inner, r.Call) or _frees_nothing(inner, origins)

@@ -136,16 +136,6 @@ class Border:
     def derived(self, symbol: str) -> str:
         return symbol.rpartition(".")[2] if self._base(symbol) is not None else ""
 
-    def calls_back(self, cls: str) -> bool:
-        """Whether C++ calls methods that a class of Python derived from this one overrides."""
-        if not cls.startswith(_BOUND):
-            published = self._published_as(cls)
-            return bool(published) and self.published.has_trampoline(published)
-        if cls.removeprefix(_BOUND) not in self.bound:
-            return False
-        file, index = self.bound[cls.removeprefix(_BOUND)]
-        return bool(exports.of(self.program).class_contract(file, file.bound_classes[index], "", "").trampoline)
-
     def role(self, cls: str) -> str:
         model = self.program.models.python_class(cls) if not cls.startswith(_BOUND) else None
         return model.role if model is not None else ""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ownlint.engine.forward import forward
 from ownlint.facts import records as r
 from ownlint.flow import events as e
-from ownlint.flow.places import last_name, walk
+from ownlint.flow.places import last_name, spelled, walk
 from ownlint.patterns import AnyName
 from ownlint.project import types
 from ownlint.project.files import File
@@ -160,7 +160,7 @@ class _GilReader:
         if kind.is_placeholder or not written:
             if made is None:
                 return state
-            written = made.template if last_name(made.callee) in _MAKES else _spelled(made)
+            written = made.template if last_name(made.callee) in _MAKES else spelled(made)
             if last_name(made.callee) in _MAKES:
                 self.boxes.add(name)
             return self.guarded(name, self.guard(written), write, state)
@@ -260,11 +260,6 @@ def _made(value: r.Value | None) -> r.Call | None:
 
 def _is_filled(made: r.Call) -> bool:
     return bool(made.args) or last_name(made.callee) in _MAKES or made.kind == "new"
-
-
-def _spelled(call: r.Call) -> str:
-    name = call.callee.text if isinstance(call.callee, r.Name) else ""
-    return f"{name}<{call.template}>" if call.template else name
 
 
 # --- guard classes ------------------------------------------------------------------------------------

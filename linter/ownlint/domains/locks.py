@@ -24,7 +24,7 @@ from ownlint.engine.guard_classes import GuardClass
 from ownlint.engine.mutexes import Mutexes, asks, mutexes, plain, shares, tries
 from ownlint.facts import records as r
 from ownlint.flow import events as e
-from ownlint.flow.places import THIS, Place, last_name, render, strip, walk
+from ownlint.flow.places import THIS, Place, last_name, render, spelled, strip, walk
 from ownlint.project import types
 from ownlint.project.program import Program
 from ownlint.project.questions import Answers, Derived, flow_question, noting, program_question, read
@@ -490,7 +490,7 @@ class _LockReader:
             return None
         name = last_name(call.callee)
         if name in self.guards.words:
-            return self.named_guard(_spelled(call))
+            return self.named_guard(spelled(call))
         if name in self.guards.makers:
             return GuardClass(name, 0)
         if types.parse(call.template).last in self.guards.words:
@@ -699,11 +699,6 @@ class _LockReader:
                 root = place(self.function, argument)
                 return (*root, *lock[1:]) if root is not None else SOMEBODYS
         return lock
-
-
-def _spelled(call: r.Call) -> str:
-    name = call.callee.text if isinstance(call.callee, r.Name) else ""
-    return f"{name}<{call.template}>" if call.template else name
 
 
 def _arguments(written: str) -> str:

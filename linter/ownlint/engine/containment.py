@@ -12,8 +12,7 @@ from typing import Generic, TypeVar
 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.flow.bodies import values
-from ownlint.flow.places import last_name, walk
+from ownlint.flow.places import last_name
 from ownlint.project.closures import neighbours
 from ownlint.project.program import Program
 from ownlint.project.questions import Answers, program_question
@@ -97,9 +96,7 @@ def _is_given_container(function: Function, parameter: str) -> bool:
 
 
 def _calls(function: Function) -> Iterator[r.Call]:
-    for statement in function.statements:
-        for value in values(statement):
-            yield from (inner for inner in walk(value) if isinstance(inner, r.Call))
+    yield from (inner for inner in function.values if isinstance(inner, r.Call))
 
 
 def _may_mean(callee: r.Value, caller: Function, function: Function) -> bool:

@@ -628,9 +628,7 @@ def releases_member(resources: Resources, call: r.Call, function: Function, name
 
 
 def _calls(function: Function) -> Iterator[r.Call]:
-    for statement in function.statements:
-        for value in values(statement):
-            yield from (inner for inner in walk(value) if isinstance(inner, r.Call))
+    yield from (inner for inner in function.values if isinstance(inner, r.Call))
 
 
 def _is_member(target: r.Value) -> bool:

@@ -456,6 +456,11 @@ class FunctionRecord(Node, frozen=True, array_like=True, gc=False):
     template: str = ""
     """C++: template parameters as written, without angle brackets."""
 
+    @property
+    def name_span(self) -> Span:
+        """Where it says its name: the whole of it is too much to show."""
+        return Span(self.name_start, self.name_start + len(self.name.encode()))
+
 
 class Field(Node, frozen=True, array_like=True, gc=False):
     """A data member of a C++ class; in Python an attribute assigned in the class body or on `self`.

@@ -136,6 +136,12 @@ def called(call: r.Call) -> str:
     return text(callee, _LONGEST_NAME) if callee is not None else call.kind
 
 
+def spelled(call: r.Call) -> str:
+    """What is called, as it is spelled: of a call that makes an object its type, `std::lock_guard<std::mutex>`."""
+    name = call.callee.text if isinstance(call.callee, r.Name) else ""
+    return f"{name}<{call.template}>" if call.template else name
+
+
 def receiver(call: r.Call) -> r.Value | None:
     """What a method is called on."""
     return call.callee.base if isinstance(call.callee, r.Member) else None

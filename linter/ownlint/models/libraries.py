@@ -550,10 +550,6 @@ class Models:
         found = {known.library for known in (self.python_class(dotted), self.python_function(dotted)) if known}
         return self._speakers.get(self.canonical(dotted), frozenset()) | found
 
-    def speaks_about(self, dotted: str) -> bool:
-        """Whether this is a class, a function or a module whose Python handles are described."""
-        return bool(self.libraries_of(dotted))
-
     @functools.cached_property
     def _words(self) -> dict[str, PythonWords]:
         """By library."""

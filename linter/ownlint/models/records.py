@@ -49,6 +49,7 @@ Verb = Literal[
     "spawn",
     "restore",
     "move",
+    "swap",
 ]
 
 Role = Literal[

@@ -45,6 +45,7 @@ _EFFECTS: tuple[tuple[Verb, re.Pattern[str]], ...] = tuple(
             *((verb, f"{verb} {_PLACE} in {_PLACE}") for verb in ("insert", "overwrite", "find")),
             ("call", rf"call {_PLACE} with elements of {_PLACE}"),
             ("erase", rf"erase {_PLACE} from {_PLACE}"),
+            ("swap", rf"swap {_PLACE} with {_PLACE}"),
             *((verb, verb) for verb in ("may fail", "assert only", "never returns")),
         ),
     )
@@ -76,6 +77,7 @@ EXAMPLES = (
     "overwrite argument 1 in receiver",
     "find argument 1 in receiver",
     "erase argument 1 from receiver",
+    "swap argument 1 with argument 2",
     "clear receiver",
     "call argument 3 with elements of argument 1",
     "never returns",

@@ -21,7 +21,6 @@ from typing import (
     Generic,
     NamedTuple,
     ParamSpec,
-    Protocol,
     Self,
     TypeVar,
     cast,
@@ -187,16 +186,6 @@ def flow_question(
 def forget(question: Callable[[Function], object], function: Function) -> None:
     """What a flow question has answered is asked anew: it rests on what is not the last word."""
     function.flow.known.pop((getattr(question, "__wrapped__", question), ()), None)
-
-
-class _Keeper(Protocol):
-    """Whatever has a memory of its own."""
-
-    @property
-    def known(self) -> dict[Any, Any]: ...
-
-    @property
-    def size(self) -> int: ...
 
 
 _Of = TypeVar("_Of", "Function", "Binding")

@@ -393,9 +393,7 @@ def _calls(function: Function) -> Iterator[r.Call]:
 
 
 def _names(function: Function) -> Iterator[str]:
-    for statement in function.statements:
-        for value in bodies.values(statement):
-            yield from (inner.text for inner in places.walk(value) if isinstance(inner, r.Name))
+    yield from (inner.text for inner in function.values if isinstance(inner, r.Name))
 
 
 def _outermost(function: Function) -> Function:

@@ -265,8 +265,7 @@ def _makes_object(function: Function, known: references.References, call: r.Call
     program, name = function.program, call.callee.text
     if name in function.locals:
         return False
-    written = f"{name}<{call.template}>" if call.template else name
-    roles = program.types.roles(written, function)
+    roles = program.types.roles(places.spelled(call), function)
     if "python object" in roles:
         return "immortal" not in roles and bool(call.args) and not any(map(_is_borrowing, call.args))
     last = places.last_name(call.callee)

@@ -12,7 +12,6 @@ from ownlint import (
     Certainty,
     Class,
     Function,
-    Span,
     Step,
     because,
     glance,
@@ -265,8 +264,7 @@ def _declared(binding: Binding, signature: signatures.Signature, pointee: Class,
     record = target.declared
     if _MAKES.search(record.name) or _MAKES.search(binding.name) or not views.holds(target.owner, pointee):
         return
-    at = Span(record.name_start, record.name_start + len(record.name.encode()))
-    step = Step(target.owner.path, at, f"`{target.owner.name}` holds what this hands out", "lends")
+    step = Step(target.owner.path, record.name_span, f"`{target.owner.name}` holds what this hands out", "lends")
     yield TakenOver(
         1, step, because("unread-code", "the body is not in what was read; this is inferred from the classes")
     )

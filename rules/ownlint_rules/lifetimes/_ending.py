@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ownlint import Function, bodies, glance, keeping, model_records, pairs, places, types
+from ownlint import Function, glance, keeping, lasting, model_records, pairs, places, types
 from ownlint import events as e
 from ownlint import records as r
 
@@ -27,7 +27,7 @@ def may_be_left(function: Function) -> bool:
     known = keeping.keepers(function.program)
     mentions = function.mentioned
     assigned = {name[1:] for name in mentions if name[0] == "="} & known.names
-    if not assigned and not function.mentions(*_puts(function)):
+    if not assigned and not function.mentions(*keeping.puts(function)):
         return False
     body = function.encoded
     own: dict[bytes, bytes] = dict(_DECLARED.findall(body))
@@ -45,11 +45,6 @@ def may_be_left(function: Function) -> bool:
     ):
         return _leaves_something(function, known, views)
     return False
-
-
-def _puts(function: Function) -> frozenset[str]:
-    methods = function.program.models.containers
-    return methods.keyed | methods.appends | {"reset"}
 
 
 def _ways_in(function: Function) -> frozenset[str]:
@@ -73,17 +68,15 @@ def _is_by_value(written: str) -> bool:
 def _leaves_something(function: Function, known: keeping.Keepers, views: bool) -> bool:
     """Whether anything that lasts is assigned, or gets, what is made with the address of a local, or with a local."""
     own = {name for name, (written, _) in function.locals.items() if _is_by_value(written)}
-    puts = _puts(function)
-    for statement in function.statements:
-        for value in bodies.values(statement):
-            for part in places.walk(value):
-                match part:
-                    case r.Assign(op="=", target=target, value=given):
-                        if _may_last(function, target, known) and _is_made_with(function, given, own, views, 0):
-                            return True
-                    case r.Call(callee=r.Member(name=name), args=args) if name in puts:
-                        if any(_is_made_with(function, arg, own, views, 0) for arg in args):
-                            return True
+    puts = keeping.puts(function)
+    for part in function.values:
+        match part:
+            case r.Assign(op="=", target=target, value=given):
+                if _may_last(function, target, known) and _is_made_with(function, given, own, views, 0):
+                    return True
+            case r.Call(callee=r.Member(name=name), args=args) if name in puts:
+                if any(_is_made_with(function, arg, own, views, 0) for arg in args):
+                    return True
     return False
 
 
@@ -319,7 +312,7 @@ def _type(function: Function, name: str) -> str:
 def is_local_value(function: Function, name: str, *, views: bool = False) -> bool:
     """Whether the name is an object of the function's own: no reference, no pointer, no static, and no view unless
     these are asked for, too."""
-    if name not in function.locals or name in _statics(function):
+    if name not in function.locals or name in lasting.statics(function):
         return False
     declared = function.locals[name][0]
     written = _type(function, name) or declared
@@ -337,15 +330,6 @@ def is_local_value(function: Function, name: str, *, views: bool = False) -> boo
 def _is_made_here(initial: r.Value | None) -> bool:
     """What an unknown `auto` is: what a call answers may be anything, but what has fields is no pointer."""
     return isinstance(places.strip(initial), r.Call)
-
-
-def _statics(function: Function) -> set[str]:
-    return {
-        name
-        for statement in function.statements
-        if isinstance(statement, r.Declare) and statement.static
-        for name in statement.names
-    }
 
 
 def releases(function: Function, name: str, unseen: bool = False, since: e.Event | None = None) -> bool:

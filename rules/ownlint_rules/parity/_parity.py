@@ -1254,9 +1254,7 @@ def _counted(value: r.Value) -> r.Value:
 
 
 def calls_in(function: Function) -> Iterator[r.Call]:
-    for statement in function.statements:
-        for value in bodies.values(statement):
-            yield from (inner for inner in places.walk(value) if isinstance(inner, r.Call))
+    yield from (inner for inner in function.values if isinstance(inner, r.Call))
 
 
 def heard_calls(function: Function) -> frozenset[Span]:
@@ -1292,11 +1290,6 @@ def may_check(call: r.Call, is_heard: bool) -> bool:
     is no view of a container."""
     name = places.last_name(call.callee)
     return _CHECKS.search(name) is not None or (is_heard and _VIEW.fullmatch(name) is None)
-
-
-def _pointed_at(value: r.Value | None) -> r.Value | None:
-    inner = places.strip(value)
-    return places.strip(inner.value) if isinstance(inner, r.Unary) and inner.op in ("*", "&") else inner
 
 
 def words(written: str) -> frozenset[str]:

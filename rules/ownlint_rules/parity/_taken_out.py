@@ -69,7 +69,7 @@ def gap(old: Function, new: Function, at: Span) -> tuple[Span, Span]:
     kept = dict(reversed(now.lines))
     front = [kept[line] for line, span in then.lines if span.end <= at.start and line in kept]
     behind = [kept[line] for line, span in then.lines if span.start >= at.end and line in kept]
-    name = name_of(new)
+    name = new.record.name_span
     start = max((span.start for span in front), default=name.start)
     end = next((span for span in behind if span.start > start), None)
     if end is None:
@@ -78,12 +78,6 @@ def gap(old: Function, new: Function, at: Span) -> tuple[Span, Span]:
         last = next(fresh, None) or max(front, key=lambda span: span.start, default=name)
         return Span(start, new.record.end), last
     return Span(start, end.end), end
-
-
-def name_of(function: Function) -> Span:
-    """Where its name stands."""
-    start = function.record.name_start
-    return Span(start, start + len(function.name.encode()))
 
 
 def _outline(function: Function) -> parity.FunctionOutline:

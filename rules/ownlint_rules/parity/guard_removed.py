@@ -95,7 +95,7 @@ def guard_removed(function: Function) -> Iterator[Finding]:
     if (emptied := taken_out.emptied(old, function)) is not None:
         said = f"`{function.name}` no longer does anything, while `{emptied.sibling.symbol}` still {emptied.does}"
         yield function.finding(
-            function.body[-1] if function.body else taken_out.name_of(function),
+            function.body[-1] if function.body else function.record.name_span,
             said,
             certainty=because("convention", _NOT_KNOWN.format("work")),
             help="put back what it did, or say why it is not needed any more",

@@ -189,7 +189,7 @@ def _called(function: Function, test: events.Test, call: records.Call) -> Iterat
             call,
             f"only a debug build calls `{name}`, which refuses when `{flag}` is wrong",
             help=f"call `{name}` outside of the assertion",
-            steps=(target.step(_name_of(target), "the guard"),),
+            steps=(target.step(target.record.name_span, "the guard"),),
         )
     elif (stored := _stored_by(target, len(call.args), _DEPTH)) and not _is_asked_anyway(function, call, target):
         yield function.finding(
@@ -225,11 +225,6 @@ def _is_asked_anyway(function: Function, call: records.Call, target: Function) -
         for other in function.flow.calls
         if target in function.program.calls.callee(other.node, function).functions
     )
-
-
-def _name_of(function: Function) -> records.Span:
-    start = function.record.name_start
-    return records.Span(start, start + len(function.name.encode()))
 
 
 def _stored_by(target: Function, count: int, depth: int) -> tuple[str, Function, events.Event] | None:

@@ -170,7 +170,7 @@ def _leaving(
         return
     leave = next((event for event in way if isinstance(event, events.LeaveEvent) and event.kind == "return"), None)
     yield destructor.finding(
-        records.Span(destructor.record.name_start, destructor.record.name_start + len(destructor.name.encode())),
+        destructor.record.name_span,
         f"this destructor can end without taking the `{destructor.cls.name if destructor.cls else ''}` out of "
         f"`{registry.shown}`",
         certainty=because("path", "on the path that skips it"),
@@ -738,7 +738,7 @@ def _moving(cls: Class, registry: registries.Registry) -> Iterator[Finding]:
         at = made.record if made is not None else record
         subject = made or cls
         yield subject.finding(
-            records.Span(at.name_start, at.name_start + len(record.name.encode())),
+            at.name_span,
             f"after this move `{registry.shown}` still has the old `{cls.name}`",
             certainty=because("value", f"harmless if no `{cls.name}` in `{registry.shown}` is ever moved"),
             help=f"let the move put the new object into `{registry.shown}` in place of the old, or delete it",

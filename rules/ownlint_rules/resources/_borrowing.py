@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Function, Program, bodies, duties, pairs, places, resources, text, types
+from ownlint import Function, Program, duties, pairs, places, resources, text, types
 from ownlint import records as r
 
 
@@ -19,14 +19,12 @@ class Borrowed(NamedTuple):
 def puts(function: Function) -> Iterator[tuple[r.Node, r.Value, r.Value]]:
     """What the body puts where: the node, the place or container, and the value."""
     words = function.program.models.containers.puts
-    for statement in function.statements:
-        for value in bodies.values(statement):
-            for inner in places.walk(value):
-                match inner:
-                    case r.Assign(op="=", target=r.Index() as target, value=held):
-                        yield inner, target, held
-                    case r.Call(callee=r.Member(base=base, name=name), args=(*_, last)) if name in words:
-                        yield inner, base, last
+    for inner in function.values:
+        match inner:
+            case r.Assign(op="=", target=r.Index() as target, value=held):
+                yield inner, target, held
+            case r.Call(callee=r.Member(base=base, name=name), args=(*_, last)) if name in words:
+                yield inner, base, last
 
 
 def whose(value: r.Value, function: Function, *, is_mixed: bool) -> str:

@@ -12,7 +12,6 @@ from ownlint import (
     Function,
     Program,
     because,
-    bodies,
     habits,
     pairs,
     places,
@@ -114,9 +113,7 @@ class CoOwners:
         return frozenset(owners | {"reset", "delete", "WrapUnique"} | self.resources.releasing_names)
 
     def _calls(self, function: Function) -> Iterator[r.Call]:
-        for statement in function.statements:
-            for value in bodies.values(statement):
-                yield from (inner for inner in places.walk(value) if isinstance(inner, r.Call) and inner.args)
+        yield from (inner for inner in function.values if isinstance(inner, r.Call) and inner.args)
 
     def _is_candidate(self, given: r.Value | None, function: Function) -> bool:
         match given:
@@ -221,8 +218,7 @@ class CoOwners:
         if on is not None:
             written = self.program.types.of(on, function)
         else:
-            written = call.callee.text if isinstance(call.callee, r.Name) else ""
-            written = f"{written}<{call.template}>" if call.template else written
+            written = places.spelled(call)
         kind = types.parse(self.program.names.expand(written, function.file, function.record.scope))
         roles = set(self.program.types.roles(kind.name, function))
         if not roles & _OWNS or "intrusive pointer" in roles or len(kind.arguments) > 1:

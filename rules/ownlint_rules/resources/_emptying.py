@@ -7,7 +7,7 @@ Any call that may do so counts, whatever it is called: who asks wants to know th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from ownlint import Class, Function, bodies, lasting, pairs, places, questions, resources, types, undecoded
 from ownlint import records as r
@@ -24,9 +24,7 @@ def ended_for_certain(function: Function) -> tuple[r.Value, ...]:
     asked = resources.resources(function.program)
     return tuple(
         inner.args[ended.where.index]
-        for statement in function.statements
-        for value in bodies.values(statement)
-        for inner in places.walk(value)
+        for inner in function.values
         if isinstance(inner, r.Call)
         for ended in asked.released(inner, function)
         if 0 <= ended.where.index < len(inner.args) and ended.certainty != "possible"
@@ -73,7 +71,7 @@ class SlotEnding:
                 return True
         self.find_names()
         wrappers = self.find_copies()
-        for inner in self.expressions():
+        for inner in self.function.values:
             if isinstance(inner, r.Call) and (self.ended_by(inner) or self.hands_over_copy(inner, wrappers)):
                 return True
             if isinstance(inner, r.Assign) and self.moved_by(inner):
@@ -90,7 +88,7 @@ class SlotEnding:
         """Whether the body ends what it looks for in the slot: `live_.erase(block); free(block);`."""
         keys = {
             inner.text
-            for call in self.expressions()
+            for call in self.function.values
             if isinstance(call, r.Call)
             and places.last_name(call.callee) not in self.puts
             and self.touches(places.receiver(call))
@@ -110,7 +108,7 @@ class SlotEnding:
             and self.is_it(inner.target)
             and isinstance(places.strip(inner.value), r.Literal)
             and is_slot(inner.target)
-            for inner in self.expressions()
+            for inner in self.function.values
         )
         return emptied and any(
             isinstance(statement, r.Leave) and statement.kind == "return" and self.is_it(statement.value)
@@ -147,17 +145,12 @@ class SlotEnding:
                 return name in self.names or (name == self.name and name not in self.function.declared)
         return False
 
-    def expressions(self) -> Iterator[r.Value]:
-        for statement in self.function.statements:
-            for value in bodies.values(statement):
-                yield from places.walk(value)
-
     def find_names(self) -> None:
         """What locals stand for it, wherever they are set."""
         for _ in range(2):
             for statement in self.function.statements:
                 self.name_things(statement)
-            for inner in self.expressions():
+            for inner in self.function.values:
                 if isinstance(inner, r.Assign) and self.is_local(inner.target) and self.touches(inner.value):
                     self.names.add(places.last_name(places.strip(inner.target)))
 
@@ -165,7 +158,7 @@ class SlotEnding:
         """Adds the local containers and structs that the handle is copied into; answers with the locals that an object
         is made in which keeps the handle."""
         wrappers: set[str] = set()
-        for inner in self.expressions():
+        for inner in self.function.values:
             match inner:
                 case r.Call(callee=r.Member(base=base, name=name), args=args) if name in self.puts:
                     kept = self.own_local(base) if any(self.touches(arg) for arg in args) else ""

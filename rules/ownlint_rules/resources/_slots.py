@@ -20,7 +20,6 @@ from ownlint import (
     Function,
     Program,
     because,
-    bodies,
     duties,
     habits,
     pairs,
@@ -481,7 +480,10 @@ class Slots:
     def _belongs_to_another(self, store: SlotStore) -> bool:
         """The object is made with something that may keep it: `new Button(this)` of a class that nobody here defines,
         or whose constructor hands itself on."""
-        made = next((c for c in self._new_in(store) if c.kind == "new"), None)
+        made = next(
+            (c for c in _values(store.function) if isinstance(c, r.Call) and (c.start, c.kind) == (store.at, "new")),
+            None,
+        )
         if made is None or not made.args:
             return False
         written = made.callee.text if isinstance(made.callee, r.Name) else ""
@@ -539,12 +541,6 @@ class Slots:
     def _is_answer(name: str, function: Function, caller: Function) -> bool:
         initial = places.strip(caller.locals.get(name, ("", None))[1])
         return isinstance(initial, r.Call) and places.last_name(initial.callee) == function.name
-
-    def _new_in(self, store: SlotStore) -> Iterator[r.Call]:
-        written = (value for statement in store.function.statements for value in bodies.values(statement))
-        initial = (value for one in store.function.record.initializers for value in one.args)
-        for value in chain(written, initial):
-            yield from (inner for inner in places.walk(value) if isinstance(inner, r.Call) and inner.start == store.at)
 
     def _is_pointer(self, value: r.Value, function: Function) -> bool:
         inner = places.strip(value)
@@ -859,9 +855,10 @@ def _hands_itself_on(constructor: Function) -> bool:
 
 
 def _values(function: Function) -> Iterator[r.Value]:
-    initial = (value for one in function.record.initializers for value in one.args)
-    for value in chain(initial, (value for statement in function.statements for value in bodies.values(statement))):
-        yield from places.walk(value)
+    for initializer in function.record.initializers:
+        for value in initializer.args:
+            yield from places.walk(value)
+    yield from function.values
 
 
 def _is_set_again(name: str, function: Function) -> bool:
@@ -938,9 +935,3 @@ def slots(program: Program) -> Slots:
 
 def is_by_constructor(store: SlotStore, cls: Class) -> bool:
     return store.function.record.kind == "constructor" and store.function.cls is cls
-
-
-def declared_at(function: Function) -> r.Span:
-    """Where a function says its name: its whole definition is too much to show."""
-    record = function.record
-    return r.Span(record.name_start, record.name_start + len(record.name.encode()))

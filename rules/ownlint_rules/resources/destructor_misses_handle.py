@@ -73,7 +73,7 @@ def destructor_misses_handle(cls: Class, program: Program) -> Iterator[Finding]:
         made = store.made
         with_it = f" with `{made.releases[0]}`" if made.releases and made.releases != ("delete",) else ""
         yield destructor.finding(
-            slots.declared_at(destructor),
+            destructor.record.name_span,
             f"`{destructor.name}` releases `{released.name}`, and misses `{slot.field.name}`",
             certainty=certainty,
             help=f"release `{slot.field.name}`{with_it}, too",

@@ -64,7 +64,6 @@ import re
 from collections.abc import Iterator
 
 from ownlint import Certainty, Finding, Function, Step, because, events, leaks, rule
-from ownlint_rules.resources import _rounds as rounds
 
 _TESTS = re.compile(r"(?:^|/)tests?/|_tests?\.\w+$")
 _IN_A_TEST = "it is a step of a test program, which ends when the step fails"
@@ -98,17 +97,6 @@ def handle_leaked(function: Function) -> Iterator[Finding]:
             help="call `reset()` instead, or pass the result to the new owner",
             steps=(function.step(lost.made, "it is created here"),),
         )
-    for left in rounds.left_early(function):
-        yield function.finding(
-            left.leave,
-            f"the rest of `{left.container}` is not released when the loop is left here",
-            certainty=left.certainty,
-            help="release the remaining elements on failure, or store smart pointers",
-            steps=(
-                function.step(left.release, "each round releases one element"),
-                function.step(left.test, "this can fail before the last round"),
-            ),
-        )
 
 
 def _message(function: Function, loss: leaks.HandleLoss) -> str:
@@ -117,6 +105,8 @@ def _message(function: Function, loss: leaks.HandleLoss) -> str:
             return f"`{loss.name}` is lost when {leaks.when(function, loss)}"
         case "gathered":
             return f"what `{loss.name}` has gathered is lost when {leaks.when(function, loss)}"
+        case "rest":
+            return f"the rest of `{loss.name}` is lost when {leaks.when(function, loss)}"
     return _SAYS[loss.kind].format(loss.name)
 
 
@@ -132,12 +122,14 @@ def _help(function: Function, loss: leaks.HandleLoss) -> str:
             return f"release `{loss.name}` before this exit" + owner
         case "gathered":
             return f"let `{loss.name}` hold owners, or release its elements on this way"
+        case "rest":
+            return "release the remaining elements on failure, or store smart pointers"
     return f"release `{loss.name}` on every path" + leaks.owner_advice(function, "let a smart pointer own it")
 
 
 def _steps(function: Function, loss: leaks.HandleLoss) -> Iterator[Step]:
-    if loss.kind in ("failure", "gathered"):
-        held = f"what `{loss.name}` holds" if loss.kind == "gathered" else f"`{loss.name}`"
+    if loss.kind in ("failure", "gathered", "rest"):
+        held = f"`{loss.name}`" if loss.kind == "failure" else f"what `{loss.name}` holds"
         yield from leaks.steps(function, loss, held)
         return
     if loss.ended is not None and loss.kind == "skipped":

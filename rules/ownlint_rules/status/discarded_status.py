@@ -933,5 +933,4 @@ def _declared(function: Function, node: records.Call, written: str) -> Iterator[
         if target.record.kind == "lambda":
             yield target.step(records.Span(target.record.start, target.record.start + 1), f"this returns `{written}`")
         else:
-            end = target.record.name_start + len(target.name.encode())
-            yield target.step(records.Span(target.record.name_start, end), f"`{target.name}` returns `{written}`")
+            yield target.step(target.record.name_span, f"`{target.name}` returns `{written}`")

@@ -14,12 +14,12 @@ from ownlint.domains.counted.counts import CountDraft, HeldReference, Id, is_owi
 from ownlint.domains.counted.outs import Filled
 from ownlint.domains.counted.references import Use, alternatives, references
 from ownlint.domains.counted.slot_tables import is_slot
+from ownlint.engine import lasting
 from ownlint.engine.assignments import place as named_place
 from ownlint.engine.glance import says
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
-from ownlint.flow.bodies import values
 from ownlint.flow.events import Event
 from ownlint.flow.places import Place, last_name, render, walk
 from ownlint.project import types
@@ -157,21 +157,18 @@ class CountedWays:
         if not known:
             return frozenset()
         mentioned: Counter[str] = Counter()
-        for statement in self.function.statements:
-            for inner in (inner for value in values(statement) for inner in walk(value)):
-                match inner:
-                    case r.Index(base=r.Name(text=name), indexes=(r.Literal(kind="int"),)):
-                        mentioned[name] -= 1
-                    case r.Name(text=name):
-                        mentioned[name] += 1
+        for inner in self.function.values:
+            match inner:
+                case r.Index(base=r.Name(text=name), indexes=(r.Literal(kind="int"),)):
+                    mentioned[name] -= 1
+                case r.Name(text=name):
+                    mentioned[name] += 1
         return frozenset(name for name in known if not mentioned[name])
 
     @cached_property
     def statics(self) -> frozenset[str]:
         """Locals that own what they hold: those that stay, and those that a function ends when they go."""
-        stay = (
-            name for one in self.function.statements if isinstance(one, r.Declare) and one.static for name in one.names
-        )
+        stay = lasting.statics(self.function)
         return self.function.cleaned | frozenset(name for name in stay if not self.is_filled_each_time(name))
 
     def is_filled_each_time(self, name: str) -> bool:

@@ -384,9 +384,6 @@ class MemoryCalls(LambdaObjects):
         if held is not None:
             self.called_lambdas[node.start, node.end] = held
             self.own(draft, node, Callee(last_name(node.callee), (held.record,), (held,), (), "certain"), held)
-        elif not callee.functions and last_name(node.callee) == "swap" and len(node.args) == 2:
-            self.swap(draft, *node.args)
-            self.answer(draft, node, LOST)
         elif callee.models and not callee.functions:
             self.modelled(draft, node, callee.models)
         elif not callee.functions and self.construct_at(draft, node, Pointer(_result(node).block)):
@@ -397,7 +394,7 @@ class MemoryCalls(LambdaObjects):
             self.unknown(draft, node, callee)
 
     def swap(self, draft: MemoryDraft, one: r.Value, other: r.Value) -> None:
-        """`std::swap(one, other)`: each place has what stood in the other; what lies inside of both is lost."""
+        """Each place has what stood in the other; what lies inside of both is lost."""
         places = self.cell(draft, one), self.cell(draft, other)
         held = draft.read(places[0]), draft.read(places[1])
         draft.write(places[0], held[1])
@@ -462,6 +459,8 @@ class MemoryCalls(LambdaObjects):
                     self.invalidate(draft, node, model)
                 elif effect.verb == "move":
                     answer = self.exchange(draft, node)
+                elif effect.verb == "swap" and len(node.args) == 2:
+                    self.swap(draft, *node.args)
                 elif effect.verb == "borrow" and where == "result" and answer is LOST:
                     answer = self.lent(draft, node, str(effect.other))
         if any(model.has("clear", "receiver") and not model.has("invalidate") for model in models):

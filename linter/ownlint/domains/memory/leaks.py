@@ -27,7 +27,7 @@ from ownlint.finding import Certainty, Step, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.places import Place, called, calls_in, children, last_name, receiver, render, strip, walk
 from ownlint.project import types
-from ownlint.project.pairs import words
+from ownlint.project.pairs import releasing_verb, takes, words
 from ownlint.project.questions import flow_question, question
 from ownlint.project.subjects import Class, Function
 
@@ -37,11 +37,12 @@ _MOST_STEPS = 3
 _MOST_REFUTED = 16
 """So many leaks of a function are followed again with what tests say."""
 
+_LOOPS = re.compile(rb'"(?:range|for)"')
 _MEASURES = re.compile(r"size_(?:t|type)$|^(?:bool|float|double)$")
 """Types of numbers that are no handle."""
 _ALLOCATES = re.compile(r"(?i:alloc|\balc\b)")
 
-Kind = Literal["failure", "skipped", "never", "overwritten", "disowned", "gathered"]
+Kind = Literal["failure", "skipped", "never", "overwritten", "disowned", "gathered", "rest"]
 
 
 class LosingWay(NamedTuple):
@@ -58,7 +59,7 @@ class HandleLoss(NamedTuple):
     name: str
     """The holder, as a user writes it; of `disowned` the owner."""
     acquired: e.Event
-    """The call that handed it out, or gave it up."""
+    """The call that handed it out, or gave it up; of the `rest` of a container, the one that releases an element."""
     acquisition: Acquisition | None
     ways: tuple[LosingWay, ...]
     ended: e.Event | None
@@ -75,7 +76,16 @@ def losses(function: Function) -> tuple[HandleLoss, ...]:
 def _may_lose(function: Function) -> bool:
     if function.language != "cpp" or function.name == "main":
         return False
-    return handing(function.program).may_hand_out(function) or acquiring.may_be_filled(function)
+    if handing(function.program).may_hand_out(function) or acquiring.may_be_filled(function):
+        return True
+    return _may_leave_rest(function)
+
+
+def _may_leave_rest(function: Function) -> bool:
+    """Whether a loop may release elements. Needs no decoding."""
+    if not function.says(_LOOPS):
+        return False
+    return function.mentions("delete") or any(releasing_verb(name) for name in function.mentioned)
 
 
 def steps(function: Function, loss: HandleLoss, lost: str) -> Iterator[Step]:
@@ -111,6 +121,7 @@ def _losses(function: Function) -> tuple[HandleLoss, ...]:
     return tuple(sorted(_Losing(function).all(), key=lambda loss: loss.acquired.span.start))
 
 
+_REST = Acquisition(RESULT, (), "rest", "certain")
 _NEXT_ROUND = "harmless if the loop is left before it acquires another"
 
 
@@ -143,6 +154,7 @@ class _Losing:
                 told.add(said)
                 yield found
         yield from self.gathered(live)
+        yield from self.rests()
 
     def walk(self, acquired: Acquired) -> OwedWalk | None:
         """The ways on which it is owed; None where somebody else sees to it at the end."""
@@ -596,6 +608,50 @@ class _Losing:
                 name = render(found.place)
                 yield HandleLoss("gathered", name, event, found.acquisition, tuple(failing), ended, certainty)
 
+    # --- what a container still holds when the loop is left that releases its elements ---
+
+    def rests(self) -> Iterator[HandleLoss]:
+        known = self.function.locals if _may_leave_rest(self.function) else {}
+        raw = [
+            name for name, (written, _) in known.items() if ("*" in written or "<" in written) and self.gathers(name)
+        ]
+        if not raw:
+            return
+        loops = {one.span: one for one in self.function.statements if isinstance(one, r.Loop)}
+        for head in self.flow.of(e.Mark):
+            loop = loops.get(head.span) if isinstance(head, e.Mark) and head.what == "loop" else None
+            released = list(self.in_each_round(loop, head)) if loop is not None else []
+            for name in raw if released else ():
+                found = self.rest(
+                    Acquired(released[0], head, (name,), _REST, "certain", several=True, rest=loop), released
+                )
+                if found is not None:
+                    yield found
+
+    def in_each_round(self, loop: r.Loop, head: e.Event) -> Iterator[e.CallEvent]:
+        """What releases something in the loop, and no round goes on to the next one past it."""
+        back = [self.flow.events[one] for one, _ in self.flow.predecessors[head.index] if one > head.index]
+        for call in self.flow.calls:
+            is_inside = call.span.start in loop.span and all(self.flow.dominates(call, one) for one in back)
+            if is_inside and self.resources.released(call.node, self.function):
+                yield call
+
+    def rest(self, acquired: Acquired, released: list[e.CallEvent]) -> HandleLoss | None:
+        """The loss of what is behind the element that a round of a loop releases, where a failure leaves the loop."""
+        walked = self.walk(acquired)
+        ending = next((one for one in released if walked is not None and one.index in walked.of_elements), None)
+        if walked is None or ending is None:
+            return None
+        on_elements = (self.flow.events[index] for index in walked.of_elements)
+        if any(isinstance(one, e.CallEvent) and takes(last_name(one.node.callee)) for one in on_elements):
+            return None  # `one->Ref(); ...; one->Unref();`: the rounds themselves take what they release
+        failing = [way for way in self.ways(self.again(walked)) if way.fails]
+        if not failing:
+            return None
+        why = because("path", f"on the path where {_fails(self.function, failing[0])}")
+        certainty = weaker(why, self.best(failing))
+        return HandleLoss("rest", acquired.place[0], ending, None, tuple(failing), None, certainty)
+
     def put(self, event: e.CallEvent | e.Write, live: list[OwedWalk]) -> Acquired | None:
         """What the local container that an event puts a handle into holds from there on."""
         puts = self.function.program.models.containers.puts
@@ -642,7 +698,7 @@ class _Losing:
         return not self.resources.owns_elements(written, function.file, function.record.scope)
 
 
-def _call_of(event: e.Event) -> e.CallEvent:
+def _call_of(event: e.CallEvent | e.Write) -> e.CallEvent:
     """The event as the call that begins a walk; a write has none, and stands for itself."""
     if isinstance(event, e.CallEvent):
         return event

@@ -49,6 +49,8 @@ class Acquired(NamedTuple):
     known: bool = True
     """What is made can be seen: an object that nobody sees may end itself."""
     several: bool = False
+    rest: r.Loop | None = None
+    """The loop, at whose `start` the container is, that ends one element of it in each round."""
 
 
 class OwedWalk(OwedUses):
@@ -61,6 +63,7 @@ class OwedWalk(OwedUses):
         super().__init__(function, ("made", acquired.start.index, "owed"), several=acquired.several)
         self.acquired = acquired
         self.start = acquired.start
+        self.rest = acquired.rest
         self.seen = seen
         self.refuting = refuting
         call = acquired.call
@@ -77,6 +80,8 @@ class OwedWalk(OwedUses):
         """Calls that get it as an argument."""
         self.blurred: set[int] = set()
         """Where it goes on in a form that is not followed."""
+        self.of_elements: set[int] = set()
+        """Calls of elements, of a walk about the rest."""
         self.own_tests: set[int] = set()
         """Exits of macros that ask whether there is a handle."""
         self.put: set[int] = set()
@@ -94,6 +99,18 @@ class OwedWalk(OwedUses):
         self.names.add(root)
         return MemoryState({Cell(("var", root), tuple(path)): Pointer(self.block)}, owed={self.block: how})
 
+    def owed_behind_start(self) -> MemoryState:
+        """What is owed behind the start; of a loop, with what its head has made to lead to the elements."""
+        state = self.owing(HELD)
+        head = self.flow.events[: self.start.index] if self.rest is not None else []
+        for event in head:
+            if self.rest is not None and event.span.start in self.rest.span:
+                self.event = event
+                draft = MemoryDraft(state, self)
+                self.happen(draft, event, HELD, self.leading(draft))
+                state = draft.state()
+        return state
+
     def go(self) -> OwedWalk:
         """From the acquisition on; itself."""
         if not follow(self.flow, self.owing(0), Domain(self.step, all_of_them, _MOST_STATES), start=self.start.index):
@@ -109,12 +126,14 @@ class OwedWalk(OwedUses):
         index, how = event.index, state.owed[self.block]
         edges = self.flow.successors[index]
         if event is self.start:
-            later = self.acquired_again(event, state) if how else self.owing(HELD)
+            later = self.acquired_again(event, state) if how else self.owed_behind_start()
             if later is None:
                 self.arrive(index, index, how)
                 return
             self.came.setdefault(index, -1)
             for target, _ in edges:
+                if self.rest is not None and self.flow.events[target].span.start not in self.rest.span:
+                    continue  # the last round is over
                 self.came.setdefault(target, index)
                 yield target, later
             return
@@ -151,6 +170,23 @@ class OwedWalk(OwedUses):
         for target, _ in edges:
             self.came.setdefault(target, index)
             yield target, draft.state()
+
+    def is_over(self, test: e.Test, outcome: bool) -> bool:
+        """Whether a test ends the loop that ends the elements, since there are no more."""
+        asked = self.rest.condition if self.rest is not None else None
+        return asked is not None and not outcome and test.span.start in asked.span
+
+    def is_about_element(self, draft: MemoryDraft, event: e.Event) -> bool:
+        """Whether a call is given one element of the container, or is made on one, and not on all of it."""
+        given = [receiver(event.node), *event.node.args] if isinstance(event, e.CallEvent) else []
+        for one in map(strip, given):
+            inner = strip(one.value) if isinstance(one, r.Unary) and one.op == "*" else one
+            around = self.container_of(inner)
+            if self.pointer(draft, inner) == Pointer(self.block, (SOME,)) or (
+                around is not None and self.is_it(draft, around)
+            ):
+                return True
+        return False
 
     def arrive(self, first: int, last: int, how: int) -> None:
         known, until = self.reached.get(first, (0, first))
@@ -219,6 +255,9 @@ class OwedWalk(OwedUses):
                 if self.never_goes_on(event):
                     return 0
                 self.bind(draft, event.node)
+        if self.rest is not None and self.is_about_element(draft, event):
+            self.of_elements.add(event.index)
+            return how
         if use in ("released", "kept", "gone"):
             return 0
         if use == "unknown":
@@ -370,7 +409,10 @@ class OwedWalk(OwedUses):
     # --- tests ---
 
     def behind(self, draft: MemoryDraft, test: e.Test, outcome: bool, how: int) -> int:
-        """How sure it is behind one outcome of a test that the block is owed."""
+        """How sure it is behind one outcome of a test that the block is owed. Tests of elements tell nothing of the
+        rest."""
+        if self.rest is not None:
+            return 0 if self.is_over(test, outcome) or self.flow.rules_out(self.known_before, test, outcome) else how
         if self.is_none(draft, test, outcome) or self.flow.rules_out(self.known_before, test, outcome):
             return 0
         if self.acquired.call.node.kind != "new" and self.is_failed(draft, test, outcome):

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ownlint.domains.memory.blocks import ELEMENTS, LOST, NULL, SOME, Cell, MemoryDraft, Pointer
+from ownlint.engine import lasting
 from ownlint.engine.assignments import is_constant
 from ownlint.facts import records as r
 from ownlint.facts.show import text
@@ -134,12 +135,7 @@ class Pointers:
 
     @cached_property
     def statics(self) -> frozenset[str]:
-        return frozenset(
-            name
-            for statement in self.function.statements
-            if isinstance(statement, r.Declare) and statement.static
-            for name in statement.names
-        )
+        return lasting.statics(self.function)
 
     # --- cells and pointers ---
 

@@ -256,6 +256,12 @@ def _pointed_into(function: Function) -> set[str]:
 
 
 @program_question
+def _swapping(program: Program) -> frozenset[str]:
+    """Last names of what puts into each of two places what stands in the other."""
+    return program.models.functions_with("swap")
+
+
+@program_question
 def _giving_up(program: Program) -> frozenset[str]:
     """Last names of what makes a smart pointer end what it holds."""
     return program.models.functions_that(_exchanges)
@@ -281,7 +287,7 @@ def relevant(function: Function) -> frozenset[str]:
         found |= _pointed_into(function)
     joined: list[set[str]] = []
     for one in function.values:
-        if isinstance(one, r.Call) and last_name(one.callee) == "swap":
+        if isinstance(one, r.Call) and last_name(one.callee) in _swapping(program):
             joined.append(_names(one))
         if isinstance(one, r.Call) and (one.kind == "delete" or last_name(one.callee) in enders or _destructs(one)):
             found |= _names(one)
