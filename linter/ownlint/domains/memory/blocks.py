@@ -177,8 +177,8 @@ class MemorySummary(NamedTuple):
     """On every exit path."""
     uses: frozenset[Block] = frozenset()
     """On some path, while they had not ended."""
-    handed: frozenset[Block] = frozenset()
-    """The same, given to functions that nobody sees."""
+    handed: tuple[tuple[Block, Certainty], ...] = ()
+    """The same, given to functions that nobody sees, with how sure it is that they look at it."""
     result: Pointer | None = None
     """What every exit path returns."""
     puts: tuple[tuple[Cell, Pointer], ...] = ()

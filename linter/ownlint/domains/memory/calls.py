@@ -36,7 +36,7 @@ from ownlint.domains.memory.pointers import SMART, THIS_BLOCK, captured, named, 
 from ownlint.domains.memory.pointers import result_cell as _result
 from ownlint.domains.memory.seen import changes_elements, class_of, ends_what_it_holds, may_end, relevant
 from ownlint.facts import records as r
-from ownlint.finding import Assumption, Certainty, because, weaker
+from ownlint.finding import CERTAINTIES, Certainty, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, last_name, strip, walk
 from ownlint.models.records import Effect, FunctionModel
@@ -47,7 +47,6 @@ from ownlint.project.subjects import Class, Function
 
 _MAY_HAVE_ROOM = because("value", "harmless where the container still had room")
 _HELD = "<held> "
-_UNREAD = because("unread-code", "what is done with it in the end is not known")
 
 
 class MemoryCalls(LambdaObjects):
@@ -59,8 +58,8 @@ class MemoryCalls(LambdaObjects):
         """Whether it is asked of all that is called what it looks at."""
         self.used: set[Block] = set()
         """Memory of the caller that is looked at while it lives."""
-        self.handed: set[Block] = set()
-        """The same, given to functions that nobody sees."""
+        self.handed: dict[Block, Certainty] = {}
+        """The same, given to functions that nobody sees, with how sure it is that they look at it."""
         self.written: set[Cell] = set()
         """Cells of the caller that hold another pointer now."""
         self.writes = False
@@ -643,10 +642,10 @@ class MemoryCalls(LambdaObjects):
             target = self.seen_there(draft, node, function, block)
             if target is not None:
                 self.look(draft, target, self.name_there(node, function, block), doubt, name)
-        for block in sorted(known.handed - known.uses, key=repr):
-            target = self.seen_there(draft, node, function, block)
+        for block, sure in known.handed:
+            target = self.seen_there(draft, node, function, block) if block not in known.uses else None
             if target is not None:
-                self.hand_on(draft, target, self.name_there(node, function, block), name, weaker(doubt, _UNREAD))
+                self.hand_on(draft, target, self.name_there(node, function, block), name, weaker(doubt, sure))
         ends = known.ends
         outcome = self.case if isinstance(self.case, MemoryOutcome) and self.case in known.outcomes else None
         if outcome is not None:
@@ -749,7 +748,10 @@ class MemoryCalls(LambdaObjects):
         given = [self.pointer(draft, one) for one in node.args]
         given += [where for one in node.args if (where := self.cell(draft, one)) is not None]
         if isinstance(node.callee, r.Member) or unknown_calls.object_of(function) == THIS_BLOCK:
-            given.append(self.receiver_there(draft, node) or LOST)
+            receiver = self.receiver_there(draft, node) or LOST
+            if any(one[0] != "content" and is_within(one, receiver.block) for one in draft.ended):
+                return True
+            given.append(receiver)
         ended = [
             one
             for one in draft.ended
@@ -896,8 +898,7 @@ class MemoryCalls(LambdaObjects):
         for index, argument in enumerate(node.args if not silent and not self.program.macros.named(name) else ()):
             pointer = self.pointer(draft, argument)
             if not pointer.path and (release is None or release.at != index):
-                doubt = because(self.doubt(callee, index), f"what `{name}` does with it is not known")
-                self.hand_on(draft, pointer, self.named(argument), name, doubt)
+                self.hand_on(draft, pointer, self.named(argument), name, self.doubt(callee, index))
         if release is not None:
             self.released(draft, node, release)
             self.answer(draft, node, LOST)
@@ -918,20 +919,26 @@ class MemoryCalls(LambdaObjects):
         """A function that nobody sees is given what the pointer leads to."""
         ended = draft.how_ended(pointer.block)
         if ended is None and self.is_seen(pointer.block):
-            self.handed.add(pointer.block)
+            self.handed[pointer.block] = min(doubt, self.handed.get(pointer.block, doubt), key=CERTAINTIES.index)
         elif (
             ended is not None
             and not ended.kind.number
-            and (ended.why in ("released", "by callee") or (ended.why == "destructor" and not ended.kind.memory))
+            and (
+                ended.why in ("released", "by callee", "owner") or (ended.why == "destructor" and not ended.kind.memory)
+            )
         ):
             self.look(draft, pointer, name, doubt, through)
 
-    def doubt(self, callee: Callee, index: int) -> Assumption:
+    def doubt(self, callee: Callee, index: int) -> Certainty:
         """What is assumed where a function that nobody sees is said to use an argument: little of one that is declared
-        to take such handles, which are good for nothing else."""
+        to take such handles, which are good for nothing else, and what the pair assumes of one that works on what a
+        pair of its own file ends."""
+        name = callee.symbol.rpartition("::")[2]
+        if effects.needed(callee, self.program) == index:
+            return because("name", f"that `{name}` needs what it works on is inferred from its declaration")
         given = [types.parse(one.parameters[index].type) for one in callee.records if index < len(one.parameters)]
         is_typed = given and all(one.pointers == 1 and not one.is_scalar and one.last != "void" for one in given)
-        return "unread-code" if is_typed else "guess"
+        return because("unread-code" if is_typed else "guess", f"what `{name}` does with it is not known")
 
     def look_at_lent(self, draft: MemoryDraft, node: r.Call, callee: Callee) -> None:
         """Who is given an element to read, by reference or by its address, looks at it."""

@@ -64,6 +64,13 @@ def by_pairs(node: r.Call, callee: Callee, program: Program) -> ReleaseEffect | 
     return ReleaseEffect(one.argument, name, HANDLE, certainty, one.by_address)
 
 
+def needed(callee: Callee, program: Program) -> int:
+    """Which argument has to be there for a function that is declared alone, since it works on that; or -1."""
+    known = resources(program).pairs
+    found = {known.works_on(record) for record in callee.records} if not callee.functions else set()
+    return found.pop() if len(found) == 1 else -1
+
+
 def given_back(node: r.Call, callee: Callee, program: Program) -> int:
     """Which argument a function gives back that is declared alone, whether it ends with that or is counted; or -1."""
     known = resources(program).pairs

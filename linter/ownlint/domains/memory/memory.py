@@ -724,7 +724,7 @@ class MemoryWalk(MemoryCalls):
             True,
             tuple(sorted(ends, key=repr)),
             frozenset(self.used),
-            frozenset(self.handed),
+            tuple(sorted(self.handed.items(), key=repr)),
             answers.pop() if len(answers) == 1 else None,
             tuple(sorted(puts, key=repr)),
             self.writes,
