@@ -266,7 +266,7 @@ class MemoryCalls(LambdaObjects):
         elif isinstance(node.callee, r.Member) and node.callee.name.startswith("~"):
             self.destruct(draft, node.callee)
         else:
-            self.ordinary(event, draft, callee)
+            self.ordinary(draft, node, callee)
         for argument in node.args:
             self.move_out(draft, argument)
         self.regain_at_call(draft, node, callee)
@@ -362,8 +362,19 @@ class MemoryCalls(LambdaObjects):
             how = EndedBlock(self.event.index, "destroyed", callee.name)
             self.end_block(draft, target, how, self.named(callee.base))
 
-    def ordinary(self, event: e.CallEvent, draft: MemoryDraft, callee: Callee) -> None:
-        node = event.node
+    def ordinary(self, draft: MemoryDraft, node: r.Call, callee: Callee) -> None:
+        written_out = effects.written_out(node, self.program) if not callee.functions else ()
+        for one in written_out:
+            if isinstance(one, r.Assign):
+                where = self.cell(draft, one.target)
+                draft.write(where, NULL)
+                self.note_write(where)
+            elif one.kind == "delete":
+                self.delete(draft, one)
+            else:
+                self.ordinary(draft, one, self.program.calls.callee(one, self.function))
+        if written_out:
+            return
         self.look_at_receiver(draft, node)
         if isinstance(node.callee, r.Name):
             self.read_moved(draft, node.callee)
@@ -718,10 +729,12 @@ class MemoryCalls(LambdaObjects):
         )
 
     def may_answer_with(self, node: r.Call, function: Function) -> bool:
-        """Whether a function of a statement or two may answer with the pointer that it is given."""
+        """Whether a function of a statement or two may answer with the pointer that it is given, or that its object
+        has."""
         if not function.is_short or not types.parse(function.record.result).pointers:
             return False
-        return any(isinstance(bare := strip(one), r.Name) and bare.text in self.relevant for one in node.args)
+        given = (*node.args, node.callee.base) if isinstance(node.callee, r.Member) else node.args
+        return any(isinstance(bare := strip(one), r.Name) and bare.text in self.relevant for one in given)
 
     def fills_pointer(self, node: r.Call, function: Function) -> bool:
         """Whether the function is given the place of a pointer of this one, to fill it."""
