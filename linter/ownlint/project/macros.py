@@ -242,9 +242,7 @@ class Macros:
     def steps(self, name: str) -> tuple[tuple[str, ...], tuple[MacroStep, ...]]:
         """The parameters of a macro that does nothing but call functions with what it is given, and to empty that, in
         every build; and what it does, one after the other."""
-        told = {
-            (macro.parameters or (), steps_of(macro.body, macro.parameters or ())) for macro in self.named(name)
-        }
+        told = {(macro.parameters or (), steps_of(macro.body, macro.parameters or ())) for macro in self.named(name)}
         return told.pop() if len(told) == 1 else ((), ())
 
     def answer(self, name: str) -> tuple[tuple[str, ...], str]:

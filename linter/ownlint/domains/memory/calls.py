@@ -349,6 +349,8 @@ class MemoryCalls(LambdaObjects):
             self.answer(draft, node, self.pointer(draft, first) if first is not None else NULL)
         elif (running := self.run_by(draft, node)) is not None:
             self.answer(draft, node, running)
+        elif self.members_of(_type_named(node)):
+            self.answer(draft, node, LOST)
         elif not self.construct_at(draft, node, Pointer(_result(node).block)):
             self.lend_arguments(draft, node, None)
             self.answer(draft, node, LOST)
@@ -1008,6 +1010,12 @@ class MemoryCalls(LambdaObjects):
 def _parameters(callee: Callee) -> tuple[r.Parameter, ...]:
     """Those of the function that is called, where it is known which one that is."""
     return callee.records[0].parameters if len(callee.records) == 1 else ()
+
+
+def _type_named(made: r.Call) -> str:
+    """The type of what a call constructs, as written."""
+    written = made.callee.text if isinstance(made.callee, r.Name) else ""
+    return f"{written}<{made.template}>" if made.template else written
 
 
 def _own_names(function: Function) -> frozenset[str]:

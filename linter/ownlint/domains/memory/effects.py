@@ -20,7 +20,6 @@ from ownlint.project.program import Program
 from ownlint.project.questions import program_question
 from ownlint.project.subjects import Function
 
-
 _DEEPEST = 4
 """So many macros one in the other are written out."""
 
@@ -85,8 +84,8 @@ def given_back(node: r.Call, callee: Callee, program: Program) -> int:
 
 
 def written_out(node: r.Call, program: Program, depth: int = _DEEPEST) -> tuple[r.Call | r.Assign, ...]:
-    """What a macro of the project does, in the place of its call: `#define DROP(p) do { free(p); p = NULL; } while (0)`.
-    Nothing where it does anything else, and where it is no macro."""
+    """What a macro of the project does that only calls something with what it is given, in the place of its call, and
+    empties that: `#define DROP(p) do { free(p); p = NULL; } while (0)`. Nothing for anything else."""
     if not depth or node.kind != "call" or not isinstance(node.callee, r.Name):
         return ()
     parameters, steps = program.macros.steps(node.callee.text)

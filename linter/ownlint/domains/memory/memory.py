@@ -262,6 +262,7 @@ class MemoryWalk(MemoryCalls):
         else:
             where = self.initialised(event)
         value = self.pointer(draft, event.value) if event.value is not None else LOST
+        parts = self.parts_written(draft, event, where)
         if event.fresh and len(event.place) == 1:
             if event.place[0] in self.references:
                 value = self.cell(draft, event.value) or LOST
@@ -273,6 +274,8 @@ class MemoryWalk(MemoryCalls):
             if stepped is not None and self.is_iterator(stepped):
                 self.looked_at(draft, held, stepped)
             value = held if inside else LOST
+        elif value is LOST and parts:
+            value = draft.begin(("made", event.index, "value"))
         elif value is LOST and where is not None:
             value = draft.begin(("made", event.index, "value"))
             source = self.cell(draft, event.value)
@@ -281,6 +284,9 @@ class MemoryWalk(MemoryCalls):
         if not event.fresh and where is not None and self.owns(event.target):
             self.end_held(draft, where, value)
         draft.write(where, value)
+        if where is not None:
+            for name, part in parts:
+                draft.put(Cell(where.block, (*where.path, name)), part)
         if event.target is not None and value.block[0] == "lambda":
             kind = self.program.types.of(event.target, self.function)
             self.keep_lambda(draft, where, value, event.target, kind)
@@ -296,6 +302,17 @@ class MemoryWalk(MemoryCalls):
         self.capture(draft, event)
         self.move_out(draft, event.value)
         self.regain(draft, where)
+
+    def parts_written(self, draft: MemoryDraft, event: e.Write, where: Cell | None) -> list[tuple[str, Pointer]]:
+        """What leads somewhere of the members that an object gets which is written as a whole."""
+        name = event.place[0] if len(event.place) == 1 else ""
+        if event.op not in ("=", "init") or (event.fresh and name not in self.relevant) or name in self.references:
+            return []
+        written = event.type if event.fresh else ""
+        if not event.fresh and where is not None:
+            written = self.program.types.of(event.target, self.function)
+        told = self.parts(draft, written, event.value)
+        return [(name, part) for name, part in told if part is not LOST and not part.is_number]
 
     def initialised(self, event: e.Write) -> Cell | None:
         """The member that a constructor begins with."""

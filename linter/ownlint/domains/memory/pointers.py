@@ -57,6 +57,7 @@ class Pointers:
         self.program = function.program
         self.flow = function.flow
         self.event: e.Event = self.flow.events[self.flow.entry]
+        self._members: dict[str, tuple[str, ...]] = {}
 
     def looked_at(self, draft: MemoryDraft, pointer: Pointer, value: r.Value) -> None:
         """What `pointer`, which the code writes as `value`, points to is read or written."""
@@ -207,6 +208,39 @@ class Pointers:
         """Where a container holds its elements."""
         inside = _inside(container, ELEMENTS)
         return _known(draft.read(inside)) if inside is not None else None
+
+    def parts(self, draft: MemoryDraft, written: str, value: r.Value | None) -> Iterator[tuple[str, Pointer]]:
+        """The members of an object of the type that are pointers, or may be, and where each leads to, when the object
+        becomes that value: `{h, 3}`, `Slot(h, 3)`, or another such object."""
+        names, bare = self.members_of(written), strip(value)
+        match bare:
+            case r.Aggregate(kind="init", items=items, cut=False) | r.Call(kind="call" | "construct", args=items) if (
+                names
+            ):
+                if (
+                    isinstance(bare, r.Call)
+                    and bare.kind == "call"
+                    and last_name(bare.callee) != types.parse(written).last
+                ):
+                    return
+                if len(items) == 1 and isinstance(only := strip(items[0]), r.Aggregate):
+                    items = only.items
+                for name, item in zip(names, items, strict=False):
+                    if isinstance(item, r.Pair):
+                        yield text(item.key, 100).removeprefix("."), self.pointer(draft, item.value)
+                    else:
+                        yield name, self.pointer(draft, item)
+            case r.Name() | r.Member() | r.Index() | r.Unary(op="*") if names:
+                source = self.cell(draft, bare)
+                if source is not None:
+                    yield from ((name, draft.read(Cell(source.block, (*source.path, name)))) for name in names)
+
+    def members_of(self, written: str) -> tuple[str, ...]:
+        """The members of a type that is copied member by member and made of them."""
+        found = self._members.get(written)
+        if found is None:
+            found = self._members[written] = plain_members(self.function, written)
+        return found
 
     def is_container(self, written: str) -> bool:
         """Whether it is one whose elements move when it grows."""
@@ -401,6 +435,26 @@ def decayed(function: Function) -> frozenset[str]:
 def is_array(written: str) -> bool:
     """Whether what is declared with the type is an array, whose name stands for the address of its first element."""
     return written.rstrip().endswith("]")
+
+
+_MOST_MEMBERS = 8
+
+
+def plain_members(function: Function, written: str) -> tuple[str, ...]:
+    """The members, in their order, of a type that is copied member by member and made of them: a struct that declares
+    nothing else of it, a pair. Nothing for any other type."""
+    kind = types.parse(written)
+    if kind.pointers or not kind.name:
+        return ()
+    names, scope, file = function.program.names, function.record.scope, function.file
+    if len(kind.arguments) == 2 and "pair" in function.program.types.roles(written, function):
+        return ("first", "second")
+    cls = names.find_class(kind.name, scope, file) or names.find_class(names.expand(written, file, scope), scope, file)
+    if cls is None or cls.record.bases or cls.record.destructor not in ("implicit", "defaulted"):
+        return ()
+    fields = [field.name for field in cls.record.fields if not field.static]
+    declared = any(one.kind == "constructor" or one.name == "operator=" for one in cls.declarations)
+    return tuple(fields) if len(fields) <= _MOST_MEMBERS and not declared else ()
 
 
 def inner_declarations(function: Function) -> Iterator[r.Declare]:
