@@ -27,8 +27,10 @@ from ownlint.domains.memory.blocks import (
     Pointer,
     content,
     given_back,
+    is_varying,
     is_within,
     root,
+    steps_to,
 )
 from ownlint.domains.memory.callables import KEPT, LambdaObjects
 from ownlint.domains.memory.moves import gives_away
@@ -182,7 +184,7 @@ class MemoryCalls(LambdaObjects):
     def is_seen(self, block: Block) -> bool:
         """Whether the caller sees the block, too."""
         start = root(block)
-        if start[0] != "var":
+        if start[0] != "var" or is_varying(steps_to(block)):
             return False
         name = start[1]
         return not self.is_own(name) or (block != start and name in self._parameters)
@@ -240,7 +242,7 @@ class MemoryCalls(LambdaObjects):
         """The cell holds another pointer, which the caller may see."""
         if where is not None and self.is_private(where.block):
             return
-        if where is None or SOME in where.path or where.block[0] != "in" or not self.is_seen(where.block):
+        if where is None or is_varying(where.path) or where.block[0] != "in" or not self.is_seen(where.block):
             self.writes = True
         else:
             self.written.add(where)
@@ -466,6 +468,8 @@ class MemoryCalls(LambdaObjects):
                     answer = self.exchange(draft, node)
                 elif effect.verb == "borrow" and where == "result" and answer is LOST:
                     answer = self.lent(draft, node, str(effect.other))
+        if any(model.has("erase") or model.has("clear", "receiver") for model in models):
+            self.forget_elements(draft, node)
         if any(model.has("clear", "receiver") and not model.has("invalidate") for model in models):
             inside = self.inside_receiver(draft, node, ELEMENTS)  # somebody else has them now
             if inside is not None:
@@ -473,6 +477,11 @@ class MemoryCalls(LambdaObjects):
         if any(model.makes_room for model in models) and (inside := self.inside_receiver(draft, node, ROOM)):
             draft.put(inside, Pointer(("number", "1")))
         self.answer(draft, node, answer)
+
+    def forget_elements(self, draft: MemoryDraft, node: r.Call) -> None:
+        """A container whose elements stay where they are has fewer of them."""
+        if self.keeps_place(self.receiver_type(node)) and (inside := self.inside_receiver(draft, node, SOME)):
+            draft.write(inside, LOST)
 
     def exchange(self, draft: MemoryDraft, node: r.Call) -> Pointer:
         """`std::exchange(x, y)`: answers with what was there."""
@@ -890,6 +899,8 @@ class MemoryCalls(LambdaObjects):
                 continue
             if taken is not None:
                 draft.forget(f"={bare.text}")
+                if bare.text in self.counting and not taken.const:
+                    draft.count_on(bare.text, self.event.index)
             written = types.parse(self.program.types.of(bare, self.function))
             if taken is None and (written.pointers or not written.name):
                 continue

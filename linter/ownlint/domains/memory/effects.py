@@ -144,6 +144,7 @@ def acquired(node: r.Call, function: Function) -> Acquisition | None:
 def ending_names(program: Program) -> frozenset[str]:
     """Last names of the functions that end what they are given, seen from their declarations alone."""
     known = resources(program)
-    modelled = {name for name in known.mentioned if program.models.may_release(name)}
+    called = known.mentioned.union(_macros_by_called(program))
+    modelled = {name for name in called if program.models.may_release(name)}
     paired = {name for name, many in known.pairs.releasers.items() if any(one.ends for one in many)}
     return with_macros(modelled | paired, program)

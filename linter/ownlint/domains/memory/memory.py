@@ -203,6 +203,7 @@ class MemoryWalk(MemoryCalls):
                 return self.leave(event, draft)
             case e.OpaqueEvent():
                 for name in event.names:
+                    self.count_on(draft, (name,))
                     draft.write(self.cell_of_name(draft, name), LOST)
             case e.Mark(what="loop"):
                 self.next_round(event, draft)
@@ -245,6 +246,7 @@ class MemoryWalk(MemoryCalls):
 
     def write(self, event: e.Write, draft: MemoryDraft) -> None:
         self.forget_tests(draft, event.place[0])
+        self.count_on(draft, event.place)
         tied = strip(event.target)
         if isinstance(tied, r.Call):  # `std::tie(one, other) = ...`
             for one in tied.args:
@@ -302,6 +304,11 @@ class MemoryWalk(MemoryCalls):
         self.capture(draft, event)
         self.move_out(draft, event.value)
         self.regain(draft, where)
+
+    def count_on(self, draft: MemoryDraft, place: Sequence[str]) -> None:
+        """What a variable has counted is known otherwise once it counts something else."""
+        if len(place) == 1 and place[0] in self.counting:
+            draft.count_on(place[0], self.event.index)
 
     def parts_written(self, draft: MemoryDraft, event: e.Write, where: Cell | None) -> list[tuple[str, Pointer]]:
         """What leads somewhere of the members that an object gets which is written as a whole."""
@@ -369,6 +376,7 @@ class MemoryWalk(MemoryCalls):
         """A loop over a range goes on to the next element."""
         around = draft.cells.get(range_cell(event.span.start), LOST)
         for name in self.ranged.get(event.span.start, ()):
+            self.count_on(draft, (name,))
             self.regain(draft, Pointer(("var", name)))
             if around.path:
                 self.looked_at(draft, around, r.Name(event.span.start, event.span.end, name))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from ownlint.domains.memory.blocks import ELEMENTS, LOST, NULL, SOME, Cell, MemoryDraft, Pointer
+from ownlint.domains.memory.blocks import ELEMENTS, LOST, NULL, SOME, Cell, MemoryDraft, Pointer, varying
 from ownlint.engine.assignments import is_constant
 from ownlint.facts import records as r
 from ownlint.facts.show import text
@@ -191,7 +191,7 @@ class Pointers:
         written = self.program.types.of(base, self.function)
         if self.is_container(written):
             around = self.elements(draft, self.cell(draft, base, look=look))
-        elif "[" in written:
+        elif "[" in written or self.keeps_place(written):
             around = self.cell(draft, base, look=look)
         elif types.parse(written).pointers:
             around = _known(self.pointer(draft, base, look=look))
@@ -201,8 +201,40 @@ class Pointers:
             return None
         if look:
             self.looked_at(draft, around, base)
-        number = indexes[0].text if len(indexes) == 1 and isinstance(indexes[0], r.Literal) else ""
-        return _inside(around, f"[{number}]" if number and not self.is_container(written) else SOME)
+        return _inside(around, SOME if self.is_container(written) else self.step_of(indexes))
+
+    def step_of(self, indexes: tuple[r.Value, ...]) -> str:
+        """The step to an element: by a constant, by a variable as long as that stays what it is, or to any of them."""
+        match indexes:
+            case (r.Literal(text=number),):
+                return f"[{number}]"
+            case (r.Name(text=name),) if name in self.counting:
+                return varying(name)
+        return SOME
+
+    @cached_property
+    def counting(self) -> frozenset[str]:
+        """The locals by which an element is named, and which nobody but an assignment changes."""
+        counted = {
+            one.indexes[0].text
+            for one in values_in(self.function)
+            if isinstance(one, r.Index) and len(one.indexes) == 1 and isinstance(one.indexes[0], r.Name)
+        }
+        if not counted:
+            return frozenset()
+        inner = {
+            capture.name for one in values_in(self.function) if isinstance(one, r.Lambda) for capture in one.captures
+        }
+        lent = {named(one) for one in values_in(self.function) if isinstance(one, r.Unary) and one.op == "&"}
+        own = self.function.locals.keys() - self.references - self.hidden - inner - lent
+        return frozenset(counted & own) if "&" not in inner else frozenset()
+
+    def keeps_place(self, written: str) -> bool:
+        """Whether it is a container whose elements stay where they are."""
+        kind = types.parse(written)
+        if kind.pointers or not kind.arguments:
+            return False
+        return "stable container" in self.program.types.roles(written, self.function)
 
     def elements(self, draft: MemoryDraft, container: Cell | None) -> Pointer | None:
         """Where a container holds its elements."""
