@@ -184,7 +184,7 @@ class MemoryCalls(LambdaObjects):
     def is_seen(self, block: Block) -> bool:
         """Whether the caller sees the block, too."""
         start = root(block)
-        if start[0] != "var" or is_varying(steps_to(block)):
+        if start[0] != "var" or (self.counting and is_varying(steps_to(block))):
             return False
         name = start[1]
         return not self.is_own(name) or (block != start and name in self._parameters)
@@ -213,6 +213,11 @@ class MemoryCalls(LambdaObjects):
                 copied = {capture.name for capture in one.captures if not capture.by_reference}
                 found |= captured(self.function, one) - copied
         return frozenset(found)
+
+    @cached_property
+    def counting(self) -> frozenset[str]:
+        named = self.spans.indexes & self.function.locals.keys()
+        return named - self.references - self.hidden - self.shared if named else named
 
     def is_followed(self, block: Block) -> bool:
         """Whether memory that may end can be come by from the block."""

@@ -32,6 +32,8 @@ class Spans(NamedTuple):
     addressed: frozenset[tuple[int, int]]
     """What is named for its address alone."""
     arguments: frozenset[tuple[int, int]]
+    indexes: frozenset[str]
+    """Not where, but what is named alone to say which element is meant."""
 
 
 @flow_question
@@ -40,13 +42,16 @@ def spans(function: Function) -> Spans:
     dereferenced: set[tuple[int, int]] = set()
     addressed: set[tuple[int, int]] = set()
     arguments: set[tuple[int, int]] = set()
+    indexes: set[str] = set()
     for one in values_in(function):
         match one:
             case r.Unary(op="*" | "&" as op, value=value) if (inner := strip(value)) is not None:
                 (dereferenced if op == "*" else addressed).add((inner.start, inner.end))
             case r.Call(args=args):
                 arguments.update((inner.start, inner.end) for each in args if (inner := strip(each)) is not None)
-    return Spans(frozenset(dereferenced), frozenset(addressed), frozenset(arguments))
+            case r.Index(indexes=(r.Name(text=name),)):
+                indexes.add(name)
+    return Spans(frozenset(dereferenced), frozenset(addressed), frozenset(arguments), frozenset(indexes))
 
 
 class Pointers:
@@ -212,22 +217,10 @@ class Pointers:
                 return varying(name)
         return SOME
 
-    @cached_property
+    @property
     def counting(self) -> frozenset[str]:
         """The locals by which an element is named, and which nobody but an assignment changes."""
-        counted = {
-            one.indexes[0].text
-            for one in values_in(self.function)
-            if isinstance(one, r.Index) and len(one.indexes) == 1 and isinstance(one.indexes[0], r.Name)
-        }
-        if not counted:
-            return frozenset()
-        inner = {
-            capture.name for one in values_in(self.function) if isinstance(one, r.Lambda) for capture in one.captures
-        }
-        lent = {named(one) for one in values_in(self.function) if isinstance(one, r.Unary) and one.op == "&"}
-        own = self.function.locals.keys() - self.references - self.hidden - inner - lent
-        return frozenset(counted & own) if "&" not in inner else frozenset()
+        raise NotImplementedError
 
     def keeps_place(self, written: str) -> bool:
         """Whether it is a container whose elements stay where they are."""
