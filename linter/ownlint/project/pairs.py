@@ -198,17 +198,20 @@ class Pairs:
         """What a declaration takes back, when it has a partner."""
         return next((one for one in self.releasers.get(record.name, ()) if one.record is record), None)
 
-    def works_on(self, record: r.FunctionRecord) -> int:
-        """Which parameter is the object that a declaration works on, as a method does on its own: the first, where it
-        is a handle of a pair that stands in the same file and ends it. Else -1."""
-        first = types.parse(record.parameters[0].type) if record.parameters else None
-        if first is None or record.owner or first.last in _OUT_OF_QUESTION:
-            return -1
-        for file, one in self.program.index.records_called(record.name):
-            ended = self._found.ended.get(file.path, frozenset()) if one is record else frozenset[HandleType]()
-            if ended:
-                return 0 if self._found.handle_of(record.parameters[0].type, file, "") in ended else -1
-        return -1
+    def works_on(self, record: r.FunctionRecord) -> bool:
+        """Whether the first parameter of a declaration is the object that it works on, as a method does on its own: a
+        handle of a pair that stands in the same file and ends it."""
+        return any(one is record for one in self._working.get(record.name, ()))
+
+    @program_property
+    def _working(self) -> dict[str, list[r.FunctionRecord]]:
+        found: dict[str, list[r.FunctionRecord]] = {}
+        for file, handles in self._found.ended.values():
+            for record in file.functions:
+                first = record.parameters[0].type if record.parameters and not record.owner else ""
+                if first and self._found.handle_of(first, file, "") in handles:
+                    found.setdefault(record.name, []).append(record)
+        return found
 
     @program_property
     def names(self) -> frozenset[str]:
@@ -238,8 +241,8 @@ class _FoundPairs:
         self.program = program
         self.acquirers: dict[int, Acquirer] = {}
         self.releasers: dict[int, Releaser] = {}
-        self.ended: dict[str, set[HandleType]] = {}
-        """By file what its pairs of free functions end, where the type says what it is."""
+        self.ended: dict[str, tuple[File, set[HandleType]]] = {}
+        """By path a file, and what its pairs of free functions end, where the type says what it is."""
 
     def pair_all(self) -> None:
         """Methods of one class with each other, and free functions."""
@@ -315,7 +318,7 @@ class _FoundPairs:
             ends = (handle.pointers == 1 or argument < 0) and self._is_end(other, handle)
             self.releasers[id(other)] = known._replace(ends=known.ends or (ends and known.handle == handle))
             if ends and not scope and not handle.is_generic:
-                self.ended.setdefault(file.path, set()).add(handle)
+                self.ended.setdefault(file.path, (file, set()))[1].add(handle)
         names = tuple(dict.fromkeys(other.name for other, _ in taken))
         of = f" of `{scope}`" if scope else ""
         why = f"`{names[0]}`{of} takes back what `{record.name}` hands out"

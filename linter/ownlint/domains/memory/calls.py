@@ -928,7 +928,8 @@ class MemoryCalls(LambdaObjects):
             draft.know(given_back(self.pointer(draft, node.args[index]).block), True)
         for index, argument in enumerate(node.args if not silent and not self.program.macros.named(name) else ()):
             pointer = self.pointer(draft, argument)
-            if not pointer.path and (release is None or release.at != index):
+            is_told = pointer.block in draft.ended or self.is_seen(pointer.block)
+            if is_told and not pointer.path and (release is None or release.at != index):
                 self.hand_on(draft, pointer, self.named(argument), name, self.doubt(callee, index))
         if release is not None:
             self.released(draft, node, release)
@@ -965,7 +966,7 @@ class MemoryCalls(LambdaObjects):
         to take such handles, which are good for nothing else, and what the pair assumes of one that works on what a
         pair of its own file ends."""
         name = callee.symbol.rpartition("::")[2]
-        if effects.needed(callee, self.program) == index:
+        if index == 0 and effects.needs_first(callee, self.program):
             return because("name", f"that `{name}` needs what it works on is inferred from its declaration")
         given = [types.parse(one.parameters[index].type) for one in callee.records if index < len(one.parameters)]
         is_typed = given and all(one.pointers == 1 and not one.is_scalar and one.last != "void" for one in given)

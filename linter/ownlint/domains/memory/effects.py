@@ -67,11 +67,10 @@ def by_pairs(node: r.Call, callee: Callee, program: Program) -> ReleaseEffect | 
     return ReleaseEffect(one.argument, name, HANDLE, certainty, one.by_address)
 
 
-def needed(callee: Callee, program: Program) -> int:
-    """Which argument has to be there for a function that is declared alone, since it works on that; or -1."""
+def needs_first(callee: Callee, program: Program) -> bool:
+    """Whether the first argument has to be there for a function that is declared alone, since it works on that."""
     known = resources(program).pairs
-    found = {known.works_on(record) for record in callee.records} if not callee.functions else set()
-    return found.pop() if len(found) == 1 else -1
+    return not callee.functions and bool(callee.records) and all(map(known.works_on, callee.records))
 
 
 def given_back(node: r.Call, callee: Callee, program: Program) -> int:

@@ -118,6 +118,8 @@ class MemoryWalk(MemoryCalls):
         self.passed_by: dict[int, int] = {}
         self.passing = 0
         self.taken_apart: dict[int, r.Value] = {}
+        self.written_types: dict[int, str] = {}
+        """By event what it writes as a whole, if that is made of members."""
         self.found: dict[tuple[object, ...], MemoryTrouble] = {}
         self.troubled: dict[tuple[object, ...], set[int]] = {}
         self.exits: list[tuple[MemoryDraft, Pointer]] = []
@@ -315,10 +317,11 @@ class MemoryWalk(MemoryCalls):
         name = event.place[0] if len(event.place) == 1 else ""
         if event.op not in ("=", "init") or (event.fresh and name not in self.relevant) or name in self.references:
             return []
-        written = event.type if event.fresh else ""
-        if not event.fresh and where is not None:
-            written = self.program.types.of(event.target, self.function)
-        told = self.parts(draft, written, event.value)
+        if event.index not in self.written_types:
+            written = event.type if event.fresh else self.program.types.of(event.target, self.function)
+            self.written_types[event.index] = written if self.members_of(written) else ""
+        written = self.written_types[event.index]
+        told = self.parts(draft, written, event.value) if written and where is not None else ()
         return [(name, part) for name, part in told if part is not LOST and not part.is_number]
 
     def initialised(self, event: e.Write) -> Cell | None:
