@@ -263,7 +263,7 @@ class MemoryCalls(LambdaObjects):
         self.given_away = []
         if self.offer(draft, node) or strip(node) is not node:
             return True
-        callee = self.program.calls.callee(node, self.function)
+        callee = effects.overriding(self.program.calls.callee(node, self.function), self.program)
         if never_comes_back(self.function, node):
             return False
         if node.kind == "new":

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from ownlint.domains.memory.callables import keeps_lambda
-from ownlint.domains.memory.effects import ending_names, releases, with_macros, written_out
+from ownlint.domains.memory.effects import ending_names, overriding, releases, with_macros, written_out
 from ownlint.domains.memory.moves import movers, offered, uses_moved
 from ownlint.domains.memory.pointers import SMART, captured, decayed, inner_declarations, named, values_in
 from ownlint.facts import records as r
@@ -124,7 +124,7 @@ def _calls_ender(function: Function) -> bool:
     return any(
         not enders.isdisjoint(callee.functions) or releases(one, callee, program)
         for one in called
-        for callee in (program.calls.callee(one, function),)
+        for callee in (overriding(program.calls.callee(one, function), program),)
     )
 
 
