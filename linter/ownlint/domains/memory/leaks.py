@@ -188,7 +188,7 @@ class _Losing:
                 certainty = because("possible", f"`{render(held)}` stands for something else at other times")
             elif certainty != "certain" and self.is_number(held):
                 certainty = because("possible", f"`{render(held)}` may be a plain number")
-            known = self.is_known(event.node, acquisition)
+            known = self.is_known(event.node)
             yield Acquired(event, start, held, acquisition, certainty, owner, known)
 
     def is_number(self, held: Place) -> bool:
@@ -356,21 +356,18 @@ class _Losing:
             return False
         return any(_hands_itself_over(one) for one in cls.ancestry)
 
-    def is_known(self, call: r.Call, acquisition: Acquisition) -> bool:
-        """Whether all classes of what is made are the project's own, or it is of none. What a function with a
-        body hands out may be known to others from there, unless that body is seen to make it and to show it to
-        nobody."""
+    def is_known(self, call: r.Call) -> bool:
+        """Whether all classes of what is made are the project's own, or it is of none. What a function with a body
+        hands out may be known to others from there, unless that body is seen to make it and to show it to nobody."""
         if call.kind == "new" and isinstance(call.callee, r.Name):
             return self.is_known_class(call.callee.text.removesuffix("[]"))
-        makers = self.function.program.calls.callee(call, self.function).functions
-        return all(self.makes_alone(one, acquisition) for one in makers)
-
-    def makes_alone(self, maker: Function, acquisition: Acquisition) -> bool:
-        duty, where = self.resources.duties.of(maker), acquisition.where
-        made, written = duty.made, maker.record.result
-        if where.kind == "argument":
-            made, written = dict(duty.outs).get(where.index), maker.record.parameters[where.index].type
-        return made is not None and ("delete" not in made.releases or self.is_made_alone(types.parse(written).name))
+        made = self.function.program.calls.callee(call, self.function).functions
+        duties = [self.resources.duties.of(one).made for one in made]
+        return all(
+            one is not None
+            and ("delete" not in one.releases or self.is_made_alone(types.parse(maker.record.result).name))
+            for maker, one in zip(made, duties, strict=True)
+        )
 
     def is_made_alone(self, written: str) -> bool:
         """Whether nobody but who makes an object of the class knows of it from the start."""
