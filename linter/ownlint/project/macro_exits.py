@@ -1,5 +1,6 @@
 """Macros that leave the function wherever they are used: `#define FAIL return NULL`,
-`#define END(value) unlock(); return (value)`, `#define RAISE(what) do { throw what; } while (0)`.
+`#define END(value) unlock(); return (value)`, `#define RAISE(what) do { throw what; } while (0)`. And those that do
+nothing but call something with what they are given, and empty it: `#define DROP(p) { free(p); p = NULL; }`.
 
 A source is its own text: the body of a `#define`, as far as it is one statement after the other.
 """
@@ -13,6 +14,10 @@ from typing import Literal, NamedTuple
 _LAST = re.compile(r"(?:^|(?<=[;{}]))\s*(return|co_return|throw)\b([^;]*)$")
 _CALLED_LAST = re.compile(r"(?:^|(?<=[;{}]))\s*([A-Za-z_]\w*+)\s*(\([^;]*\))?$")
 _ONCE = re.compile(r"do\s*\{(.*)\}\s*while\s*\(\s*(?:0|false|FALSE|__LINE__\s*==\s*-1)\s*\)$", re.DOTALL)
+_UNASKED = re.compile(r"(?<!\w)if\s*\([\s(]*\w+[\s)]*(?:!=\s*(?:NULL|nullptr|0)[\s)]*)?\)")
+_EMPTIED = re.compile(r"[(\s]*(\w+)[)\s]*=\s*(?:\(void\s*\*\)\s*)?(?:NULL|nullptr|0)")
+_CAST = re.compile(r"^\(\s*\w[\w\s:]*\*[\s*]*\)")
+_DELETED = re.compile(r"delete\s*(?:\[\s*\]\s*)?[(\s]*(\w+)[)\s]*")
 _BLOCK = re.compile(r"\{(.*)\}$", re.DOTALL)
 
 
@@ -21,6 +26,40 @@ class Exit(NamedTuple):
 
     kind: Literal["return", "throw"]
     answer: str = ""
+
+
+class MacroStep(NamedTuple):
+    """The call of a function, or a `delete`, with these parameters of the macro; `called` is empty where the parameter
+    becomes null."""
+
+    called: str
+    given: tuple[str, ...]
+
+
+@lru_cache(maxsize=4096)
+def steps_of(body: str, parameters: tuple[str, ...]) -> tuple[MacroStep, ...]:
+    """All that the body does, where it does nothing else; a test for null beforehand is none."""
+    found: list[MacroStep] = []
+    for part in re.split("[;{}]", _UNASKED.sub("", _statements(body))):
+        step = _step(part.strip(), parameters)
+        if step is None:
+            return ()
+        found += [step] if step.given else []
+    return tuple(found)
+
+
+def _step(part: str, parameters: tuple[str, ...]) -> MacroStep | None:
+    if not part:
+        return MacroStep("", ())
+    if (emptied := _EMPTIED.fullmatch(part)) is not None:
+        return MacroStep("", (emptied[1],)) if emptied[1] in parameters else None
+    if (deleted := _DELETED.fullmatch(part)) is not None:
+        return MacroStep("delete", (deleted[1],)) if deleted[1] in parameters else None
+    called = _CALLED_LAST.fullmatch(part)
+    if called is None or not called[2] or not _closes_at_end(called[2]):
+        return None
+    given = tuple(_bare(_CAST.sub("", _bare(one))) for one in called[2][1:-1].split(","))
+    return MacroStep(called[1], given) if all(one in parameters for one in given) else None
 
 
 @lru_cache(maxsize=4096)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ownlint.facts import records as r
 from ownlint.models.libraries import Models
-from ownlint.project.macro_exits import Exit, called_last, exit_of
+from ownlint.project.macro_exits import Exit, MacroStep, called_last, exit_of, steps_of
 from ownlint.project.questions import Answers, read
 
 _DEEP = 4
@@ -238,6 +238,12 @@ class Macros:
                 return []
             found += self._named_otherwise(other, depth - 1) if self.named(other) else [other]
         return list(dict.fromkeys(found))
+
+    def steps(self, name: str) -> tuple[tuple[str, ...], tuple[MacroStep, ...]]:
+        """The parameters of a macro that does nothing but call functions with what it is given, and to empty that, in
+        every build; and what it does, one after the other."""
+        told = {(macro.parameters or (), steps_of(macro.body, macro.parameters or ())) for macro in self.named(name)}
+        return told.pop() if len(told) == 1 else ((), ())
 
     def answer(self, name: str) -> tuple[tuple[str, ...], str]:
         """The parameters of a macro that always returns, and what it answers as written; of the first of its

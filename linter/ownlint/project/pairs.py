@@ -198,6 +198,21 @@ class Pairs:
         """What a declaration takes back, when it has a partner."""
         return next((one for one in self.releasers.get(record.name, ()) if one.record is record), None)
 
+    def works_on(self, record: r.FunctionRecord) -> bool:
+        """Whether the first parameter of a declaration is the object that it works on, as a method does on its own: a
+        handle of a pair that stands in the same file and ends it."""
+        return any(one is record for one in self._working.get(record.name, ()))
+
+    @program_property
+    def _working(self) -> dict[str, list[r.FunctionRecord]]:
+        found: dict[str, list[r.FunctionRecord]] = {}
+        for file, handles in self._found.ended.values():
+            for record in file.functions:
+                first = record.parameters[0].type if record.parameters and not record.owner else ""
+                if first and self._found.handle_of(first, file, "") in handles:
+                    found.setdefault(record.name, []).append(record)
+        return found
+
     @program_property
     def names(self) -> frozenset[str]:
         """Last names of the functions that hand something out."""
@@ -226,6 +241,8 @@ class _FoundPairs:
         self.program = program
         self.acquirers: dict[int, Acquirer] = {}
         self.releasers: dict[int, Releaser] = {}
+        self.ended: dict[str, tuple[File, set[HandleType]]] = {}
+        """By path a file, and what its pairs of free functions end, where the type says what it is."""
 
     def pair_all(self) -> None:
         """Methods of one class with each other, and free functions."""
@@ -300,6 +317,8 @@ class _FoundPairs:
             known = self.releasers.get(id(other)) or Releaser(other, at, handle, by_address=by_address)
             ends = (handle.pointers == 1 or argument < 0) and self._is_end(other, handle)
             self.releasers[id(other)] = known._replace(ends=known.ends or (ends and known.handle == handle))
+            if ends and not scope and not handle.is_generic:
+                self.ended.setdefault(file.path, (file, set()))[1].add(handle)
         names = tuple(dict.fromkeys(other.name for other, _ in taken))
         of = f" of `{scope}`" if scope else ""
         why = f"`{names[0]}`{of} takes back what `{record.name}` hands out"

@@ -39,8 +39,8 @@ pointer itself, memory in which a new object was made; releases that say they ha
 or unregisters; a function that is named like a release and whose body releases nothing for sure; the number of a
 descriptor where nothing works on what it stood for.
 
-Limits: a function that releases under another condition, what shared pointers hold, elements that are told apart by a
-variable, and what two threads do, are not followed. Behind a function that nobody sees, pointers that it may have
+Limits: a function that releases under another condition, what shared pointers hold, elements of a container that moves
+them, and what two threads do, are not followed. Behind a function that nobody sees, pointers that it may have
 changed are unknown. Of a pair, a method whose implementations are seen, and what takes a struct apart in place
 (`init(&s)`, `deinit(&s)`), end nothing; nor does what counts references, whatever the count is.
 

@@ -50,6 +50,8 @@ _INSIDE = frozenset({ELEMENTS, ROOM})
 SOME = "[*]"
 """An element that nobody can tell from the others."""
 
+_VARYING = "[$"
+
 NULL = Pointer(("null",))
 LOST = Pointer(("lost",))
 """Nobody knows any more where it points."""
@@ -69,6 +71,24 @@ _LATE_NOTHING = f"{NOTHING}('late'"
 def given_back(block: Block) -> str:
     """Under which name it is known that the block was given back to who counts it, and may have other owners."""
     return f"{NOTHING}given back {block!r}"
+
+
+def varying(name: str, until: int = -1) -> str:
+    """The step to the element that a variable counts, or has counted until an event gave it another value."""
+    return f"{_VARYING}{name}]" if until < 0 else f"{_VARYING}{name}@{until}]"
+
+
+def is_varying(path: Path) -> bool:
+    """Whether the path leads through an element of which nobody knows whether it is another one of the same array."""
+    return any(step == SOME or step.startswith(_VARYING) for step in path)
+
+
+def _may_be_one(one: Path, other: Path) -> bool:
+    """Whether the first path may lead to, or through, what the other leads to, since an element may be another."""
+    return len(one) >= len(other) and all(
+        step == another or (step[:1] == another[:1] == "[" and is_varying((step, another)))
+        for step, another in zip(one, other, strict=False)
+    )
 
 
 _CELLS_A_STEP = 8
@@ -240,8 +260,8 @@ class MemorySummary(NamedTuple):
     """On every exit path."""
     uses: frozenset[Block] = frozenset()
     """On some path, while they had not ended."""
-    handed: frozenset[Block] = frozenset()
-    """The same, given to functions that nobody sees."""
+    handed: tuple[tuple[Block, Certainty], ...] = ()
+    """The same, given to functions that nobody sees, with how sure it is that they look at it."""
     result: Pointer | None = None
     """What every exit path returns."""
     puts: tuple[tuple[Cell, Pointer], ...] = ()
@@ -259,6 +279,20 @@ class MemorySummary(NamedTuple):
 
 
 _THROUGH = {"in": 1, "late": 2, "content": 1}
+
+
+@lru_cache(maxsize=1 << 14)
+def steps_to(block: Block) -> Path:
+    """All the steps by which the block was come by."""
+    return tuple(step for one in _chain(block) if one[0] in _THROUGH for step in one[_THROUGH[one[0]] + 1])
+
+
+def _renamed(block: Block, step: str, then: str) -> Block:
+    at = _THROUGH.get(block[0])
+    if at is None:
+        return block
+    path = tuple(then if one == step else one for one in block[at + 1])
+    return (*block[:at], _renamed(block[at], step, then), path)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -415,13 +449,49 @@ class MemoryDraft:
             self.cells[cell] = pointer
 
     def write(self, cell: Cell | None, pointer: Pointer) -> None:
-        if cell is None or SOME in cell.path:
+        if cell is None:
+            return
+        if is_varying(cell.path) or (cell.path and cell.path[-1][:1] == "["):
+            self._blur(cell)
+        if SOME in cell.path:
             return
         first = (Cell(*one[_THROUGH[one[0]] :]) for one in self.ended if one[0] in _THROUGH)
         for inner in [one for one in (*self.cells, *first) if one.block == cell.block and _below(one.path, cell.path)]:
             self._change()
             self.cells[inner] = LOST
         self.put(cell, pointer)
+
+    def _blur(self, cell: Cell) -> None:
+        """An element gets another value: what is known of those that may be the same is so no more."""
+        first = [Cell(*one[_THROUGH[one[0]] :]) for one in self.ended if one[0] in _THROUGH]
+        for one in [*self.cells, *first]:
+            if one.block == cell.block and one.path != cell.path and _may_be_one(one.path, cell.path):
+                self._change()
+                self.cells[one] = LOST
+
+    def count_on(self, name: str, at: int) -> None:
+        """A variable gets another value: what it has counted is known by the event from here on."""
+        step, then = varying(name), varying(name, at)
+        for cell, pointer in list(self.cells.items()):
+            steps = (*cell.path, *steps_to(cell.block))
+            if step in cell.path or then in steps:
+                self._change()
+                del self.cells[cell]
+            elif step in steps or step in steps_to(pointer.block) or then in steps_to(pointer.block):
+                self._change()
+                del self.cells[cell]
+                held = (
+                    LOST
+                    if then in steps_to(pointer.block)
+                    else Pointer(_renamed(pointer.block, step, then), pointer.path)
+                )
+                self.cells[Cell(_renamed(cell.block, step, then), cell.path)] = held
+        for block, how in list(self.ended.items()):
+            if step in steps_to(block) or then in steps_to(block):
+                self._change()
+                del self.ended[block]
+                if then not in steps_to(block):
+                    self.ended[_renamed(block, step, then)] = how
 
     def remove(self, cell: Cell) -> None:
         if cell in self.cells:

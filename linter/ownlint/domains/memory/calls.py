@@ -27,8 +27,10 @@ from ownlint.domains.memory.blocks import (
     Pointer,
     content,
     given_back,
+    is_varying,
     is_within,
     root,
+    steps_to,
 )
 from ownlint.domains.memory.callables import KEPT, LambdaObjects
 from ownlint.domains.memory.moves import gives_away
@@ -36,7 +38,7 @@ from ownlint.domains.memory.pointers import SMART, THIS_BLOCK, captured, named, 
 from ownlint.domains.memory.pointers import result_cell as _result
 from ownlint.domains.memory.seen import changes_elements, class_of, ends_what_it_holds, holds_number, may_end, relevant
 from ownlint.facts import records as r
-from ownlint.finding import Assumption, Certainty, because, weaker
+from ownlint.finding import CERTAINTIES, Certainty, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, last_name, strip, walk
 from ownlint.models.records import Effect, FunctionModel
@@ -47,7 +49,6 @@ from ownlint.project.subjects import Class, Function
 
 _MAY_HAVE_ROOM = because("value", "harmless where the container still had room")
 _HELD = "<held> "
-_UNREAD = because("unread-code", "what is done with it in the end is not known")
 
 
 class MemoryCalls(LambdaObjects):
@@ -59,8 +60,8 @@ class MemoryCalls(LambdaObjects):
         """Whether it is asked of all that is called what it looks at."""
         self.used: set[Block] = set()
         """Memory of the caller that is looked at while it lives."""
-        self.handed: set[Block] = set()
-        """The same, given to functions that nobody sees."""
+        self.handed: dict[Block, Certainty] = {}
+        """The same, given to functions that nobody sees, with how sure it is that they look at it."""
         self.written: set[Cell] = set()
         """Cells of the caller that hold another pointer now."""
         self.writes = False
@@ -183,7 +184,7 @@ class MemoryCalls(LambdaObjects):
     def is_seen(self, block: Block) -> bool:
         """Whether the caller sees the block, too."""
         start = root(block)
-        if start[0] != "var":
+        if start[0] != "var" or (self.counting and is_varying(steps_to(block))):
             return False
         name = start[1]
         return not self.is_own(name) or (block != start and name in self._parameters)
@@ -212,6 +213,11 @@ class MemoryCalls(LambdaObjects):
                 copied = {capture.name for capture in one.captures if not capture.by_reference}
                 found |= captured(self.function, one) - copied
         return frozenset(found)
+
+    @cached_property
+    def counting(self) -> frozenset[str]:
+        named = self.spans.indexes & self.function.locals.keys()
+        return named - self.references - self.hidden - self.shared if named else named
 
     def is_followed(self, block: Block) -> bool:
         """Whether memory that may end can be come by from the block."""
@@ -251,7 +257,7 @@ class MemoryCalls(LambdaObjects):
         """The cell holds another pointer, which the caller may see."""
         if where is not None and self.is_private(where.block):
             return
-        if where is None or SOME in where.path or where.block[0] != "in" or not self.is_seen(where.block):
+        if where is None or is_varying(where.path) or where.block[0] != "in" or not self.is_seen(where.block):
             self.writes = True
         else:
             self.written.add(where)
@@ -267,7 +273,7 @@ class MemoryCalls(LambdaObjects):
         self.given_away = []
         if self.offer(draft, node) or strip(node) is not node:
             return True
-        callee = self.program.calls.callee(node, self.function)
+        callee = effects.overriding(self.program.calls.callee(node, self.function), self.program)
         if never_comes_back(self.function, node):
             return False
         if node.kind == "new":
@@ -277,7 +283,7 @@ class MemoryCalls(LambdaObjects):
         elif isinstance(node.callee, r.Member) and node.callee.name.startswith("~"):
             self.destruct(draft, node.callee)
         else:
-            self.ordinary(event, draft, callee)
+            self.ordinary(draft, node, callee)
         for argument in node.args:
             self.move_out(draft, argument)
         self.regain_at_call(draft, node, callee)
@@ -360,6 +366,8 @@ class MemoryCalls(LambdaObjects):
             self.answer(draft, node, self.pointer(draft, first) if first is not None else NULL)
         elif (running := self.run_by(draft, node)) is not None:
             self.answer(draft, node, running)
+        elif self.members_of(_type_named(node)):
+            self.answer(draft, node, LOST)
         elif not self.construct_at(draft, node, Pointer(_result(node).block)):
             self.lend_arguments(draft, node, None)
             self.answer(draft, node, LOST)
@@ -373,8 +381,19 @@ class MemoryCalls(LambdaObjects):
             how = EndedBlock(self.event.index, "destroyed", callee.name)
             self.end_block(draft, target, how, self.named(callee.base))
 
-    def ordinary(self, event: e.CallEvent, draft: MemoryDraft, callee: Callee) -> None:
-        node = event.node
+    def ordinary(self, draft: MemoryDraft, node: r.Call, callee: Callee) -> None:
+        written_out = effects.written_out(node, self.program) if not callee.functions else ()
+        for one in written_out:
+            if isinstance(one, r.Assign):
+                where = self.cell(draft, one.target)
+                draft.write(where, NULL)
+                self.note_write(where)
+            elif one.kind == "delete":
+                self.delete(draft, one)
+            else:
+                self.ordinary(draft, one, self.program.calls.callee(one, self.function))
+        if written_out:
+            return
         self.look_at_receiver(draft, node)
         if isinstance(node.callee, r.Name):
             self.read_moved(draft, node.callee)
@@ -463,6 +482,8 @@ class MemoryCalls(LambdaObjects):
                     self.swap(draft, *node.args)
                 elif effect.verb == "borrow" and where == "result" and answer is LOST:
                     answer = self.lent(draft, node, str(effect.other))
+        if any(model.has("erase") or model.has("clear", "receiver") for model in models):
+            self.forget_elements(draft, node)
         if any(model.has("clear", "receiver") and not model.has("invalidate") for model in models):
             inside = self.inside_receiver(draft, node, ELEMENTS)  # somebody else has them now
             if inside is not None:
@@ -470,6 +491,11 @@ class MemoryCalls(LambdaObjects):
         if any(model.makes_room for model in models) and (inside := self.inside_receiver(draft, node, ROOM)):
             draft.put(inside, Pointer(("number", "1")))
         self.answer(draft, node, answer)
+
+    def forget_elements(self, draft: MemoryDraft, node: r.Call) -> None:
+        """A container whose elements stay where they are has fewer of them."""
+        if self.keeps_place(self.receiver_type(node)) and (inside := self.inside_receiver(draft, node, SOME)):
+            draft.write(inside, LOST)
 
     def exchange(self, draft: MemoryDraft, node: r.Call) -> Pointer:
         """`std::exchange(x, y)`: answers with what was there."""
@@ -652,10 +678,10 @@ class MemoryCalls(LambdaObjects):
             target = self.seen_there(draft, node, function, block)
             if target is not None:
                 self.look(draft, target, self.name_there(node, function, block), doubt, name)
-        for block in sorted(known.handed - known.uses, key=repr):
-            target = self.seen_there(draft, node, function, block)
+        for block, sure in known.handed:
+            target = self.seen_there(draft, node, function, block) if block not in known.uses else None
             if target is not None:
-                self.hand_on(draft, target, self.name_there(node, function, block), name, weaker(doubt, _UNREAD))
+                self.hand_on(draft, target, self.name_there(node, function, block), name, weaker(doubt, sure))
         ends = known.ends
         outcome = self.case if isinstance(self.case, MemoryOutcome) and self.case in known.outcomes else None
         if outcome is not None:
@@ -728,10 +754,12 @@ class MemoryCalls(LambdaObjects):
         )
 
     def may_answer_with(self, node: r.Call, function: Function) -> bool:
-        """Whether a function of a statement or two may answer with the pointer that it is given."""
+        """Whether a function of a statement or two may answer with the pointer that it is given, or that its object
+        has."""
         if not function.is_short or not types.parse(function.record.result).pointers:
             return False
-        return any(isinstance(bare := strip(one), r.Name) and bare.text in self.relevant for one in node.args)
+        given = (*node.args, node.callee.base) if isinstance(node.callee, r.Member) else node.args
+        return any(isinstance(bare := strip(one), r.Name) and bare.text in self.relevant for one in given)
 
     def fills_pointer(self, node: r.Call, function: Function) -> bool:
         """Whether the function is given the place of a pointer of this one, to fill it."""
@@ -758,7 +786,10 @@ class MemoryCalls(LambdaObjects):
         given = [self.pointer(draft, one) for one in node.args]
         given += [where for one in node.args if (where := self.cell(draft, one)) is not None]
         if isinstance(node.callee, r.Member) or unknown_calls.object_of(function) == THIS_BLOCK:
-            given.append(self.receiver_there(draft, node) or LOST)
+            receiver = self.receiver_there(draft, node) or LOST
+            if any(one[0] != "content" and is_within(one, receiver.block) for one in draft.ended):
+                return True
+            given.append(receiver)
         ended = [
             one
             for one in draft.ended
@@ -882,6 +913,8 @@ class MemoryCalls(LambdaObjects):
                 continue
             if taken is not None:
                 draft.forget(f"={bare.text}")
+                if bare.text in self.counting and not taken.const:
+                    draft.count_on(bare.text, self.event.index)
             written = types.parse(self.program.types.of(bare, self.function))
             if taken is None and (written.pointers or not written.name):
                 continue
@@ -904,9 +937,9 @@ class MemoryCalls(LambdaObjects):
             draft.know(given_back(self.pointer(draft, node.args[index]).block), True)
         for index, argument in enumerate(node.args if not silent and not self.program.macros.named(name) else ()):
             pointer = self.pointer(draft, argument)
-            if not pointer.path and (release is None or release.at != index):
-                doubt = because(self.doubt(callee, index), f"what `{name}` does with it is not known")
-                self.hand_on(draft, pointer, self.named(argument), name, doubt)
+            is_told = pointer.block in draft.ended or self.is_seen(pointer.block)
+            if is_told and not pointer.path and (release is None or release.at != index):
+                self.hand_on(draft, pointer, self.named(argument), name, self.doubt(callee, index))
         if release is not None:
             self.released(draft, node, release)
             self.answer(draft, node, LOST)
@@ -927,20 +960,26 @@ class MemoryCalls(LambdaObjects):
         """A function that nobody sees is given what the pointer leads to."""
         ended = draft.how_ended(pointer.block)
         if ended is None and self.is_seen(pointer.block):
-            self.handed.add(pointer.block)
+            self.handed[pointer.block] = min(doubt, self.handed.get(pointer.block, doubt), key=CERTAINTIES.index)
         elif (
             ended is not None
             and not ended.kind.number
-            and (ended.why in ("released", "by callee") or (ended.why == "destructor" and not ended.kind.memory))
+            and (
+                ended.why in ("released", "by callee", "owner") or (ended.why == "destructor" and not ended.kind.memory)
+            )
         ):
             self.look(draft, pointer, name, doubt, through)
 
-    def doubt(self, callee: Callee, index: int) -> Assumption:
+    def doubt(self, callee: Callee, index: int) -> Certainty:
         """What is assumed where a function that nobody sees is said to use an argument: little of one that is declared
-        to take such handles, which are good for nothing else."""
+        to take such handles, which are good for nothing else, and what the pair assumes of one that works on what a
+        pair of its own file ends."""
+        name = callee.symbol.rpartition("::")[2]
+        if index == 0 and effects.needs_first(callee, self.program):
+            return because("name", f"that `{name}` needs what it works on is inferred from its declaration")
         given = [types.parse(one.parameters[index].type) for one in callee.records if index < len(one.parameters)]
         is_typed = given and all(one.pointers == 1 and not one.is_scalar and one.last != "void" for one in given)
-        return "unread-code" if is_typed else "guess"
+        return because("unread-code" if is_typed else "guess", f"what `{name}` does with it is not known")
 
     def look_at_lent(self, draft: MemoryDraft, node: r.Call, callee: Callee) -> None:
         """Who is given an element to read, by reference or by its address, looks at it."""
@@ -997,6 +1036,12 @@ class MemoryCalls(LambdaObjects):
 def _parameters(callee: Callee) -> tuple[r.Parameter, ...]:
     """Those of the function that is called, where it is known which one that is."""
     return callee.records[0].parameters if len(callee.records) == 1 else ()
+
+
+def _type_named(made: r.Call) -> str:
+    """The type of what a call constructs, as written."""
+    written = made.callee.text if isinstance(made.callee, r.Name) else ""
+    return f"{written}<{made.template}>" if made.template else written
 
 
 def _own_names(function: Function) -> frozenset[str]:

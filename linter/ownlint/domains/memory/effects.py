@@ -7,7 +7,7 @@ ends.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ownlint.engine.resources import Acquisition, Resources, resources
@@ -19,6 +19,9 @@ from ownlint.project.callees import Callee
 from ownlint.project.program import Program
 from ownlint.project.questions import program_question
 from ownlint.project.subjects import Function
+
+_DEEPEST = 4
+"""So many macros one in the other are written out."""
 
 
 class ReleaseEffect(NamedTuple):
@@ -64,6 +67,12 @@ def by_pairs(node: r.Call, callee: Callee, program: Program) -> ReleaseEffect | 
     return ReleaseEffect(one.argument, name, HANDLE, certainty, one.by_address)
 
 
+def needs_first(callee: Callee, program: Program) -> bool:
+    """Whether the first argument has to be there for a function that is declared alone, since it works on that."""
+    known = resources(program).pairs
+    return not callee.functions and bool(callee.records) and all(map(known.works_on, callee.records))
+
+
 def given_back(node: r.Call, callee: Callee, program: Program) -> int:
     """Which argument a function gives back that is declared alone, whether it ends with that or is counted; or -1."""
     known = resources(program).pairs
@@ -73,8 +82,79 @@ def given_back(node: r.Call, callee: Callee, program: Program) -> int:
     return index if index < len(node.args) else -1
 
 
+def written_out(node: r.Call, program: Program, depth: int = _DEEPEST) -> tuple[r.Call | r.Assign, ...]:
+    """What a macro of the project does that only calls something with what it is given, in the place of its call, and
+    empties that: `#define DROP(p) do { free(p); p = NULL; } while (0)`. Nothing for anything else."""
+    if not depth or node.kind != "call" or not isinstance(node.callee, r.Name):
+        return ()
+    parameters, steps = program.macros.steps(node.callee.text)
+    if not steps or len(parameters) != len(node.args):
+        return ()
+    given = dict(zip(parameters, node.args, strict=True))
+    found: list[r.Call | r.Assign] = []
+    for step in steps:
+        args = tuple(given[one] for one in step.given)
+        if step.called:
+            callee = r.Name(node.callee.start, node.callee.end, step.called)
+            call = r.Call(node.start, node.end, callee, args, "delete" if step.called == "delete" else "call")
+            found += written_out(call, program, depth - 1) or (call,)
+        else:
+            null = r.Literal(node.start, node.end, "null", "nullptr")
+            found.append(r.Assign(node.start, node.end, args[0], "=", null))
+    return tuple(found)
+
+
+@program_question
+def _macros_by_called(program: Program) -> Mapping[str, Sequence[str]]:
+    """By the last names of what they call, the macros that are used and do nothing else."""
+    found: dict[str, list[str]] = {}
+    for name in sorted(resources(program).mentioned):
+        for step in program.macros.steps(name)[1] if program.macros.named(name) else ():
+            found.setdefault(step.called, []).append(name)
+    return found
+
+
+def with_macros(names: Collection[str], program: Program) -> frozenset[str]:
+    """The names, and those of the macros that call one of them."""
+    by_called = _macros_by_called(program)
+    waiting = [*names, "delete"]
+    found = set(names)
+    for name in waiting:
+        fresh = [one for one in by_called.get(name, ()) if one not in found]
+        found.update(fresh)
+        waiting += fresh
+    return frozenset(found)
+
+
+@program_question
+def _overrides(program: Program) -> Mapping[tuple[str, str], Sequence[Function]]:
+    """By a class and a name, the methods that give a pure method of the class a body."""
+    found: dict[tuple[str, str], list[Function]] = {}
+    for cls in program.classes:
+        for base in cls.ancestry[1:]:
+            for method in cls.methods:
+                if any("pure" in one.qualifiers for one in base.declared_here.get(method.name, ())):
+                    found.setdefault((base.symbol, method.name), []).append(method)
+    return found
+
+
+def overriding(callee: Callee, program: Program) -> Callee:
+    """The one method that a call of a pure method can reach, as far as classes were read; else what it is called by."""
+    if callee.functions or callee.owner is None or not all("pure" in one.qualifiers for one in callee.records):
+        return callee
+    name = callee.symbol.rpartition("::")[2]
+    found = _overrides(program).get((callee.owner.symbol, name), ())
+    if len(found) != 1:
+        return callee
+    why = f"that no class but `{found[0].cls.name}` has another `{name}`" if found[0].cls is not None else ""
+    certainty = weaker(callee.certainty, because("type", why))
+    return Callee(callee.symbol, callee.records, (found[0],), (), certainty, callee.owner, callee.result)
+
+
 def releases(node: r.Call, callee: Callee, program: Program) -> bool:
     """Whether the call ends something by a model or a pair."""
+    if node.kind == "delete":
+        return True
     by_model = not callee.functions and any(by_models(node, callee.models, program))
     return by_model or by_pairs(node, callee, program) is not None
 
@@ -88,5 +168,7 @@ def acquired(node: r.Call, function: Function) -> Acquisition | None:
 def ending_names(program: Program) -> frozenset[str]:
     """Last names of the functions that end what they are given, seen from their declarations alone."""
     known = resources(program)
-    modelled = {name for name in known.mentioned if program.models.may_release(name)}
-    return frozenset(modelled | {name for name, many in known.pairs.releasers.items() if any(one.ends for one in many)})
+    called = known.mentioned.union(_macros_by_called(program))
+    modelled = {name for name in called if program.models.may_release(name)}
+    paired = {name for name, many in known.pairs.releasers.items() if any(one.ends for one in many)}
+    return with_macros(modelled | paired, program)

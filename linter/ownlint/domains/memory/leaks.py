@@ -419,6 +419,8 @@ class _Losing:
         if overwriting or (again and not chosen):
             empty = f"harmless if `{name}` is empty by then"
             harmless = because("value" if acquired.certainty == "certain" else "guess", empty)
+            if overwriting and all(walked.was_asked(way.exit) for way in overwriting):
+                harmless = "certain"
             next_round = LosingWay(acquired.start, None, False, because("path", _NEXT_ROUND))
             return loss("overwritten", weaker(certainty, harmless), overwriting or [next_round])
         if ended is None:

@@ -318,7 +318,10 @@ def left(function: Function) -> Iterator[LeftMember]:
     ways = [way for way in exits(function) if not (way.thrown and function.record.kind == "constructor")]
     for member, how in sorted({one for way in ways for one in way.ended}):
         dangling = [way for way in ways if (member, how) in way.ended]
-        always = not any(member in way.given for way in ways)
+        behind = {one.index for one in function.flow.after(function.flow.events[how.at])}
+        always = not any(member in way.given for way in ways if way.at.index in behind)
+        if always and _is_by_closing(function, how):
+            continue
         working = entries(function, member)
         if not _is_entry(function, member, working, always=always):
             continue
@@ -414,6 +417,14 @@ def _is_told_of_callee(function: Function, member: Member, how: EndedBlock) -> b
             if not ends_object(called) and _is_entry(called, one, entries(called, one), always=always):
                 return True
     return False
+
+
+def _is_by_closing(function: Function, how: EndedBlock) -> bool:
+    """Whether a call has released it that ends the object by its name, and no object of C++: who makes it for good
+    ends the object as well."""
+    call = function.flow.events[how.at]
+    called = _called(function, call) if isinstance(call, e.CallEvent) and how.why == "by callee" else ()
+    return any(ends_object(one) and one.record.kind != "destructor" for one in called)
 
 
 def _is_public(method: Function) -> bool:

@@ -142,6 +142,8 @@ class MemoryWalk(MemoryCalls):
         self.passed_by: dict[int, int] = {}
         self.passing = 0
         self.taken_apart: dict[int, r.Value] = {}
+        self.written_types: dict[int, str] = {}
+        """By event what it writes as a whole, if that is made of members."""
         self.found: dict[tuple[object, ...], MemoryTrouble] = {}
         self.troubled: dict[tuple[object, ...], set[int]] = {}
         self.exits: list[tuple[MemoryDraft, Pointer]] = []
@@ -227,6 +229,7 @@ class MemoryWalk(MemoryCalls):
                 return self.leave(event, draft)
             case e.OpaqueEvent():
                 for name in event.names:
+                    self.count_on(draft, (name,))
                     draft.write(self.cell_of_name(draft, name), LOST)
             case e.Mark(what="loop"):
                 self.next_round(event, draft)
@@ -269,6 +272,7 @@ class MemoryWalk(MemoryCalls):
 
     def write(self, event: e.Write, draft: MemoryDraft) -> None:
         self.forget_tests(draft, event.place[0])
+        self.count_on(draft, event.place)
         tied = strip(event.target)
         if isinstance(tied, r.Call):  # `std::tie(one, other) = ...`
             for one in tied.args:
@@ -286,6 +290,7 @@ class MemoryWalk(MemoryCalls):
         else:
             where = self.initialised(event)
         value = self.pointer(draft, event.value) if event.value is not None else LOST
+        parts = self.parts_written(draft, event, where)
         if event.fresh and len(event.place) == 1:
             if event.place[0] in self.references:
                 value = self.cell(draft, event.value) or LOST
@@ -297,6 +302,8 @@ class MemoryWalk(MemoryCalls):
             if stepped is not None and self.is_iterator(stepped):
                 self.looked_at(draft, held, stepped)
             value = held if inside else LOST
+        elif value is LOST and parts:
+            value = draft.begin(("made", event.index, "value"))
         elif value is LOST and where is not None:
             value = draft.begin(("made", event.index, "value"))
             source = self.cell(draft, event.value)
@@ -305,6 +312,9 @@ class MemoryWalk(MemoryCalls):
         if not event.fresh and where is not None and self.owns(event.target):
             self.end_held(draft, where, value)
         draft.write(where, value)
+        if where is not None:
+            for name, part in parts:
+                draft.put(Cell(where.block, (*where.path, name)), part)
         if event.target is not None and value.block[0] == "lambda":
             kind = self.program.types.of(event.target, self.function)
             self.keep_lambda(draft, where, value, event.target, kind)
@@ -320,6 +330,23 @@ class MemoryWalk(MemoryCalls):
         self.capture(draft, event)
         self.move_out(draft, event.value)
         self.regain(draft, where)
+
+    def count_on(self, draft: MemoryDraft, place: Sequence[str]) -> None:
+        """What a variable has counted is known otherwise once it counts something else."""
+        if len(place) == 1 and place[0] in self.counting:
+            draft.count_on(place[0], self.event.index)
+
+    def parts_written(self, draft: MemoryDraft, event: e.Write, where: Cell | None) -> list[tuple[str, Pointer]]:
+        """What leads somewhere of the members that an object gets which is written as a whole."""
+        name = event.place[0] if len(event.place) == 1 else ""
+        if event.op not in ("=", "init") or (event.fresh and name not in self.relevant) or name in self.references:
+            return []
+        if event.index not in self.written_types:
+            written = event.type if event.fresh else self.program.types.of(event.target, self.function)
+            self.written_types[event.index] = written if self.members_of(written) else ""
+        written = self.written_types[event.index]
+        told = self.parts(draft, written, event.value) if written and where is not None else ()
+        return [(name, part) for name, part in told if part is not LOST and not part.is_number]
 
     def initialised(self, event: e.Write) -> Cell | None:
         """The member that a constructor begins with."""
@@ -376,6 +403,7 @@ class MemoryWalk(MemoryCalls):
         """A loop over a range goes on to the next element."""
         around = draft.cells.get(range_cell(event.span.start), LOST)
         for name in self.ranged.get(event.span.start, ()):
+            self.count_on(draft, (name,))
             self.regain(draft, Pointer(("var", name)))
             if around.path:
                 self.looked_at(draft, around, r.Name(event.span.start, event.span.end, name))
@@ -749,7 +777,7 @@ class MemoryWalk(MemoryCalls):
             True,
             tuple(sorted(ends, key=repr)),
             frozenset(self.used),
-            frozenset(self.handed),
+            tuple(sorted(self.handed.items(), key=repr)),
             answers.pop() if len(answers) == 1 else None,
             tuple(sorted(puts, key=repr)),
             self.writes,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from ownlint.domains.memory.blocks import SOME, Block, Cell, EndedBlock, MemoryDraft, What, content, root
+from ownlint.domains.memory.blocks import Block, Cell, EndedBlock, MemoryDraft, What, content, is_varying, root
 from ownlint.domains.memory.pointers import SMART, Pointers, captured, named
 from ownlint.facts import records as r
 from ownlint.facts.show import text
@@ -158,7 +158,7 @@ class Moves(Pointers):
             taker = None
         if named(given) in self.twofold:
             return casts
-        if where is not None and SOME not in where.path and taker is not None and self.is_movable(given):
+        if where is not None and not is_varying(where.path) and taker is not None and self.is_movable(given):
             ended = draft.how_ended(content(where))
             if ended is not None and not self.is_filled_again(given, ended):
                 self.report_moved(given, ended, where)

@@ -86,6 +86,8 @@ class OwedWalk(OwedUses):
         """Exits of macros that ask whether there is a handle."""
         self.put: set[int] = set()
         """Where it is put into something."""
+        self.asking: set[int] = set()
+        """Tests of which one outcome says that there is no handle."""
         self.came: dict[int, int] = {}
         begun = (
             acquired.start.index < len(self.flow.events) and self.flow.events[acquired.start.index] is acquired.start
@@ -204,6 +206,10 @@ class OwedWalk(OwedUses):
             if self.stretches.last[self.firsts[position]] < index:
                 break
         return found
+
+    def was_asked(self, event: e.Event) -> bool:
+        """Whether every way to the event has asked before whether there is a handle."""
+        return any(self.flow.dominates(self.flow.events[index], event) for index in self.asking)
 
     @cached_property
     def firsts(self) -> list[int]:
@@ -413,7 +419,10 @@ class OwedWalk(OwedUses):
         rest."""
         if self.rest is not None:
             return 0 if self.is_over(test, outcome) or self.flow.rules_out(self.known_before, test, outcome) else how
-        if self.is_none(draft, test, outcome) or self.flow.rules_out(self.known_before, test, outcome):
+        if self.is_none(draft, test, outcome):
+            self.asking.add(test.index)
+            return 0
+        if self.flow.rules_out(self.known_before, test, outcome):
             return 0
         if self.acquired.call.node.kind != "new" and self.is_failed(draft, test, outcome):
             return UNSURE

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from ownlint.domains.memory.blocks import ELEMENTS, LOST, NULL, SOME, Cell, MemoryDraft, Pointer
+from ownlint.domains.memory.blocks import ELEMENTS, LOST, NULL, SOME, Cell, MemoryDraft, Pointer, varying
 from ownlint.engine import lasting
 from ownlint.engine.assignments import is_constant
 from ownlint.facts import records as r
@@ -33,6 +33,8 @@ class Spans(NamedTuple):
     addressed: frozenset[tuple[int, int]]
     """What is named for its address alone."""
     arguments: frozenset[tuple[int, int]]
+    indexes: frozenset[str]
+    """Not where, but what is named alone to say which element is meant."""
 
 
 @flow_question
@@ -41,13 +43,16 @@ def spans(function: Function) -> Spans:
     dereferenced: set[tuple[int, int]] = set()
     addressed: set[tuple[int, int]] = set()
     arguments: set[tuple[int, int]] = set()
+    indexes: set[str] = set()
     for one in function.values:
         match one:
             case r.Unary(op="*" | "&" as op, value=value) if (inner := strip(value)) is not None:
                 (dereferenced if op == "*" else addressed).add((inner.start, inner.end))
             case r.Call(args=args):
                 arguments.update((inner.start, inner.end) for each in args if (inner := strip(each)) is not None)
-    return Spans(frozenset(dereferenced), frozenset(addressed), frozenset(arguments))
+            case r.Index(indexes=(r.Name(text=name),)):
+                indexes.add(name)
+    return Spans(frozenset(dereferenced), frozenset(addressed), frozenset(arguments), frozenset(indexes))
 
 
 class Pointers:
@@ -58,6 +63,7 @@ class Pointers:
         self.program = function.program
         self.flow = function.flow
         self.event: e.Event = self.flow.events[self.flow.entry]
+        self._members: dict[str, tuple[str, ...]] = {}
 
     def looked_at(self, draft: MemoryDraft, pointer: Pointer, value: r.Value) -> None:
         """What `pointer`, which the code writes as `value`, points to is read or written."""
@@ -186,7 +192,7 @@ class Pointers:
         written = self.program.types.of(base, self.function)
         if self.is_container(written):
             around = self.elements(draft, self.cell(draft, base, look=look))
-        elif "[" in written:
+        elif "[" in written or self.keeps_place(written):
             around = self.cell(draft, base, look=look)
         elif types.parse(written).pointers:
             around = _known(self.pointer(draft, base, look=look))
@@ -196,13 +202,66 @@ class Pointers:
             return None
         if look:
             self.looked_at(draft, around, base)
-        number = indexes[0].text if len(indexes) == 1 and isinstance(indexes[0], r.Literal) else ""
-        return _inside(around, f"[{number}]" if number and not self.is_container(written) else SOME)
+        return _inside(around, SOME if self.is_container(written) else self.step_of(indexes))
+
+    def step_of(self, indexes: tuple[r.Value, ...]) -> str:
+        """The step to an element: by a constant, by a variable as long as that stays what it is, or to any of them."""
+        match indexes:
+            case (r.Literal(text=number),):
+                return f"[{number}]"
+            case (r.Name(text=name),) if name in self.counting:
+                return varying(name)
+        return SOME
+
+    @property
+    def counting(self) -> frozenset[str]:
+        """The locals by which an element is named, and which nobody but an assignment changes."""
+        raise NotImplementedError
+
+    def keeps_place(self, written: str) -> bool:
+        """Whether it is a container whose elements stay where they are."""
+        kind = types.parse(written)
+        if kind.pointers or not kind.arguments:
+            return False
+        return "stable container" in self.program.types.roles(written, self.function)
 
     def elements(self, draft: MemoryDraft, container: Cell | None) -> Pointer | None:
         """Where a container holds its elements."""
         inside = _inside(container, ELEMENTS)
         return _known(draft.read(inside)) if inside is not None else None
+
+    def parts(self, draft: MemoryDraft, written: str, value: r.Value | None) -> Iterator[tuple[str, Pointer]]:
+        """The members of an object of the type that are pointers, or may be, and where each leads to, when the object
+        becomes that value: `{h, 3}`, `Slot(h, 3)`, or another such object."""
+        names, bare = self.members_of(written), strip(value)
+        match bare:
+            case r.Aggregate(kind="init", items=items, cut=False) | r.Call(kind="call" | "construct", args=items) if (
+                names
+            ):
+                if (
+                    isinstance(bare, r.Call)
+                    and bare.kind == "call"
+                    and last_name(bare.callee) != types.parse(written).last
+                ):
+                    return
+                if len(items) == 1 and isinstance(only := strip(items[0]), r.Aggregate):
+                    items = only.items
+                for name, item in zip(names, items, strict=False):
+                    if isinstance(item, r.Pair):
+                        yield text(item.key, 100).removeprefix("."), self.pointer(draft, item.value)
+                    else:
+                        yield name, self.pointer(draft, item)
+            case r.Name() | r.Member() | r.Index() | r.Unary(op="*") if names:
+                source = self.cell(draft, bare)
+                if source is not None:
+                    yield from ((name, draft.read(Cell(source.block, (*source.path, name)))) for name in names)
+
+    def members_of(self, written: str) -> tuple[str, ...]:
+        """The members of a type that is copied member by member and made of them."""
+        found = self._members.get(written)
+        if found is None:
+            found = self._members[written] = plain_members(self.function, written)
+        return found
 
     def is_container(self, written: str) -> bool:
         """Whether it is one whose elements move when it grows."""
@@ -390,6 +449,26 @@ def decayed(function: Function) -> frozenset[str]:
 def is_array(written: str) -> bool:
     """Whether what is declared with the type is an array, whose name stands for the address of its first element."""
     return written.rstrip().endswith("]")
+
+
+_MOST_MEMBERS = 8
+
+
+def plain_members(function: Function, written: str) -> tuple[str, ...]:
+    """The members, in their order, of a type that is copied member by member and made of them: a struct that declares
+    nothing else of it, a pair. Nothing for any other type."""
+    kind = types.parse(written)
+    if kind.pointers or not kind.name:
+        return ()
+    names, scope, file = function.program.names, function.record.scope, function.file
+    if len(kind.arguments) == 2 and "pair" in function.program.types.roles(written, function):
+        return ("first", "second")
+    cls = names.find_class(kind.name, scope, file) or names.find_class(names.expand(written, file, scope), scope, file)
+    if cls is None or cls.record.bases or cls.record.destructor not in ("implicit", "defaulted"):
+        return ()
+    fields = [field.name for field in cls.record.fields if not field.static]
+    declared = any(one.kind == "constructor" or one.name == "operator=" for one in cls.declarations)
+    return tuple(fields) if len(fields) <= _MOST_MEMBERS and not declared else ()
 
 
 def inner_declarations(function: Function) -> Iterator[r.Declare]:

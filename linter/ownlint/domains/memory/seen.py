@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from ownlint.domains.memory.callables import keeps_lambda
-from ownlint.domains.memory.effects import ending_names, releases
+from ownlint.domains.memory.effects import ending_names, overriding, releases, with_macros, written_out
 from ownlint.domains.memory.moves import movers, offered, uses_moved
 from ownlint.domains.memory.pointers import SMART, captured, decayed, inner_declarations, named
 from ownlint.facts import records as r
@@ -119,18 +119,25 @@ def _calls_ender(function: Function) -> bool:
     """Whether something is called that ends what it is given, and not only called so."""
     program = function.program
     names, enders = _ending(program), _enders(program)
-    called = (one for one in function.values if isinstance(one, r.Call) and last_name(one.callee) in names)
+    given = (one for one in function.values if isinstance(one, r.Call) and last_name(one.callee) in names)
+    called = (inner for one in given for inner in _meant(one, program))
     return any(
         not enders.isdisjoint(callee.functions) or releases(one, callee, program)
         for one in called
-        for callee in (program.calls.callee(one, function),)
+        for callee in (overriding(program.calls.callee(one, function), program),)
     )
+
+
+def _meant(call: r.Call, program: Program) -> Iterator[r.Call]:
+    """The call itself, or those that a macro stands for."""
+    inner = written_out(call, program)
+    yield from (one for one in inner if isinstance(one, r.Call)) if inner else (call,)
 
 
 @program_question
 def _ending(program: Program) -> frozenset[str]:
     """Last names of what ends memory that it is given, or that of its own object."""
-    return ending_names(program) | {one.name for one in _enders(program)}
+    return with_macros(ending_names(program) | {one.name for one in _enders(program)}, program)
 
 
 @program_question
@@ -144,7 +151,7 @@ def _enders(program: Program) -> frozenset[Function]:
         ends = [(one, place) for one in functions if fresh.may_be_in(one) for place in fresh.ended_by(one)]
         found.update(one for one, _ in ends)
         fresh = _Enders(
-            frozenset(one.name for one, place in ends if place == "given" and one.name not in given),
+            with_macros({one.name for one, place in ends if place == "given"} - given, program),
             frozenset(one.name for one, place in ends if place == "own" and one.name not in own),
         )
         given |= fresh.given

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Set
+from functools import cached_property
 from typing import Literal
 
 from ownlint.domains import entrances, failure
@@ -147,6 +148,15 @@ class OwedUses(MemoryWalk):
 
     def is_followed(self, block: Block) -> bool:
         return block[0] == "var" and self.is_own(block[1])
+
+    @cached_property
+    def counting(self) -> frozenset[str]:
+        """What is put into an element by a variable may be got out of it by another."""
+        return frozenset()
+
+    def keeps_place(self, written: str) -> bool:
+        """So it is with containers."""
+        return False
 
     def cell_of_name(self, draft: MemoryDraft, name: str) -> Cell | None:
         if name in self.references and name in self.flow.aliases and Cell(("var", name)) not in draft.cells:
