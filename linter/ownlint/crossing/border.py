@@ -10,29 +10,32 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
+from typing import NamedTuple
 
 from ownlint.bindings.contracts import Contract, contract_of
 from ownlint.crossing import exports
 from ownlint.crossing.bound_containers import containers
 from ownlint.crossing.contract_facts import fact_of_members, setter_of
 from ownlint.crossing.published import Published, promise
-from ownlint.domains.handles.handle_flow import HandleInterpreter, is_context_manager
+from ownlint.domains import python_calls
+from ownlint.domains.handles.handle_flow import HandleInterpreter
 from ownlint.domains.handles.handle_stores import Dependence
 from ownlint.domains.handles.handles import (
-    NOTHING,
+    NOBODY,
     Attributes,
     Fact,
-    GivenHandle,
+    Given,
     Handle,
+    HandleCase,
     HandleMisuse,
     Handles,
     HandleSummary,
-    Token,
     fact_of,
     foreign,
-    is_parameter,
+    is_given,
 )
 from ownlint.domains.handles.told import seen
+from ownlint.domains.python_calls import CODE, OBJECT, PythonCode
 from ownlint.engine import glance
 from ownlint.engine.heap import SeenRun
 from ownlint.facts import records as r
@@ -49,8 +52,19 @@ from ownlint.project.questions import Answers, program_property, program_questio
 from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Binding, Function
 
+_MOST_ROUNDS, _MOST_CALLERS, _MOST_GIVEN = 3, 64, 4
+"""How far up, from how many callers, and how many of the ways in which they call a function are looked at."""
 _BOUND = "<bound> "
 """Marks the names of classes that come from the project's own bindings."""
+
+
+class HandleRun(NamedTuple):
+    """What one run over a function has found."""
+
+    misuses: list[HandleMisuse]
+    summary: HandleSummary | None
+    given: dict[Function, frozenset[Given]]
+    """What it gives other functions."""
 
 
 class Border:
@@ -59,13 +73,9 @@ class Border:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._members: Answers[tuple[str, str], Fact | None] = Answers()
-        self._runs: Circular[
-            tuple[Function, tuple[GivenHandle, ...]], tuple[list[HandleMisuse], HandleSummary | None]
-        ] = Circular(([], None))
+        self._runs: Circular[tuple[Function, Given], HandleRun] = Circular(HandleRun([], None, {}))
         self._contracts: Answers[Binding, Contract | None] = Answers()
         self._made_by: Answers[str, bool] = Answers()
-        self._owned: Answers[str, Function | None] = Answers()
-        self._fields: Answers[str, tuple[tuple[str, str], ...]] = Answers()
         self._left: Answers[Function, Attributes | None] = Answers(None)
         self._results: Answers[str, str | None] = Answers()
         self._looked_into: set[tuple[str, str]] = set()
@@ -251,7 +261,30 @@ class Border:
         return [misuse for function in python for misuse in self.misuses_in(function)]
 
     def misuses_in(self, function: Function) -> list[HandleMisuse]:
-        return self._run(function, ())[0] if self._concerned(function) else []
+        """What goes wrong in a function, whatever it is given, and with what the project's own calls give it."""
+        if not self._concerned(function):
+            return []
+        found = {_place_of(misuse): misuse for misuse in self._run(function, ()).misuses}
+        taken = {(misuse.at, misuse.child.taken) for misuse in found.values()}
+        for given in self._given_by_callers(function, _MOST_ROUNDS):
+            for misuse in self._run(function, given).misuses:
+                if is_given(misuse.child.token) and (misuse.at, misuse.child.taken) not in taken:
+                    found.setdefault(_place_of(misuse), misuse)
+        return [found[place] for place in sorted(found)]
+
+    def _given_by_callers(self, function: Function, rounds: int) -> list[Given]:
+        """What the project's own calls give a function for parameters of which it does not say what they are."""
+        record = function.record
+        if record.kind not in ("function", "method") or all(one.type for one in record.parameters):
+            return []
+        found: set[Given] = set()
+        callers = [one for one in self.program.index.callers(function) if one.language == "python"]
+        for caller in callers[:_MOST_CALLERS]:
+            if caller is not function and self._concerned(caller):
+                outer = self._given_by_callers(caller, rounds - 1) if rounds > 1 else []
+                for given in ((), *outer):
+                    found |= self._run(caller, given).given.get(function, frozenset())
+        return sorted(found)[:_MOST_GIVEN]
 
     def seen_in(self, function: Function) -> SeenRun:
         """One run over the function, for whoever asks why."""
@@ -259,12 +292,12 @@ class Border:
             return SeenRun("nothing in it makes a handle, or ends one, by what it calls")
         return seen(HandleInterpreter(function, self))
 
-    def _run(
-        self, function: Function, given: tuple[GivenHandle, ...]
-    ) -> tuple[list[HandleMisuse], HandleSummary | None]:
-        def answer() -> tuple[list[HandleMisuse], HandleSummary | None]:
+    def _run(self, function: Function, given: Given) -> HandleRun:
+        def answer() -> HandleRun:
             interpreter = HandleInterpreter(function, self, _passed(function, given))
-            return interpreter.run(), interpreter.summary() if _is_plain(function) else None
+            misuses = interpreter.run()
+            passed_on = {target: frozenset(calls) for target, calls in interpreter.given_on.items()}
+            return HandleRun(misuses, interpreter.summary(), passed_on)
 
         return self._runs.ask((function, given), answer)
 
@@ -311,12 +344,22 @@ class Border:
         """The function of the project that each one calls; None for what makes an owner."""
         called_here = _other_names(file)
         for meaning, around in _with_functions(file.meanings, inner):
-            target = self._own(meaning.symbol)
-            if target is None and not self._is_worth_following(file, meaning.symbol):
+            targets: list[Function | None] = list(self._behind(meaning.symbol))
+            if not targets and not self._is_worth_following(file, meaning.symbol):
                 continue
             last = meaning.symbol.rpartition(".")[2]
             names = (last, *called_here.get(last, ()))
-            yield from ((target, function) for function in around if function.mentions(*names))
+            calling = [function for function in around if function.mentions(*names)]
+            yield from ((target, function) for target in targets or [None] for function in calling)
+
+    def _behind(self, symbol: str) -> Iterator[Function]:
+        """What runs when this is called: a function, or the methods of a class that is made."""
+        target = self.code.function(symbol)
+        if target is not None:
+            yield target
+        cls = self.code.cls(symbol) if target is None and symbol else None
+        for one in cls.ancestry if cls is not None else ():
+            yield from one.methods
 
     def _is_worth_following(self, file: File, symbol: str) -> bool:
         """Whether calling this makes an owner that not everybody makes all day."""
@@ -372,48 +415,22 @@ class Border:
 
     # --- the project's own functions ---
 
-    def called(self, caller: Function, symbol: str, given: tuple[GivenHandle, ...]) -> HandleSummary | None:
-        """Handles the project's own function makes and returns; None when it does not, or nobody knows."""
-        target = self._own(symbol)
-        if target is None or target is caller or not _is_plain(target):
-            return None
-        numbers = [self.parameter(symbol, part.keyword) if part.keyword else part.parameter for part in given]
-        shift = _shift(target)
-        given = tuple(
-            part._replace(parameter=number + shift, keyword="")
-            for part, number in zip(given, numbers, strict=True)
-            if number is not None
-        )
-        if not given and not self._concerned(target):
-            return self._as_called(target, HandleSummary(NOTHING, frozenset()))
-        return self._as_called(target, self._run(target, given)[1])
+    @program_property
+    def code(self) -> PythonCode:
+        return python_calls.of(self.program)
 
-    def _as_called(self, target: Function, summary: HandleSummary | None) -> HandleSummary | None:
-        shift = _shift(target)
-        if summary is None:
-            return None
-        returns = frozenset(h._replace(token=_shifted(h.token, shift)) for h in summary.returns)
-        if "async" in target.record.qualifiers and "generator" not in target.record.qualifiers:
-            returns = frozenset(h.inside("await") for h in returns)
-        endings = tuple((e._replace(token=_shifted(e.token, shift)), sure) for e, sure in summary.endings)
-        return HandleSummary(returns, frozenset(parameter - shift for parameter in summary.kept), endings)
-
-    def target(self, symbol: str) -> Function | None:
-        return self._own(symbol) if symbol else None
-
-    def parameter(self, symbol: str, keyword: str) -> int | None:
-        target = self._own(symbol)
-        if target is None:
-            return None
-        names = [parameter.name for parameter in target.record.parameters if not parameter.spread]
-        return names.index(keyword) - _shift(target) if keyword in names else None
+    def called(self, target: Function, given: Given) -> HandleSummary | None:
+        """What the project's own function does with what it is given."""
+        if not any(one.cls[:1] != "%" or one.cls.startswith(CODE) for one in given) and not self._concerned(target):
+            return HandleSummary((HandleCase(),))
+        return self._run(target, given).summary
 
     def result(self, symbol: str) -> str | None:
         return self._results.ask(symbol, lambda: self._result(symbol))
 
     def _result(self, symbol: str) -> str | None:
         """The class that is named behind the arrow, if it is one alone."""
-        target = self._own(symbol)
+        target = self.code.function(symbol)
         if target is None:
             return None
         record = target.record
@@ -515,73 +532,7 @@ class Border:
         return out
 
     def fields(self, symbol: str) -> tuple[tuple[str, str], ...]:
-        return self._fields.ask(symbol, lambda: self._found_fields(symbol))
-
-    def _found_fields(self, symbol: str) -> tuple[tuple[str, str], ...]:
-        found = derived.find(self.program, symbol)
-        if found is None:
-            return ()
-        file, cls = found
-        methods = self._by_owner.get((file.path, f"{cls.scope}.{cls.name}".lstrip(".")), [])
-        named = {method.name: method for method in methods}
-        if "__new__" in named:
-            return ()
-        if "__init__" not in named:
-            return derived.declared_fields(self.program, symbol) if "__post_init__" not in named else ()
-        constructor = named["__init__"]
-        stored = _stored_as_given(constructor)
-        parameters = constructor.record.parameters[1:]
-        if not _is_plain(constructor) or any(parameter.spread == "*" for parameter in parameters):
-            return ()
-        become = ((one.name, stored.get(one.name, "")) for one in parameters)
-        return tuple((name, "" if attribute in named else attribute) for name, attribute in become)
-
-    def rebinds(self, symbol: str) -> frozenset[str] | None:
-        target = self._own(symbol)
-        if target is None or not target.record.owner:
-            return None
-        named = {method.name: method for method in self._methods(target)}
-        waiting, seen = [target], {target}
-        while waiting:
-            for name in waiting.pop().mentioned:
-                if (method := named.get(name)) is not None and method not in seen:
-                    seen.add(method)
-                    waiting.append(method)
-        return frozenset(name[1:] for method in seen for name in method.mentioned if name.startswith("="))
-
-    def _own(self, symbol: str) -> Function | None:
-        """The one function of the project that this dotted name means."""
-        return self._owned.ask(symbol, lambda: self._find_own(symbol))
-
-    def _find_own(self, symbol: str) -> Function | None:
-        module, _, name = symbol.rpartition(".")
-        exact = [
-            function
-            for function in self._by_name.get(name, ())
-            if module and (home := _home(function)) and (home == module or home.endswith("." + module))
-        ]
-        if exact or not module:
-            return exact[0] if len(exact) == 1 else None
-        elsewhere = self._handed_on.get(symbol, "")
-        return self._own(elsewhere) if elsewhere else None
-
-    @program_property
-    def _handed_on(self) -> dict[str, str]:
-        """What a module of the project imports can be imported from it: where it comes from."""
-        out: dict[str, str] = {}
-        for file in self.program.files.values():
-            if file.language == "python" and file.module:
-                home = file.module.removesuffix(".__init__")
-                out.update((f"{home}.{i.name}", i.target) for i in file.imports if i.scope < 0 and i.name != "*")
-        return {name: target for name, target in out.items() if name != target and out.get(target) != name}
-
-    @program_property
-    def _by_name(self) -> dict[str, list[Function]]:
-        out: dict[str, list[Function]] = {}
-        for function in self._own_functions:
-            if function.record.parent < 0:
-                out.setdefault(function.name, []).append(function)
-        return out
+        return derived.declared_fields(self.program, symbol)
 
 
 def _bound_here(binding: Binding, one: MemberContract) -> str:
@@ -602,27 +553,6 @@ def _asked_of(function: Function) -> dict[str, frozenset[str]]:
                     case r.Assign(target=r.Name(text=name)):
                         found.pop(name, None)
     return {name: frozenset(members) for name, members in found.items()}
-
-
-def _stored_as_given(constructor: Function) -> dict[str, str]:
-    """The parameters that the body puts into attributes of its object on every path, with those attributes."""
-    stored: dict[str, str] = {}
-    for statement in constructor.body:
-        match statement:
-            case r.Evaluate(
-                value=r.Assign(
-                    target=r.Member(base=r.Name(text=itself), name=attribute), op="=", value=r.Name(text=name)
-                )
-            ) if itself == constructor.record.parameters[0].name:
-                stored.setdefault(name, attribute)
-    anew = {
-        inner.target.text
-        for statement in constructor.statements
-        for value in values(statement)
-        for inner in walk(value)
-        if isinstance(inner, r.Assign) and isinstance(inner.target, r.Name)
-    }
-    return {name: attribute for name, attribute in stored.items() if name not in anew}
 
 
 def _spoken_of(file: File) -> set[str]:
@@ -670,27 +600,9 @@ def _any_of(words: frozenset[str]) -> AnyName:
     return strings(words)
 
 
-def _home(function: Function) -> str:
-    """The module, and the class in it, where a function stands."""
-    return ".".join(part for part in (function.file.module, function.record.scope) if part)
-
-
-def _is_plain(function: Function) -> bool:
-    """Calling it runs its body and gives what that returns or yields: no unknown decorator."""
-    known = {"staticmethod", "classmethod"}
-    return is_context_manager(function) or all(a.name in known for a in function.record.annotations)
-
-
 def _shift(target: Function) -> int:
     """How many parameters are not among the arguments."""
     return int(bool(target.record.owner) and "static" not in target.record.qualifiers)
-
-
-def _shifted(token: Token, shift: int) -> Token:
-    """A method's parameter as an argument's; its object itself is nobody's argument."""
-    if not shift or not is_parameter(token):
-        return token
-    return (token[0] + shift, 0) if token[0] + shift < 0 else foreign(0)
 
 
 _ONE_CLASS = re.compile(
@@ -698,16 +610,21 @@ _ONE_CLASS = re.compile(
 )
 
 
-def _passed(function: Function, given: tuple[GivenHandle, ...]) -> dict[str, Handles]:
-    """The parameters that handles are passed for; spread ones take none."""
-    parameters = function.record.parameters
-    passed: dict[str, Handles] = {}
-    for number, cls, holds, _ in given:
-        if number < len(parameters) and not any(p.spread for p in parameters[: number + 1]):
-            parameter = parameters[number]
-            handle = Handle(cls, (-1 - number, 0), holds, r.Span(parameter.start, parameter.end), parameter.name)
-            passed[parameter.name] = frozenset({handle})
-    return passed
+def _passed(function: Function, given: Given) -> dict[str, Handles]:
+    """What the parameters and the variables around a function hold."""
+    parameters = {one.name: r.Span(one.start, one.end) for one in function.record.parameters}
+    passed: dict[str, set[Handle]] = {}
+    for one in given:
+        at = parameters.get(one.name, r.Span(function.record.name_start, function.record.name_start))
+        shown = one.name + "".join(slot if slot[:1] == "." else "" for slot in one.path)
+        token = NOBODY if one.cls[:1] == "%" and not one.cls.startswith(OBJECT) else one.token
+        handle = Handle(one.cls, token, one.holds, at, shown, path=one.path)
+        passed.setdefault(one.name, set()).add(handle)
+    return {name: frozenset(handles) for name, handles in passed.items()}
+
+
+def _place_of(misuse: HandleMisuse) -> tuple[object, ...]:
+    return (misuse.at, misuse.kind, misuse.child.taken, misuse.about)
 
 
 def misuse_steps(misuse: HandleMisuse) -> tuple[Step, ...]:

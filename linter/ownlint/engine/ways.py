@@ -117,6 +117,14 @@ class Ways(Generic[S]):
     def next_item(self, statement: r.Loop) -> object:
         """A `for` gets its next element."""
 
+    def through(self, statement: r.Loop, states: list[S]) -> list[S]:
+        """Those in which a loop can be over before its next round."""
+        return [] if endless(statement) else self.fork(states)
+
+    def going_on(self, statement: r.Loop, states: list[S]) -> list[S]:
+        """Those in which it can have another round."""
+        return states
+
     def finish(self, statement: r.Loop) -> object:
         """A loop is over."""
 
@@ -231,7 +239,7 @@ class Ways(Generic[S]):
     def _branch(self, statement: r.Branch, states: list[S]) -> list[S]:
         """Each way, where it is not known that it is not taken."""
         states = self.each(states, lambda: self.ask(statement.condition))
-        yes, no = self._taking(statement.condition, True, states), self._taking(statement.condition, False, states)
+        yes, no = self.taking(statement.condition, True, states), self.taking(statement.condition, False, states)
         return self.merged(self.block(statement.then, yes), self.block(statement.other, no))
 
     def merged(self, then: list[S], other: list[S]) -> list[S]:
@@ -243,7 +251,7 @@ class Ways(Generic[S]):
             return self.distinct(self.knowing(s, decided.common(s.facts, known[bare])) for s, bare in both)
         return self.distinct(then + other)
 
-    def _taking(self, condition: r.Value | None, outcome: bool, states: list[S]) -> list[S]:
+    def taking(self, condition: r.Value | None, outcome: bool, states: list[S]) -> list[S]:
         ways = (s for s in states if decided.answer(condition, s.facts) in (None, outcome))
         return self.distinct(self.knowing(s, decided.assume(condition, outcome, s.facts)) for s in ways)
 
@@ -287,14 +295,14 @@ class Ways(Generic[S]):
             self.rounds.append(number)
             if statement.condition is not None:
                 states = self.each(states, lambda: self.ask(statement.condition))
-            after += [] if endless(statement) else self.fork(states)
+            after += self.through(statement, states)
             if number <= most:
-                states = self._round(statement, states)
+                states = self.round(statement, self.going_on(statement, states))
             self.rounds.pop()
         after = self.block(statement.otherwise, self.distinct(after))
         return self.each(self.distinct(after + self.loops.pop().breaks), lambda: self.finish(statement))
 
-    def _round(self, statement: r.Loop, states: list[S]) -> list[S]:
+    def round(self, statement: r.Loop, states: list[S]) -> list[S]:
         if statement.kind == "range":
             states = self.each(states, lambda: self.next_item(statement))
         continued = self.loops[-1].continues
