@@ -76,6 +76,7 @@ class Border:
         self._runs: Circular[tuple[Function, Given], HandleRun] = Circular(HandleRun([], None, {}))
         self._contracts: Answers[Binding, Contract | None] = Answers()
         self._made_by: Answers[str, bool] = Answers()
+        self._spoken: Answers[str, bool] = Answers()
         self._left: Answers[Function, Attributes | None] = Answers(None)
         self._results: Answers[str, str | None] = Answers()
         self._looked_into: set[tuple[str, str]] = set()
@@ -319,11 +320,22 @@ class Border:
                     calls.setdefault(target, []).append(caller)
         waiting = list(found)
         while waiting:
-            for caller in calls.get(waiting.pop(), ()):
+            function = waiting.pop()
+            around = (function.parent,) if function.parent is not None else ()
+            tables = self._reading_tables(function) if function.record.kind == "module" else ()
+            for caller in (*calls.get(function, ()), *around, *tables):
                 if caller not in found:
                     found.add(caller)
                     waiting.append(caller)
         return frozenset(found)
+
+    def _reading_tables(self, module: Function) -> Iterator[Function]:
+        """Functions of the file that look at what its module makes of functions: a table, a lambda."""
+        names = frozenset(self.code.tables(module.file))
+        for index in range(len(module.file.functions)) if names else ():
+            function = self.program.index.function_at(module.file, index)
+            if function is not None and function.says(_any_of(names)):
+                yield function
 
     def _ending(self, file: File, inner: list[Function]) -> Iterator[Function]:
         """Functions of the file that may end handles."""
@@ -344,20 +356,20 @@ class Border:
         """The function of the project that each one calls; None for what makes an owner."""
         called_here = _other_names(file)
         for meaning, around in _with_functions(file.meanings, inner):
-            targets: list[Function | None] = list(self._behind(meaning.symbol))
+            targets: list[Function | None] = list(self._behind(meaning.symbol, file))
             if not targets and not self._is_worth_following(file, meaning.symbol):
                 continue
             last = meaning.symbol.rpartition(".")[2]
             names = (last, *called_here.get(last, ()))
-            calling = [function for function in around if function.mentions(*names)]
+            calling = around if targets else [function for function in around if function.mentions(*names)]
             yield from ((target, function) for target in targets or [None] for function in calling)
 
-    def _behind(self, symbol: str) -> Iterator[Function]:
+    def _behind(self, symbol: str, file: File) -> Iterator[Function]:
         """What runs when this is called: a function, or the methods of a class that is made."""
-        target = self.code.function(symbol)
+        target = self.code.function(symbol, file)
         if target is not None:
             yield target
-        cls = self.code.cls(symbol) if target is None and symbol else None
+        cls = self.code.cls(symbol, file) if target is None and symbol else None
         for one in cls.ancestry if cls is not None else ():
             yield from one.methods
 
@@ -421,9 +433,15 @@ class Border:
 
     def called(self, target: Function, given: Given) -> HandleSummary | None:
         """What the project's own function does with what it is given."""
-        if not any(one.cls[:1] != "%" or one.cls.startswith(CODE) for one in given) and not self._concerned(target):
+        known = any(one.cls[:1] != "%" or one.cls.startswith(CODE) for one in given)
+        if not known and not self._concerned(target) and not self._may_give(target.file):
             return HandleSummary((HandleCase(),))
         return self._run(target, given).summary
+
+    def _may_give(self, file: File) -> bool:
+        """Whether a file speaks of a library of which objects are followed."""
+        models = self.program.models
+        return self._spoken.ask(file.path, lambda: any(map(models.libraries_of, _spoken_of(file))))
 
     def result(self, symbol: str) -> str | None:
         return self._results.ask(symbol, lambda: self._result(symbol))

@@ -7,7 +7,7 @@ begin with `HELD`, what it is bound to: arguments by their place, keywords, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, NamedTuple, Protocol, Self, TypeVar
 
 from ownlint.engine.containment import ANY, HELD, VALUE
@@ -43,6 +43,7 @@ class Placed(Protocol):
 
 
 S = TypeVar("S", bound=Placed)
+T = TypeVar("T", Function, Class)
 
 
 class Argument(NamedTuple, Generic[S]):
@@ -174,33 +175,23 @@ class PythonCode:
 
     # --- symbols ---
 
-    def function(self, symbol: str) -> Function | None:
-        """The one function or method of the project that this dotted name means."""
-        return self._functions.ask(symbol, lambda: self._function(symbol))
+    def function(self, symbol: str, file: File | None = None) -> Function | None:
+        """The one function or method of the project that this dotted name means, in that file."""
+        full = absolute(symbol, file)
+        return self._functions.ask(full, lambda: self._meant(full, self._functions_called, self.function))
 
-    def _function(self, symbol: str) -> Function | None:
+    def cls(self, symbol: str, file: File | None = None) -> Class | None:
+        """The one class of the project that this dotted name means, in that file."""
+        full = absolute(symbol, file)
+        return self._found_classes.ask(full, lambda: self._meant(full, self._classes_called, self.cls))
+
+    def _meant(self, symbol: str, called: dict[str, list[T]], elsewhere: Callable[[str], T | None]) -> T | None:
         module, _, name = symbol.rpartition(".")
-        if not module:
-            return None
-        exact = [one for one in self._functions_called.get(name, ()) if _fits(_home(one), module)]
-        if exact:
+        exact = [one for one in called.get(name, ()) if module and _fits(one, module)]
+        if exact or not module:
             return exact[0] if len(exact) == 1 else None
-        elsewhere = self._handed_on.get(symbol.lstrip("."), "")
-        return self.function(elsewhere) if elsewhere else None
-
-    def cls(self, symbol: str) -> Class | None:
-        """The one class of the project that this dotted name means."""
-        return self._found_classes.ask(symbol, lambda: self._class(symbol))
-
-    def _class(self, symbol: str) -> Class | None:
-        module, _, name = symbol.rpartition(".")
-        if not module:
-            return None
-        exact = [one for one in self._classes_called.get(name, ()) if _fits(_home_of_class(one), module)]
-        if exact:
-            return exact[0] if len(exact) == 1 else None
-        elsewhere = self._handed_on.get(symbol.lstrip("."), "")
-        return self.cls(elsewhere) if elsewhere else None
+        target = self._handed_on.get(symbol, "")
+        return elsewhere(target) if target else None
 
     @program_property
     def _handed_on(self) -> dict[str, str]:
@@ -208,8 +199,9 @@ class PythonCode:
         out: dict[str, str] = {}
         for file in self.program.files.values():
             if file.language == "python" and file.module:
-                home = file.module.removesuffix(".__init__")
-                out.update((f"{home}.{i.name}", i.target) for i in file.imports if i.scope < 0 and i.name != "*")
+                homes = (file.module.removesuffix(".__init__"), _place(file))
+                imports = [i for i in file.imports if i.scope < 0 and i.name != "*"]
+                out.update((f"{home}.{i.name}", absolute(i.target, file)) for home in homes for i in imports)
         return {name: target for name, target in out.items() if name != target and out.get(target) != name}
 
     @program_property
@@ -312,6 +304,11 @@ class PythonCode:
         found = self._globals.ask(file.path, lambda: self._values_of_globals(file)).get(name, ())
         return found[0] if len(found) == 1 else None
 
+    def tables(self, file: File) -> list[str]:
+        """The names of a module that may stand for functions which it does not define by them."""
+        known = self._globals.ask(file.path, lambda: self._values_of_globals(file))
+        return [name for name, values in known.items() if not isinstance(values[0], r.Literal)]
+
     def _values_of_globals(self, file: File) -> dict[str, list[r.Value]]:
         known: dict[str, list[r.Value]] = {}
         module = self.program.index.function_at(file, 0)
@@ -322,6 +319,8 @@ class PythonCode:
         return known
 
 
+_ROOT = "/"
+"""How a dotted name begins that is a path from the root of the project."""
 _PLAIN_BASES = frozenset(["object", "ABC", "abc.ABC", "Protocol", "Generic"])
 
 
@@ -329,17 +328,27 @@ def _is_name_at(args: tuple[r.Value, ...], at: int) -> bool:
     return len(args) == 1 and isinstance(args[0], r.Name) and args[0].start == at
 
 
-def _home(function: Function) -> str:
-    return ".".join(part for part in (function.file.module.removesuffix(".__init__"), function.record.scope) if part)
+def absolute(symbol: str, file: File | None) -> str:
+    """A dotted name as all files say it: one that begins with dots by the folder that these mean."""
+    rest = symbol.lstrip(".")
+    level = len(symbol) - len(rest)
+    if not level or file is None:
+        return rest
+    folders = file.path.split("/")[:-1]
+    return ".".join([_ROOT, *folders[: len(folders) - level + 1], rest])
 
 
-def _home_of_class(cls: Class) -> str:
-    return ".".join(part for part in (cls.file.module.removesuffix(".__init__"), cls.record.scope) if part)
+def _place(file: File) -> str:
+    """The dotted name of a file by its path."""
+    return ".".join([_ROOT, *file.path.removesuffix(".py").removesuffix("/__init__").split("/")])
 
 
-def _fits(home: str, module: str) -> bool:
-    """Whether a module, as an import says it, can be that one; the root may lie anywhere."""
-    module = module.lstrip(".")
+def _fits(one: Function | Class, module: str) -> bool:
+    """Whether it may stand in that module, as an import says it; the root may lie anywhere."""
+    scope = one.record.scope
+    if module.startswith(_ROOT):
+        return ".".join(filter(None, (_place(one.file), scope))) == module
+    home = ".".join(filter(None, (one.file.module.removesuffix(".__init__"), scope)))
     return home == module or home.endswith("." + module)
 
 

@@ -15,7 +15,7 @@ from ownlint.domains.handles.handle_chains import HandleChain, Reach, literal
 from ownlint.domains.handles.handle_chains import at as picked_at
 from ownlint.domains.handles.handle_functions import OwnCalls
 from ownlint.domains.handles.handle_stores import Dependence, without
-from ownlint.domains.handles.handle_values import MOST_EXACT, as_value, once
+from ownlint.domains.handles.handle_values import MOST_EXACT, as_value, exact_length, once
 from ownlint.domains.handles.handles import (
     CLOSING,
     LIST,
@@ -40,6 +40,7 @@ from ownlint.finding import Certainty, Step, because, weaker
 from ownlint.flow.places import last_name
 from ownlint.models import habits, python_builtins
 
+_CHANGES = python_builtins.ADDS_ONE | python_builtins.ADDS_MANY | python_builtins.REMOVES | {"sort", "reverse"}
 _CLOSING = frozenset(["contextlib.closing", "contextlib.aclosing"])
 
 
@@ -403,8 +404,11 @@ class HandleCalls(OwnCalls):
             self.state = self.state.taken_from(f"{text(base)}[]")
         if name == "append" and len(arguments) == 1 and self.appended(base, on, arguments[0], call.span):
             return NOTHING
-        if name in python_builtins.ADDS_ONE | python_builtins.ADDS_MANY:
+        if name == "pop" and not call.args and not self.often_run and (last := self.popped(base, on)) is not None:
+            return last
+        if name in _CHANGES:
             self.unexact(base)
+            on = self.value(base)
         if name in python_builtins.ADDS_ONE and arguments:
             self.put(base, inside(arguments[-1], VALUE if name == "setdefault" else ANY), call.span)
         elif name in python_builtins.ADDS_MANY:
@@ -424,15 +428,24 @@ class HandleCalls(OwnCalls):
 
     def appended(self, base: r.Value, on: Handles, handles: Handles, at: r.Span) -> bool:
         """Whether it is known which element of a list that is."""
-        lengths = [h for h in on if not h.path and h.cls.startswith(LIST)]
-        number = int(lengths[0].cls.removeprefix(LIST)) if len(lengths) == 1 else MOST_EXACT
-        if number >= MOST_EXACT or self.often_run or not self.is_local(base):
+        number = exact_length(on)
+        if number is None or number >= MOST_EXACT or self.often_run or not self.is_local(base):
             return False
         self.put(base, inside(handles, str(number)), at)
         assert isinstance(base, r.Name)
-        held = self.state.get(base.text) - frozenset(lengths)
+        held = frozenset(h for h in self.state.get(base.text) if h.path or not h.cls.startswith(LIST))
         self.set_name(base.text, held | {own(f"{LIST}{number + 1}")}, at, "")
         return True
+
+    def popped(self, base: r.Value, on: Handles) -> Handles | None:
+        """The last element of a list whose length is known; it is not in it any more."""
+        length = exact_length(on)
+        if not length or not isinstance(base, r.Name) or not self.is_local(base):
+            return None
+        last = frozenset(h for h in on if h.path[:1] == (str(length - 1),))
+        shorter = frozenset(h for h in on - last if h.path or not h.cls.startswith(LIST))
+        self.set_name(base.text, shorter | {own(f"{LIST}{length - 1}")}, base.span, "")
+        return frozenset(h.out() for h in last)
 
     @property
     def often_run(self) -> bool:
@@ -666,7 +679,9 @@ class HandleCalls(OwnCalls):
         if symbol in _CLOSING and arguments:
             return inside(native(arguments[0]), CLOSING)
         code = self.classes.code
-        cls = code.cls(symbol) if symbol and not on and code.is_one(last_name(call.callee)) else None
+        cls = (
+            code.cls(symbol, self.function.file) if symbol and not on and code.is_one(last_name(call.callee)) else None
+        )
         if cls is not None and self.classes.find(symbol) is None:
             return self.constructed(call, cls, symbol, given)
         on = on or (self.code_called(symbol) if symbol else NOTHING)

@@ -83,6 +83,7 @@ class HandleInterpreter(Loops):
         """What of that which is given is used, and whether on all ways."""
         self.early: frozenset[Ending] = frozenset()
         """What a generator has ended before it first gave something."""
+        self.has_given = False
         self.inner_statements = 0
         """How many statements are around that need not be gone into."""
         self.tested = False
@@ -196,7 +197,7 @@ class HandleInterpreter(Loops):
         """What a call of a generator gives: its elements, or what a `with` is given, and what ends when it is done."""
         slot = ENTERED if self.classes.code.is_context_manager(self.function) else ANY
         given = frozenset(h if h.path[:1] == (BURIED,) else h.inside(slot) for h in self.yields)
-        known = {h.token: h for handles in (*self.given.values(), self.yields) for h in handles if not h.path}
+        known = {h.token: h for handles in (*self.given.values(), self.yields) for h in in_order(handles)}
         later: set[Handle] = set()
         for ending in state.endings - self.early:
             handle = known.get(ending.token)
@@ -439,8 +440,8 @@ class HandleInterpreter(Loops):
         return {h.token for name in self.parameters for h in self.state.get(name) if h.holds}
 
     def yielded(self, handles: Handles, value: r.Unary) -> None:
-        if not self.yields:
-            self.early = self.state.endings
+        if not self.has_given:
+            self.early, self.has_given = self.state.endings, True
         given = self.elements(handles, value.value) if value.op == "yield from" else handles
         tokens = {h.token for h in given}
         names = self.state.names.under(*(("held", token) for token in tokens))
@@ -604,7 +605,9 @@ class HandleInterpreter(Loops):
                 if name not in self.hidden and name not in self.outside:
                     said = isinstance(source, r.Call) and self.state.said[0] == source.start and self.state.said[1]
                     if source is not None and isinstance(said, str) and said in ("True", "False", "None"):
-                        source = r.Literal(source.start, source.end, kind="null" if said == "None" else "bool", text=said)
+                        source = r.Literal(
+                            source.start, source.end, kind="null" if said == "None" else "bool", text=said
+                        )
                     self.state = self.state._replace(facts=bound(name, source, self.state.facts))
             case r.Aggregate(items=items):
                 self.unpack(items, handles, at, source)
@@ -620,6 +623,7 @@ class HandleInterpreter(Loops):
                     self.evaluate(index)
                 if not self.is_native(base) and self.may_be_container(base):
                     slot = value_slot(indexes[0]) if len(indexes) == 1 else VALUE
+                    slot = self.exact_slot(self.value(base), indexes) or slot
                     self.put(base, inside(handles, slot), at, slot if slot != VALUE else "")
 
     def set_attribute(self, base: r.Value, name: str, handles: Handles, at: Span) -> None:

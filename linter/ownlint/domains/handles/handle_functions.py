@@ -94,7 +94,7 @@ class OwnCalls(HandleValues):
 
     def code_called(self, symbol: str) -> Handles:
         """A function of the project as a value: what its decorators have made of it."""
-        function = self.classes.code.function(symbol)
+        function = self.classes.code.function(symbol, self.function.file)
         if function is None or function.record.parent >= 0:
             return NOTHING
         return self.decorated(function)
@@ -188,9 +188,8 @@ class OwnCalls(HandleValues):
         """What a function finds in the variables around it: what they hold now, where they are those of this one;
         else what they held when it was made."""
         known: dict[str, Handles] = {}
-        inner = self.is_around(function)
         for name in sorted(self.classes.code.outer_names(function)):
-            if inner or (function.path == self.function.path and self.is_seen_by_all(name)):
+            if self.is_same_here(function, name):
                 handles = self.state.get(name)
             else:
                 handles = frozenset(h.out() for h in held if h.path[0] == HELD + name)
@@ -198,15 +197,17 @@ class OwnCalls(HandleValues):
                 known[name] = handles
         return known
 
-    def is_around(self, function: Function) -> bool:
-        parent = function.parent
-        while parent is not None and parent is not self.function:
-            parent = parent.parent
-        return parent is not None
+    def is_same_here(self, function: Function, name: str) -> bool:
+        """Whether a name from around another function is the same variable in this one."""
+        if function.path != self.function.path:
+            return False
+        return self.owner_of(name, function.parent) is self.owner_of(name, self.function)
 
-    def is_seen_by_all(self, name: str) -> bool:
-        """Whether the name means the same in other functions of the file."""
-        return self.function.record.kind == "module" or name not in self.own_names
+    def owner_of(self, name: str, function: Function | None) -> Function | None:
+        """The function whose variable a name is; None for one of the module."""
+        while function is not None and name not in self.classes.code.own_names(function):
+            function = function.parent
+        return function if function is not None and function.record.kind != "module" else None
 
     def invoke(
         self, call: r.Call, function: Function, arguments: dict[str, Handles], around: dict[str, Handles]
@@ -219,10 +220,14 @@ class OwnCalls(HandleValues):
         numbers: dict[tuple[Token, HandleChain], int] = {}
         given: list[GivenHandle] = []
         tokens: dict[Token, Handle] = {}
+        parameters = {one.name for one in function.record.parameters}
+        known_there: set[Token] = set()
         for name, handle in found:
             number = numbers.setdefault((handle.token, handle.chain), len(numbers))
             given.append(GivenHandle(name, handle.path, handle.cls, handle.holds, number))
             known = tokens.setdefault(given_token(number), handle)
+            if handle.path or name not in parameters:
+                known_there.add(given_token(number))
             if handle.path < known.path or (handle.stale is not None and known.stale is None):
                 tokens[given_token(number)] = handle
         summary = self.classes.called(function, tuple(given))
@@ -232,7 +237,7 @@ class OwnCalls(HandleValues):
             self.given_on.setdefault(function, set()).add(tuple(given))
         self.looked_at_inside(call, summary, tokens)
         case = summary.cases[self.choose_way(len(summary.cases))] if summary.cases else HandleCase()
-        return self.apply(call, case, Translation(self, call, summary, tokens), tokens, every)
+        return self.apply(call, case, Translation(self, call, summary, tokens, known_there), tokens, every)
 
     def looked_at_inside(self, call: r.Call, summary: HandleSummary, tokens: dict[Token, Handle]) -> None:
         for token, chain, sure in summary.looks:
@@ -287,6 +292,8 @@ class OwnCalls(HandleValues):
         if passed_on is not None and ending.how == "erased":
             self.noted(passed_on._replace(chain=chain), ending.how, call, call)
         self.state = self.state.invalidated(Ending(token, chain, ending.reach, ending.how), why)
+        if ending.token in words.known_there:
+            self.state = self.state.forgotten(token)
 
     def is_root(self, token: Token, chain: HandleChain) -> bool:
         raise NotImplementedError
@@ -307,8 +314,12 @@ class OwnCalls(HandleValues):
 class Translation:
     """What a function of the project says, in the words of one call of it."""
 
-    def __init__(self, run: OwnCalls, call: r.Call, summary: HandleSummary, tokens: dict[Token, Handle]) -> None:
+    def __init__(
+        self, run: OwnCalls, call: r.Call, summary: HandleSummary, tokens: dict[Token, Handle], known_there: set[Token]
+    ) -> None:
+        """`known_there`: the function finds these where they stay, and knows that it leaves them ended."""
         self.run = run
+        self.known_there = known_there
         self.call = call
         self.summary = summary
         self.tokens = tokens

@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 from ownlint.domains.handles.handle_calls import HandleCalls
 from ownlint.domains.handles.handle_chains import at as picked_at
-from ownlint.domains.handles.handle_values import MOST_EXACT
+from ownlint.domains.handles.handle_values import MOST_EXACT, exact_length
 from ownlint.domains.handles.handles import (
-    LIST,
     NOTHING,
     Classes,
     Fact,
@@ -245,7 +244,7 @@ class Loops(HandleCalls, Ways[HandleState]):
         nested = [inner for inner in program.index.nested(self.function) if inner.name == value.text]
         if nested:
             return nested[-1] if len(nested) == 1 else None
-        found = self.classes.code.function(self.symbol(value))
+        found = self.classes.code.function(self.symbol(value), self.function.file)
         return found if found is not None and found.path == self.function.path else None
 
     def run_inside(self, inner: Function, given: Handles) -> None:
@@ -275,12 +274,6 @@ class Loops(HandleCalls, Ways[HandleState]):
         if self.running and value is not None and last_name(value).lower() in _STOPS:
             site = self.walks[-1].site if self.walks else -1
             self.state = self.state.gone_on(site)
-
-
-def exact_length(handles: Handles) -> int | None:
-    """Of a list of which it is known which element stands where."""
-    lengths = [h for h in handles if not h.path and h.cls.startswith(LIST)]
-    return int(lengths[0].cls.removeprefix(LIST)) if len(lengths) == 1 else None
 
 
 def _iterator(statement: r.Loop) -> str:

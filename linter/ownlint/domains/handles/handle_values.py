@@ -523,6 +523,12 @@ def _bound_by(value: r.Comprehension) -> list[str]:
     return [name.text for clause in value.clauses for name in walk(clause.target) if isinstance(name, r.Name)]
 
 
+def exact_length(handles: Handles) -> int | None:
+    """Of a list of which it is known which element stands where."""
+    lengths = [h for h in handles if not h.path and h.cls.startswith(LIST)]
+    return int(lengths[0].cls.removeprefix(LIST)) if len(lengths) == 1 else None
+
+
 def _is_exact(value: r.Aggregate) -> bool:
     """Whether it is known which element stands where."""
     spread = any(isinstance(i, r.Unary) and i.op == "spread" for i in value.items)

@@ -521,6 +521,13 @@ class HandleState(NamedTuple):
             known = known.without(one)
         return self._replace(stored=known)
 
+    def forgotten(self, token: Token) -> HandleState:
+        """Whoever put that away knows that it has ended."""
+        known = self.stored
+        for one in known.under(token):
+            known = known.without(one)
+        return self._replace(stored=known)
+
     def alive(self, token: Token) -> bool:
         return token in self.escaped or ("held", token) in self.names.index or self.is_stored(token)
 
