@@ -309,7 +309,7 @@ class Border:
         found: set[Function] = set()
         calls: dict[Function, list[Function]] = {}
         for file in self.program.files.values():
-            if file.language != "python" or not file.meanings:
+            if file.language != "python" or not (file.meanings or file.imports):
                 continue
             inner = [f for f in map(partial(self.program.index.function_at, file), range(len(file.functions))) if f]
             found.update(self._ending(file, inner))

@@ -233,10 +233,15 @@ class PythonCode:
         if behind is not None:
             order = order[order.index(behind) + 1 :] if behind in order else []
         for one in order:
-            if name in one.defined_here:
-                found = one.defined_here[name]
+            found = [method for method in one.defined_here.get(name, ()) if not _sets(method)]
+            if found:
                 return found[0] if len(found) == 1 else None
         return None
+
+    def setter(self, cls: Class, name: str) -> Function | None:
+        """What runs when an attribute is assigned that is a property."""
+        found = (method for one in cls.ancestry for method in one.defined_here.get(name, ()) if _sets(method))
+        return next(found, None)
 
     def has_all_bases(self, cls: Class) -> bool:
         """Whether no base of it is out of sight."""
@@ -326,6 +331,10 @@ _PLAIN_BASES = frozenset(["object", "ABC", "abc.ABC", "Protocol", "Generic"])
 
 def _is_name_at(args: tuple[r.Value, ...], at: int) -> bool:
     return len(args) == 1 and isinstance(args[0], r.Name) and args[0].start == at
+
+
+def _sets(method: Function) -> bool:
+    return any(one.name == f"{method.name}.setter" for one in method.record.annotations)
 
 
 def absolute(symbol: str, file: File | None) -> str:

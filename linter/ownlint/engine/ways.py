@@ -91,6 +91,9 @@ class Ways(Generic[S]):
         """A `return` or `raise` evaluates what it gives; the blocks around have not ended yet."""
         raise NotImplementedError
 
+    def thrown(self, statement: r.Leave, states: list[S]) -> object:
+        """The function raises this; the blocks around have not ended yet."""
+
     def returned(self, statement: r.Leave) -> object:
         """The function has ended by this `return`, and so have its blocks."""
 
@@ -273,6 +276,8 @@ class Ways(Generic[S]):
         states = self.each(states, lambda: self.returns(statement))
         if statement.kind == "return":
             self.ends += self.each(self._leaving(states, 0), lambda: self.returned(statement))
+        elif statement.kind == "throw":
+            self.thrown(statement, states)
         return []
 
     def _leaving(self, states: list[S], around: int) -> list[S]:

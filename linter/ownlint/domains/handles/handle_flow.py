@@ -6,6 +6,7 @@ an owner and its child do not accuse each other.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import cast
 
 import msgspec
@@ -84,6 +85,10 @@ class HandleInterpreter(Loops):
         self.early: frozenset[Ending] = frozenset()
         """What a generator has ended before it first gave something."""
         self.has_given = False
+        self.raising: list[list[HandleState]] = []
+        """For each `try` around, the states in which what is called has raised."""
+        self.raised: list[HandleState] = []
+        """In which the function raises."""
         self.inner_statements = 0
         """How many statements are around that need not be gone into."""
         self.tested = False
@@ -174,7 +179,9 @@ class HandleInterpreter(Loops):
         if len(cases) > _MOST_CASES or generates:
             cases = [_merged(cases)] if cases else []
         looks = tuple(sorted((token, chain, sure) for (token, chain), sure in self.looks.items()))
-        return HandleSummary(tuple(cases), looks, frozenset(self.tops), frozenset(self.inherited))
+        raised = dict.fromkeys(self.case(state, generates)._replace(returns=NOTHING, says="") for state in self.raised)
+        thrown = [case for case in raised if case.endings or case.left][:_MOST_CASES]
+        return HandleSummary(tuple(cases), looks, frozenset(self.tops), frozenset(self.inherited), tuple(thrown))
 
     def case(self, state: HandleState, generates: bool) -> HandleCase:
         """What is so when the function ends in that state."""
@@ -306,9 +313,21 @@ class HandleInterpreter(Loops):
 
     def attempt(self, statement: r.Try, states: list[HandleState]) -> tuple[list[HandleState], list[HandleState]]:
         tested, self.tested = self.tested, self.tested or _expects_error(statement)
-        found = super().attempt(statement, states)
+        self.raising.append([])
+        after, raised = super().attempt(statement, states)
         self.tested = tested
-        return found
+        return after, raised + self.raising.pop()
+
+    def thrown(self, statement: r.Leave, states: list[HandleState]) -> None:
+        if not self.raising:
+            self.raised += states
+
+    def raises(self, call: r.Call, cases: Iterable[HandleCase], apply: Callable[[HandleCase], object]) -> None:
+        before = self.state
+        for case in cases:
+            apply(case)
+            (self.raising[-1] if self.raising else self.raised).append(self.state)
+            self.state = before
 
     def with_block(self, statement: r.With, states: list[HandleState]) -> list[HandleState]:
         guards = self.guards
@@ -628,12 +647,20 @@ class HandleInterpreter(Loops):
 
     def set_attribute(self, base: r.Value, name: str, handles: Handles, at: Span) -> None:
         """An attribute of an object, whatever names that has."""
+        on = self.value(base)
+        cls = self.class_of(on)
+        if cls is not None and (setter := self.classes.code.setter(cls, name)) is not None:
+            self.invoke(
+                r.Call(at.start, at.end, base, ()), setter, passed(setter, [Argument(on), Argument(handles)]), {}
+            )
+            return
         self.put(base, inside(handles, "." + name), at, "." + name)
-        for itself in self.objects(self.value(base)):
+        for itself in self.objects(on):
             self.state = self.state.with_attributes(itself.token, inside(handles, "." + name), "." + name)
 
     def assign_name(self, name: str, handles: Handles, at: Span) -> None:
         """A name gets what is assigned to it, and attributes of what it was go with that."""
+        self.state = self.state.picked_again(self.index_site(name))
         if name in self.outside:
             self.escape_all(h for h in handles if h.holds)
             self.store(handles, at)

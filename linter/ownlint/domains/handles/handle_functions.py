@@ -5,7 +5,7 @@ A call is a case of the function's summary; where it may be several, each of the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from ownlint.domains.handles.handle_chains import HandleChain
 from ownlint.domains.handles.handle_values import HandleValues
@@ -141,19 +141,22 @@ class OwnCalls(HandleValues):
         """A new object: with what its constructor puts into it, or with the fields that it declares."""
         made = self.somebodys(self.classes.code.object_of(cls), foreign(call.start), call.span, text(call))
         constructor = self.classes.code.method(cls, "__init__")
+        held: Handles = NOTHING
         if constructor is None:
             names = self.classes.fields(symbol)
             fields = dict(names)
-            held: Handles = NOTHING
             for number, one in enumerate(arguments):
                 if one.spread:
                     break
                 field = fields.get(one.keyword, "") if one.keyword else names[number][1] if number < len(names) else ""
                 held |= inside(one.values, "." + field) if field else NOTHING
-            return held | {made}
+            constructor = self.classes.code.method(cls, "__post_init__")
+            if constructor is None:
+                return held | {made}
+            arguments = []
         name = f"<made {call.start}>"
-        self.state = self.state.bind(name, frozenset({made}), call.span, "")
-        given = passed(constructor, [Argument(frozenset({made})), *arguments])
+        self.state = self.state.bind(name, held | {made}, call.span, "")
+        given = passed(constructor, [Argument(held | {made}), *arguments])
         done = self.invoke(call, constructor, given, {})
         if done is None:
             self.unknown(call, symbol, [one.values for one in arguments])
@@ -236,8 +239,13 @@ class OwnCalls(HandleValues):
         if given:
             self.given_on.setdefault(function, set()).add(tuple(given))
         self.looked_at_inside(call, summary, tokens)
+        words = Translation(self, call, summary, tokens, known_there)
+        self.raises(call, summary.raises, lambda case: self.apply(call, case, words, tokens, every))
         case = summary.cases[self.choose_way(len(summary.cases))] if summary.cases else HandleCase()
-        return self.apply(call, case, Translation(self, call, summary, tokens, known_there), tokens, every)
+        return self.apply(call, case, words, tokens, every)
+
+    def raises(self, call: r.Call, cases: Iterable[HandleCase], apply: Callable[[HandleCase], object]) -> None:
+        """A function that is called may raise, and leave that behind: whoever runs statements overrides it."""
 
     def looked_at_inside(self, call: r.Call, summary: HandleSummary, tokens: dict[Token, Handle]) -> None:
         for token, chain, sure in summary.looks:

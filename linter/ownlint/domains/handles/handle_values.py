@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from ownlint.domains.handles.handle_chains import USERS, literal
+from ownlint.domains.handles.handle_chains import INDEX, USERS, by_variable, literal
 from ownlint.domains.handles.handle_chains import at as picked_at
 from ownlint.domains.handles.handles import (
     AWAITED,
@@ -72,6 +72,7 @@ class HandleValues(ContainmentExpressions[Handle]):
         """Sites where a comprehension makes several objects."""
         self.running: list[Function] = []
         """Functions inside this one, or of its module, that are being run as a part of it."""
+        self._variables: dict[str, int] = {}
         self._first: dict[str, r.Value] | None = None
 
     # --- what inheritors decide ---
@@ -327,7 +328,10 @@ class HandleValues(ContainmentExpressions[Handle]):
         if key.startswith("@"):
             self.state = self.state.picked_again(int(key[1:-1]))
             handle = handle._replace(chain=handle.chain.aged(int(key[1:-1])))
-        return handle.out()._replace(chain=handle.chain.picked(key))
+        ended = dict(handle.gaps).get(key) if key.startswith(INDEX) else None
+        gaps = tuple(gap for gap in handle.gaps if not gap[0].startswith(INDEX))
+        taken = handle.out()._replace(chain=handle.chain.picked(key), gaps=gaps)
+        return taken._replace(stale=ended) if ended is not None and taken.stale is None else taken
 
     def index(self, value: r.Index) -> Handles:
         on = self.value(value.base)
@@ -339,10 +343,12 @@ class HandleValues(ContainmentExpressions[Handle]):
             views = frozenset(h for h in looked_at if self.classes.member(h.cls, "[:]") is not None)
             if views:
                 of_it = ((h, self.classes.member(h.cls, "[:]")) for h in views)
-                return frozenset(part for h, fact in of_it for part in self.taken(h, fact, value, index_key(value)))
+                return frozenset(
+                    part for h, fact in of_it for part in self.taken(h, fact, value, self.index_key(value))
+                )
             parts = frozenset(h for handle in looked_at for h in self.elements(frozenset({handle}), value.base))
             return inside(parts, ANY) | frozenset(_unplaced(h) for h in on if h.path)
-        key = index_key(value)
+        key = self.index_key(value)
         found = {h for handle in looked_at for h in self.taken(handle, self.item(handle.cls, key), value, key)}
         exact = self.exact_slot(on, value.indexes)
         fitting = [h for h in on if h.path and (h.path[0] == exact if exact else fits(h.path[0], value.indexes))]
@@ -356,6 +362,19 @@ class HandleValues(ContainmentExpressions[Handle]):
             return ""
         (length,), place = lengths, int(written)
         return str(place + length if place < 0 else place) if -length <= place < length else ""
+
+    def index_key(self, value: r.Index) -> str:
+        """Which element an index picks."""
+        if all(isinstance(index, r.Literal) or _is_negative(index) for index in value.indexes):
+            return literal(text(index).replace("'", '"') for index in value.indexes)
+        match value:
+            case r.Index(base=r.Name(), indexes=(r.Name(text=name),)) if name in self.function.declared:
+                return by_variable(self.index_site(name))
+        return picked_at(value.end)
+
+    def index_site(self, name: str) -> int:
+        """A number for what a variable picks."""
+        return self._variables.setdefault(name, _VARIABLES - len(self._variables))
 
     def item(self, cls: str, key: str) -> Fact | None:
         """What an index gives: of a tuple what stands in that place, where its class says so."""
@@ -513,6 +532,8 @@ class HandleValues(ContainmentExpressions[Handle]):
         return bool(symbol) and any(self.classes.find(name) for name in (symbol, symbol.rpartition(".")[0]))
 
 
+_VARIABLES = -(1 << 40)
+"""Numbers below are those of variables that pick elements."""
 MOST_EXACT = 4
 """Elements of a list that are told apart."""
 _COMPREHENSION_ENDS = "the comprehension over it ends here"
@@ -542,13 +563,6 @@ def _is_none(value: r.Value) -> bool:
 def once(handles: Handles) -> Handles:
     """Of several handles of one object a set keeps one."""
     return frozenset(h._replace(chain=h.chain.once()) for h in handles)
-
-
-def index_key(value: r.Index) -> str:
-    """Which element an index picks."""
-    if all(isinstance(index, r.Literal) or _is_negative(index) for index in value.indexes):
-        return literal(text(index).replace("'", '"') for index in value.indexes)
-    return picked_at(value.end)
 
 
 def _is_negative(value: r.Value) -> bool:

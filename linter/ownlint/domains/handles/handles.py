@@ -398,6 +398,8 @@ class HandleSummary(NamedTuple):
     looks: tuple[tuple[Token, HandleChain, bool], ...] = ()
     tops: frozenset[int] = frozenset()
     inherited: frozenset[int] = frozenset()
+    raises: tuple[HandleCase, ...] = ()
+    """Those in which it raises, and leaves something behind."""
 
 
 class Attributes(NamedTuple):
@@ -453,6 +455,8 @@ def _held_words(handle: Handle) -> Iterator[Hashable]:
     for step in handle.chain.steps:
         if "@" in step:
             yield from (("pick", int(site)) for site in _PICK.findall(step))
+    for key, _ in handle.gaps:
+        yield from (("pick", int(site)) for site in _PICK.findall(key))
 
 
 def _name_words(name: str, handles: Handles) -> Iterator[Hashable]:
@@ -577,9 +581,14 @@ class HandleState(NamedTuple):
     def picked_again(self, site: int) -> HandleState:
         """What was picked at that place before is another object than what is picked there now."""
 
+        mark = f"@{site};"
+
         def aged(handle: Handle) -> Handle:
             chain = handle.chain.aged(site)
-            return handle if chain is handle.chain else handle._replace(chain=chain)
+            gaps = tuple(gap for gap in handle.gaps if mark not in gap[0])
+            return (
+                handle._replace(chain=chain, gaps=gaps) if chain is not handle.chain or gaps != handle.gaps else handle
+            )
 
         return self.changed((("pick", site),), aged)
 
@@ -606,7 +615,13 @@ class HandleState(NamedTuple):
 
         def end(handle: Handle) -> Handle:
             hit = handle.token == ending.token and handle.stale is None
-            return handle._replace(stale=why) if hit and handle.chain.is_hit(ending.chain, ending.reach) else handle
+            if hit and handle.chain.is_hit(ending.chain, ending.reach):
+                return handle._replace(stale=why)
+            if hit and handle.path and handle.chain == whole:
+                return handle._replace(gaps=(*handle.gaps, (picked, why)))
+            return handle
+
+        whole, picked = ending.chain.unpicked()
 
         return self.changed((ending.token,), end)._replace(endings=self.endings | {ending})
 
