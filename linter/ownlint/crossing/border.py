@@ -77,6 +77,7 @@ class Border:
         self._contracts: Answers[Binding, Contract | None] = Answers()
         self._made_by: Answers[str, bool] = Answers()
         self._spoken: Answers[str, bool] = Answers()
+        self._elsewhere: Answers[str, list[Function]] = Answers()
         self._left: Answers[Function, Attributes | None] = Answers(None)
         self._results: Answers[str, str | None] = Answers()
         self._looked_into: set[tuple[str, str]] = set()
@@ -410,13 +411,22 @@ class Border:
         return fact is not None and fact.keeps == "own"
 
     def _is_everyday(self, file: File, symbol: str) -> bool:
-        """Whether what this makes ends by words alone that nobody in the file says."""
+        """Whether what this makes ends by words alone that nobody in the file says, nor what it calls elsewhere."""
         models = self.program.models
         libraries = models.libraries_of(symbol)
         if not libraries or not libraries <= models.everyday:
             return False
         ends = models.words(libraries).invalidators
-        return all(ends.isdisjoint(function.mentions) for function in file.functions)
+        here = all(ends.isdisjoint(function.mentions) for function in file.functions)
+        return here and not any(function.mentions(*ends) for function in self._called_from(file))
+
+    def _called_from(self, file: File) -> list[Function]:
+        """What the file calls in other files."""
+        symbols = {meaning.symbol for meaning in file.meanings if not meaning.symbol.startswith("builtins.")}
+        return self._elsewhere.ask(
+            file.path,
+            lambda: [f for s in sorted(symbols) for f in self._behind(s, file) if f.path != file.path],
+        )
 
     def _concerned(self, function: Function) -> bool:
         return function in self._holders

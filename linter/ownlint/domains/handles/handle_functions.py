@@ -79,6 +79,8 @@ class OwnCalls(HandleValues):
         if (meaning := self.symbol(value)) and code.is_one(meaning.rpartition(".")[2]):
             return self.code_called(meaning)
         source = code.value_of_global(self.function.file, value.text)
+        if isinstance(source, r.Call) and (cls := self.classes.find(self.symbol(source.callee))) is not None:
+            return self.of_module(cls, value, source)
         of_code = isinstance(source, r.Call) and self.symbol(source.callee) == _PARTIAL
         if not of_code and not isinstance(source, (r.Aggregate, r.Lambda, r.Name, r.Member)):
             return NOTHING
@@ -91,6 +93,13 @@ class OwnCalls(HandleValues):
         self._values_open -= 1
         kept = frozenset(h for h in found if h.is_python)
         return kept if any(not h.cls.startswith(LIST) for h in kept) else NOTHING
+
+    def of_module(self, cls: str, value: r.Name, source: r.Call) -> Handles:
+        """An object of a library's class that the module has made once."""
+        fact = self.classes.member(cls, "__init__")
+        if fact is None or fact.keeps != "own":
+            return NOTHING
+        return frozenset({self.somebodys(cls, foreign(source.start), source.span, value.text)})
 
     def code_called(self, symbol: str) -> Handles:
         """A function of the project as a value: what its decorators have made of it."""
