@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
-from typing import NamedTuple
 
 from ownlint.bindings.contracts import Contract, contract_of
 from ownlint.crossing import exports
@@ -19,23 +18,22 @@ from ownlint.crossing.contract_facts import fact_of_members, setter_of
 from ownlint.crossing.published import Published, promise
 from ownlint.domains import python_calls
 from ownlint.domains.handles.handle_flow import HandleInterpreter
+from ownlint.domains.handles.handle_runs import HandleRuns
 from ownlint.domains.handles.handle_stores import Dependence
 from ownlint.domains.handles.handles import (
-    NOBODY,
     Attributes,
     Fact,
     Given,
+    GivenHandle,
     Handle,
     HandleCase,
     HandleMisuse,
-    Handles,
     HandleSummary,
     fact_of,
     foreign,
-    is_given,
 )
 from ownlint.domains.handles.told import seen
-from ownlint.domains.python_calls import CODE, OBJECT, PythonCode
+from ownlint.domains.python_calls import CODE, PythonCode
 from ownlint.engine import glance
 from ownlint.engine.heap import SeenRun
 from ownlint.facts import records as r
@@ -49,22 +47,10 @@ from ownlint.project import derived
 from ownlint.project.files import File
 from ownlint.project.program import Program
 from ownlint.project.questions import Answers, program_property, program_question, question
-from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Binding, Function
 
-_MOST_ROUNDS, _MOST_CALLERS, _MOST_GIVEN = 3, 64, 4
-"""How far up, from how many callers, and how many of the ways in which they call a function are looked at."""
 _BOUND = "<bound> "
 """Marks the names of classes that come from the project's own bindings."""
-
-
-class HandleRun(NamedTuple):
-    """What one run over a function has found."""
-
-    misuses: list[HandleMisuse]
-    summary: HandleSummary | None
-    given: dict[Function, frozenset[Given]]
-    """What it gives other functions."""
 
 
 class Border:
@@ -73,7 +59,7 @@ class Border:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._members: Answers[tuple[str, str], Fact | None] = Answers()
-        self._runs: Circular[tuple[Function, Given], HandleRun] = Circular(HandleRun([], None, {}))
+        self.runs = HandleRuns(program, self, self._concerned)
         self._contracts: Answers[Binding, Contract | None] = Answers()
         self._made_by: Answers[str, bool] = Answers()
         self._spoken: Answers[str, bool] = Answers()
@@ -263,45 +249,13 @@ class Border:
         return [misuse for function in python for misuse in self.misuses_in(function)]
 
     def misuses_in(self, function: Function) -> list[HandleMisuse]:
-        """What goes wrong in a function, whatever it is given, and with what the project's own calls give it."""
-        if not self._concerned(function):
-            return []
-        found = {_place_of(misuse): misuse for misuse in self._run(function, ()).misuses}
-        taken = {(misuse.at, misuse.child.taken) for misuse in found.values()}
-        for given in self._given_by_callers(function, _MOST_ROUNDS):
-            for misuse in self._run(function, given).misuses:
-                if is_given(misuse.child.token) and (misuse.at, misuse.child.taken) not in taken:
-                    found.setdefault(_place_of(misuse), misuse)
-        return [found[place] for place in sorted(found)]
-
-    def _given_by_callers(self, function: Function, rounds: int) -> list[Given]:
-        """What the project's own calls give a function for parameters of which it does not say what they are."""
-        record = function.record
-        if record.kind not in ("function", "method") or all(one.type for one in record.parameters):
-            return []
-        found: set[Given] = set()
-        callers = [one for one in self.program.index.callers(function) if one.language == "python"]
-        for caller in callers[:_MOST_CALLERS]:
-            if caller is not function and self._concerned(caller):
-                outer = self._given_by_callers(caller, rounds - 1) if rounds > 1 else []
-                for given in ((), *outer):
-                    found |= self._run(caller, given).given.get(function, frozenset())
-        return sorted(found)[:_MOST_GIVEN]
+        return self.runs.misuses_in(function)
 
     def seen_in(self, function: Function) -> SeenRun:
         """One run over the function, for whoever asks why."""
         if not self._concerned(function):
             return SeenRun("nothing in it makes a handle, or ends one, by what it calls")
         return seen(HandleInterpreter(function, self))
-
-    def _run(self, function: Function, given: Given) -> HandleRun:
-        def answer() -> HandleRun:
-            interpreter = HandleInterpreter(function, self, _passed(function, given))
-            misuses = interpreter.run()
-            passed_on = {target: frozenset(calls) for target, calls in interpreter.given_on.items()}
-            return HandleRun(misuses, interpreter.summary(), passed_on)
-
-        return self._runs.ask((function, given), answer)
 
     @program_property
     def _holders(self) -> frozenset[Function]:
@@ -441,12 +395,25 @@ class Border:
     def code(self) -> PythonCode:
         return python_calls.of(self.program)
 
+    def calling(self, function: Function, callee: r.Value) -> Fact | None:
+        return None
+
     def called(self, target: Function, given: Given) -> HandleSummary | None:
         """What the project's own function does with what it is given."""
-        known = any(one.cls[:1] != "%" or one.cls.startswith(CODE) for one in given)
-        if not known and not self._concerned(target) and not self._may_give(target.file):
+        if (
+            not any(map(self._is_of_interest, given))
+            and not self._concerned(target)
+            and not self._may_give(target.file)
+        ):
             return HandleSummary((HandleCase(),))
-        return self._run(target, given).summary
+        return self.runs.run(target, given).summary
+
+    def _is_of_interest(self, one: GivenHandle) -> bool:
+        """Whether a function that is given this may do something with a handle."""
+        if one.cls.startswith(CODE):
+            code = self.code.function_of(one.cls)
+            return code is not None and self._concerned(code)
+        return one.cls[:1] != "%"
 
     def _may_give(self, file: File) -> bool:
         """Whether a file speaks of a library of which objects are followed."""
@@ -559,9 +526,6 @@ class Border:
                 out.setdefault((function.path, function.record.owner), []).append(function)
         return out
 
-    def fields(self, symbol: str) -> tuple[tuple[str, str], ...]:
-        return derived.declared_fields(self.program, symbol)
-
 
 def _bound_here(binding: Binding, one: MemberContract) -> str:
     return f"`{binding.symbol}` is bound here{promise(one)}"
@@ -636,23 +600,6 @@ def _shift(target: Function) -> int:
 _ONE_CLASS = re.compile(
     r"""["']?(?:(?:typing\.)?Optional\[)?["']?([\w.]+)["']?\]?(?: *\| *None)?["']?|None *\| *([\w.]+)"""
 )
-
-
-def _passed(function: Function, given: Given) -> dict[str, Handles]:
-    """What the parameters and the variables around a function hold."""
-    parameters = {one.name: r.Span(one.start, one.end) for one in function.record.parameters}
-    passed: dict[str, set[Handle]] = {}
-    for one in given:
-        at = parameters.get(one.name, r.Span(function.record.name_start, function.record.name_start))
-        shown = one.name + "".join(slot if slot[:1] == "." else "" for slot in one.path)
-        token = NOBODY if one.cls[:1] == "%" and not one.cls.startswith(OBJECT) else one.token
-        handle = Handle(one.cls, token, one.holds, at, shown, path=one.path)
-        passed.setdefault(one.name, set()).add(handle)
-    return {name: frozenset(handles) for name, handles in passed.items()}
-
-
-def _place_of(misuse: HandleMisuse) -> tuple[object, ...]:
-    return (misuse.at, misuse.kind, misuse.child.taken, misuse.about)
 
 
 def misuse_steps(misuse: HandleMisuse) -> tuple[Step, ...]:

@@ -13,6 +13,7 @@ from typing import Generic, NamedTuple, Protocol, Self, TypeVar
 from ownlint.engine.containment import ANY, HELD, VALUE
 from ownlint.facts import records as r
 from ownlint.flow.lower import declared_names
+from ownlint.project import derived
 from ownlint.project.closures import captured, outside_names
 from ownlint.project.files import File
 from ownlint.project.program import Program
@@ -252,16 +253,22 @@ class PythonCode:
             for base in one.record.bases
         )
 
+    def fields(self, cls: Class) -> tuple[tuple[str, str], ...]:
+        """Of a class that declares its fields, the parameters of its constructor, each with its field."""
+        home = ".".join(filter(None, (cls.file.module.removesuffix(".__init__"), cls.record.scope, cls.record.name)))
+        return derived.declared_fields(self.program, home)
+
     def outer_names(self, function: Function) -> frozenset[str]:
         """Names from around a function that it looks at, or sets."""
         return self._outer.ask(function, lambda: captured(function, function.index) | outside_names(function))
 
     def own_names(self, function: Function) -> frozenset[str]:
         """The names that a function binds for itself."""
-        return self._own.ask(
-            function,
-            lambda: declared_names(function.record, function.body, True) - outside_names(function),
-        )
+        return self._own.ask(function, lambda: self._own_names(function))
+
+    def _own_names(self, function: Function) -> frozenset[str]:
+        every = function.declared if function.parent is None else declared_names(function.record, function.body, True)
+        return every - outside_names(function) if function.record.kind != "module" else every
 
     def is_context_manager(self, function: Function) -> bool:
         return any(self._means(one, function.file, _CONTEXTS) for one in function.record.annotations)

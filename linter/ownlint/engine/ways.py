@@ -8,7 +8,7 @@ what the first has left behind.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from ownlint.engine import decided
@@ -52,6 +52,9 @@ class Ways(Generic[S]):
     MOST_STEPS: ClassVar[int]
     """Statements interpreted in one function, over all states; beyond it the function is left alone."""
 
+    MOST_WAYS: ClassVar[int] = 6
+    """Ways through one expression."""
+
     function: Function
     state: S
     listener: Callable[[Span, Sequence[S]], None] | None = None
@@ -60,6 +63,10 @@ class Ways(Generic[S]):
     def __init__(self) -> None:
         self.steps = 0
         self.too_long = False
+        self.going: tuple[int, ...] = ()
+        """Which way to go where the next choices are."""
+        self.gone: list[tuple[int, int]] = []
+        """Which way was gone where there was a choice, and between how many."""
         self.loops: list[Left[S]] = []
         """The loops around, the innermost last."""
         self.rounds: list[int] = []
@@ -186,21 +193,47 @@ class Ways(Generic[S]):
         return list(dict.fromkeys(states))[: self.MOST_STATES]
 
     def each(self, states: list[S], action: Callable[[], object]) -> list[S]:
-        """`action` on each state.
+        """`action` on each state, and where it can go several ways on each of them.
 
         Raises:
             TooLongError: `MOST_STEPS` are done.
         """
+        around = self.going, self.gone
         out: list[S] = []
         for state in states:
-            self.steps += 1
-            spend()
-            if self.steps > self.MOST_STEPS:
-                raise TooLongError
-            self.state = state
-            action()
-            out.append(self.state)
+            self.going = ()
+            waiting: list[tuple[int, ...]] = []
+            for number in range(self.MOST_WAYS):
+                self.steps += 1
+                spend()
+                if self.steps > self.MOST_STEPS:
+                    raise TooLongError
+                self.gone = []
+                self.state = state if not number else self.fork([state])[0]
+                action()
+                out.append(self.state)
+                if self.gone:
+                    waiting += self._other_ways()
+                if not waiting:
+                    break
+                self.going = waiting.pop(0)
+        self.going, self.gone = around
         return self.distinct(out)
+
+    def choose_way(self, number: int) -> int:
+        """Which of several ways what is evaluated goes now: `each` goes all of them."""
+        if number <= 1:
+            return 0
+        at = len(self.gone)
+        way = self.going[at] if at < len(self.going) else 0
+        self.gone.append((way, number))
+        return way
+
+    def _other_ways(self) -> Iterator[tuple[int, ...]]:
+        """Where there was a choice just now, the others."""
+        ways = tuple(way for way, _ in self.gone)
+        for at in range(len(self.going), len(self.gone)):
+            yield from ((*ways[:at], other) for other in range(1, self.gone[at][1]))
 
     # --- statements ---
 

@@ -48,6 +48,9 @@ class HandleCalls(OwnCalls):
     """Evaluates calls."""
 
     def call(self, call: r.Call) -> Handles:
+        made_of = self.classes.calling(self.function, call.callee)
+        if made_of is not None:
+            return self.by_fact(call, made_of)
         symbol = self.symbol(call.callee)
         builtin = last_name(call.callee) if isinstance(call.callee, r.Name) else ""
         if symbol and not symbol.startswith("builtins."):
@@ -168,6 +171,9 @@ class HandleCalls(OwnCalls):
         derived = self.classes.derived(symbol) if cls is not None else ""
         if derived and fact is not None:  # whose own constructor may take anything
             fact = msgspec.structs.replace(fact, stores=(), parameters=())
+        return self.by_fact(call, fact, derived)
+
+    def by_fact(self, call: r.Call, fact: Fact | None, derived: str = "") -> Handles:
         arguments = self.looked_at_by(call, fact)
         placed = self.placed(call, arguments, fact)
         if fact is None:
@@ -321,7 +327,11 @@ class HandleCalls(OwnCalls):
         facts = [(handle, fact.written(call) if fact is not None else None) for handle, fact in known_as]
         asks = all(fact is not None and fact.asks for _, fact in facts)
         fine = on if asks else self.use(on, base)
-        arguments = [self.use(handles, _given(value)) for handles, value in zip(arguments, call.args, strict=True)]
+        asked = frozenset.intersection(*(frozenset(fact.asks_of if fact is not None else ()) for _, fact in facts))
+        arguments = [
+            handles if number in asked else self.use(handles, _given(value))
+            for number, (handles, value) in enumerate(zip(arguments, call.args, strict=True), 1)
+        ]
         for handles in arguments:
             if any(fact is None for _, fact in facts):
                 self.escape_all(h for h in handles if h.holds)

@@ -64,6 +64,8 @@ class OwnCalls(HandleValues):
         """What each function of the project is given here."""
         self.own_names = classes.code.own_names(function)
         self._values_open = 0
+        self._no_code: set[str] = set()
+        """Names that stand for nothing that is followed."""
 
     # --- functions as values ---
 
@@ -73,8 +75,14 @@ class OwnCalls(HandleValues):
     def name_value(self, value: r.Name) -> Handles:
         """A name that is no variable here, where it is one of a function, or of a module's table of functions."""
         held = self.state.get(value.text)
-        if held or value.text in self.own_names:
+        if held or value.text in self.own_names or value.text in self._no_code:
             return held
+        found = self.code_named(value)
+        if not found:
+            self._no_code.add(value.text)
+        return found
+
+    def code_named(self, value: r.Name) -> Handles:
         code = self.classes.code
         if (meaning := self.symbol(value)) and code.is_one(meaning.rpartition(".")[2]):
             return self.code_called(meaning)
@@ -152,7 +160,7 @@ class OwnCalls(HandleValues):
         constructor = self.classes.code.method(cls, "__init__")
         held: Handles = NOTHING
         if constructor is None:
-            names = self.classes.fields(symbol)
+            names = self.classes.code.fields(cls)
             fields = dict(names)
             for number, one in enumerate(arguments):
                 if one.spread:
@@ -200,6 +208,8 @@ class OwnCalls(HandleValues):
         """What a function finds in the variables around it: what they hold now, where they are those of this one;
         else what they held when it was made."""
         known: dict[str, Handles] = {}
+        if function.parent is None and (function.path != self.function.path or not self.has_globals()):
+            return known
         for name in sorted(self.classes.code.outer_names(function)):
             if self.is_same_here(function, name):
                 handles = self.state.get(name)
@@ -208,6 +218,12 @@ class OwnCalls(HandleValues):
             if handles:
                 known[name] = handles
         return known
+
+    def has_globals(self) -> bool:
+        """Whether anything is followed in variables that other functions see."""
+        if self.function.record.kind == "module":
+            return True
+        return any(name not in self.own_names and name[0] != "<" for name in self.state.names.entries)
 
     def is_same_here(self, function: Function, name: str) -> bool:
         """Whether a name from around another function is the same variable in this one."""

@@ -6,7 +6,6 @@ adding to what is walked, goes wrong at the next step. Ending the element that h
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from ownlint.domains.handles.handle_calls import HandleCalls
@@ -54,47 +53,16 @@ class Loops(HandleCalls, Ways[HandleState]):
 
     MOST_STATES = 24
     MOST_STEPS = 20_000
-    MOST_WAYS = 6
-    """Ways through one statement, of one state."""
 
     def __init__(self, function: Function, classes: Classes) -> None:
         HandleCalls.__init__(self, function, classes)
         Ways.__init__(self)
         self.walks: list[HandleWalk] = []
-        self.going: tuple[int, ...] = ()
-        """Which way to go where the next choices are."""
-        self.gone: list[tuple[int, int]] = []
-        """Which way was gone where there was a choice, and between how many."""
         self.all_ended: dict[int, Stale | None] = {}
         """For each loop that ends every element on all ways what has done so to the last one."""
 
-    # --- ways ---
-
     def choose_way(self, number: int) -> int:
-        if number <= 1:
-            return 0
-        at = len(self.gone)
-        way = self.going[at] if at < len(self.going) else 0
-        self.gone.append((way, number))
-        return way
-
-    def each(self, states: list[HandleState], action: Callable[[], object]) -> list[HandleState]:
-        """`action` on each state, and where it can go several ways on each of them."""
-        around = self.going, self.gone
-        out: list[HandleState] = []
-        for state in states:
-            waiting: list[tuple[int, ...]] = [()]
-            for _ in range(self.MOST_WAYS):
-                if not waiting:
-                    break
-                self.going, self.gone = waiting.pop(0), []
-                known = len(self.going)
-                out += super().each([state], action)
-                for at in range(known, len(self.gone)):
-                    before = tuple(way for way, _ in self.gone[:at])
-                    waiting += [(*before, other) for other in range(1, self.gone[at][1])]
-        self.going, self.gone = around
-        return self.distinct(out)
+        return Ways.choose_way(self, number)
 
     # --- what inheritors do ---
 

@@ -244,14 +244,14 @@ class Classes(Protocol):
     def code(self) -> PythonCode:
         """The project's own functions and classes."""
 
+    def calling(self, function: Function, callee: r.Value) -> Fact | None:
+        """What calling this value does, where it is something that a library has made of a function."""
+
     def called(self, target: Function, given: Given) -> HandleSummary | None:
         """What the project's own function does with what it is given; None when nobody knows."""
 
     def result(self, symbol: str) -> str | None:
         """The handle class that the project's own function says it returns."""
-
-    def fields(self, symbol: str) -> tuple[tuple[str, str], ...]:
-        """Of a class of the project that declares fields, the parameters of its constructor, each with its field."""
 
     def told_by(self, function: Function, member: str) -> str:
         """The one class that has such a member, of a library that the function's file speaks of."""
