@@ -62,7 +62,8 @@ class Border:
         self.runs = HandleRuns(program, self, self._concerned)
         self._contracts: Answers[Binding, Contract | None] = Answers()
         self._made_by: Answers[str, bool] = Answers()
-        self._spoken: Answers[str, bool] = Answers()
+        self._givers: Answers[str, frozenset[Function]] = Answers()
+        self._given_by: Answers[str, bool] = Answers()
         self._elsewhere: Answers[str, list[Function]] = Answers()
         self._left: Answers[Function, Attributes | None] = Answers(None)
         self._results: Answers[str, str | None] = Answers()
@@ -357,12 +358,26 @@ class Border:
         return self._made_by.ask(symbol, lambda: self._makes_owner(symbol))
 
     def _makes_owner(self, symbol: str) -> bool:
+        fact = self._called_fact(symbol)
+        return fact is not None and fact.keeps == "own"
+
+    def _called_fact(self, symbol: str) -> Fact | None:
+        """What a call of that dotted name does."""
         on, _, name = symbol.rpartition(".")
         cls = self.find(symbol)
         fact = self.member(cls, "__init__") if cls is not None else self.function(symbol)
         if fact is None and (cls := self.find(on) if on else None) is not None:
             fact = self.member(cls, name)
-        return fact is not None and fact.keeps == "own"
+        return fact
+
+    def _gives(self, symbol: str) -> bool:
+        """Whether calling this gives a handle, whoever owns it."""
+
+        def answer() -> bool:
+            fact = self._called_fact(symbol)
+            return fact is not None and bool(fact.returns)
+
+        return self._given_by.ask(symbol, answer)
 
     def _is_everyday(self, file: File, symbol: str) -> bool:
         """Whether what this makes ends by words alone that nobody in the file says, nor what it calls elsewhere."""
@@ -400,11 +415,7 @@ class Border:
 
     def called(self, target: Function, given: Given) -> HandleSummary | None:
         """What the project's own function does with what it is given."""
-        if (
-            not any(map(self._is_of_interest, given))
-            and not self._concerned(target)
-            and not self._may_give(target.file)
-        ):
+        if not any(map(self._is_of_interest, given)) and not self._concerned(target) and not self._may_give(target):
             return HandleSummary((HandleCase(),))
         return self.runs.run(target, given).summary
 
@@ -415,10 +426,18 @@ class Border:
             return code is not None and self._concerned(code)
         return one.cls[:1] != "%"
 
-    def _may_give(self, file: File) -> bool:
-        """Whether a file speaks of a library of which objects are followed."""
-        models = self.program.models
-        return self._spoken.ask(file.path, lambda: any(map(models.libraries_of, _spoken_of(file))))
+    def _may_give(self, function: Function) -> bool:
+        """Whether a function asks a library for an object that is followed."""
+        return function in self._givers.ask(function.path, lambda: self._giving(function.file))
+
+    def _giving(self, file: File) -> frozenset[Function]:
+        inner = [f for f in map(partial(self.program.index.function_at, file), range(len(file.functions))) if f]
+        return frozenset(
+            function
+            for meaning, around in _with_functions(file.meanings, inner)
+            if self._gives(meaning.symbol)
+            for function in around
+        )
 
     def result(self, symbol: str) -> str | None:
         return self._results.ask(symbol, lambda: self._result(symbol))

@@ -38,7 +38,7 @@ class Arrays:
 
     def misuses_in(self, function: Function) -> list[DonationMisuse]:
         """Uses of an array after a call has surely taken its buffer."""
-        asks = (*self.storage.asks, *self.storage.expects, *self.storage.switched_by)
+        asks = (*self.storage.asks, *self.storage.expects, *self.storage.switched_by, *self.storage.suspends)
         if function.mentions(*(name.rpartition(".")[2] for name in asks)):
             return []  # who asks knows what happens here
         return [
@@ -101,10 +101,10 @@ class Arrays:
             return None
         sure = known.certainty == "certain" and all(take.certainty == "certain" for take in known.takes)
         whole = [take for take in known.takes if not take.steps and not take.outer] if sure else []
-        names = known.parameters
+        names = known.parameters if known.keywords else ()
         places = {names.index(t.name) if t.position < 0 and t.name in names else t.position for t in whole}
         ends = tuple((place + 1, "deep") for place in sorted(places) if place >= 0)
-        return handles.Fact("own", _ARRAY, ends=ends, parameters=names)  # type: ignore[arg-type]
+        return handles.Fact("own", _ARRAY, ends=ends, parameters=names, given=(_ARRAY,))  # type: ignore[arg-type]
 
     def called(self, target: Function, given: handles.Given) -> handles.HandleSummary | None:
         if target in self.traced():

@@ -81,24 +81,26 @@ class HandleCalls(OwnCalls):
         by = self.symbol(call.callee.callee) if isinstance(call.callee, r.Call) else symbol
         return by in python_calls.SAME and len(call.args) == 1
 
-    def evaluated(self, call: r.Call) -> tuple[list[Handles], list[python_calls.Argument[Handle]]]:
-        """What each argument gives, of a spread one its elements; and as arguments of a function of the project."""
+    def evaluated(self, call: r.Call) -> tuple[list[Handles], list[Handles]]:
+        """What each argument gives, of a spread one its elements; and of a spread one what it is taken from."""
+        if not call.args:
+            return [], []
         given = [self.value(a.value if isinstance(a, r.Unary) and a.op.startswith("spread") else a) for a in call.args]
         arguments = [
             self.elements(handles, a.value) if isinstance(a, r.Unary) and a.op.startswith("spread") else handles
             for a, handles in zip(call.args, given, strict=True)
         ]
-        return arguments, list(python_calls.arguments_of(call, given))
+        return arguments, given
 
     def partial(self, call: r.Call) -> Handles:
         """A callable, and what it is bound to."""
-        _, (bound, *given) = self.evaluated(call)
+        bound, *given = python_calls.arguments_of(call, self.evaluated(call)[1])
         first = len(python_calls.bound_arguments(bound.values))
         return bound.values | frozenset(python_calls.bound_to(given, first))
 
     def keeping_keywords(self, call: r.Call) -> Handles:
         """An object that has its keyword arguments for attributes."""
-        _, given = self.evaluated(call)
+        given = list(python_calls.arguments_of(call, self.evaluated(call)[1]))
         return frozenset(h.inside("." + one.keyword) for one in given if one.keyword for h in one.values)
 
     # --- builtins ---
@@ -583,7 +585,8 @@ class HandleCalls(OwnCalls):
     ) -> None:
         """One object, and what it reaches; of several that it may be, nobody knows which. `knowing` are those through
         which it is done."""
-        if not handles and reach == "deep" and isinstance(value, r.Name) and isinstance(by, r.Call):
+        told = fact is None or not fact.given
+        if not handles and reach == "deep" and isinstance(value, r.Name) and isinstance(by, r.Call) and told:
             self.end_unknown(value, by)
         alive = [h for h in native(handles) if h.stale is None]
         objects = {(h.token, h.chain) for h in alive}
@@ -678,11 +681,13 @@ class HandleCalls(OwnCalls):
         symbol: str,
         on: Handles,
         arguments: list[Handles],
-        given: list[python_calls.Argument[Handle]],
+        values: list[Handles],
         receiver: Handles = NOTHING,
     ) -> Handles:
         """A function of the project, or one that nobody knows: then it may keep what it is given."""
         for argument, handles in zip(call.args, arguments, strict=True):
+            if not handles:
+                continue
             emptied = frozenset(h for h in handles if h.stale is not None and h.stale.how == "emptied")
             closed = frozenset(h for h in handles if self.is_closed_itself(h))  # a Python object like another
             self.use(handles - emptied - closed, _given(argument))
@@ -693,9 +698,9 @@ class HandleCalls(OwnCalls):
             code.cls(symbol, self.function.file) if symbol and not on and code.is_one(last_name(call.callee)) else None
         )
         if cls is not None and self.classes.find(symbol) is None:
-            return self.constructed(call, cls, symbol, given)
+            return self.constructed(call, cls, symbol, list(python_calls.arguments_of(call, values)))
         on = on or (self.code_called(symbol) if symbol else NOTHING)
-        if (done := self.run_code(call, on, given)) is not None:
+        if on and (done := self.run_code(call, on, list(python_calls.arguments_of(call, values)))) is not None:
             return done or self.declared_result(call, symbol)
         for handle in (h for handles in arguments for h in handles if h.stale is not None and h.stale.how == "emptied"):
             self.state = self.state.restored(handle.token)  # it may get its memory again there

@@ -164,9 +164,7 @@ class HandleValues(ContainmentExpressions[Handle]):
 
     def aggregate(self, value: r.Aggregate) -> Handles:
         exact = _is_exact(value)
-        collected: Handles = (
-            frozenset({own(f"{LIST}{len(value.items)}")}) if exact and value.kind == "list" else NOTHING
-        )
+        collected: Handles = NOTHING
         for position, item in enumerate(value.items):
             handles = self.value(item)
             if value.kind == "fstring":
@@ -177,6 +175,8 @@ class HandleValues(ContainmentExpressions[Handle]):
                 self.evaluate(item.key)
                 slot = value_slot(item.key)
             collected |= inside(handles, VALUE if value.kind == "dict" and slot == ANY else slot)
+        if exact and value.kind == "list" and (collected or not value.items):
+            collected |= {own(f"{LIST}{len(value.items)}")}
         return collected
 
     def assignment(self, value: r.Assign, target: r.Value, op: str, inner: r.Value) -> Handles:
@@ -192,6 +192,8 @@ class HandleValues(ContainmentExpressions[Handle]):
             for item, handles, source in zip(target.items, given, inner.items, strict=True):
                 self.assign(item, handles, value.span, source)
             return NOTHING
+        if self.function.record.kind in ("module", "class") and _is_decoration(target, inner):
+            return NOTHING  # what comes of it is asked where the function is called
         handles = self.value(inner)
         self.assign(target, handles, value.span, inner)
         return handles
@@ -554,6 +556,14 @@ def _is_exact(value: r.Aggregate) -> bool:
     """Whether it is known which element stands where."""
     spread = any(isinstance(i, r.Unary) and i.op == "spread" for i in value.items)
     return not spread and (value.kind == "tuple" or (value.kind == "list" and len(value.items) <= MOST_EXACT))
+
+
+def _is_decoration(target: r.Value, value: r.Value) -> bool:
+    """`f = decorator(f)`, which stands for the line above a `def`: both names are the one token there."""
+    match value:
+        case r.Call(args=(r.Name(start=start),)):
+            return start == target.start
+    return False
 
 
 def _is_none(value: r.Value) -> bool:

@@ -416,7 +416,7 @@ def in_order(handles: Iterable[Handle]) -> list[Handle]:
 
 def native(handles: Iterable[Handle]) -> Handles:
     """The native objects themselves, without what other objects hold."""
-    return frozenset(handle for handle in handles if not handle.path and not handle.is_python)
+    return frozenset(handle for handle in handles if not handle.path and handle.cls[:1] != "%")
 
 
 def is_out_of_reach(handle: Handle) -> bool:
