@@ -47,7 +47,7 @@ S = TypeVar("S", bound=Placed)
 T = TypeVar("T", Function, Class)
 
 
-class Argument(NamedTuple, Generic[S]):
+class PassedArgument(NamedTuple, Generic[S]):
     """An argument: by place, by keyword, or spread (`*`, `**`)."""
 
     values: frozenset[S]
@@ -55,21 +55,21 @@ class Argument(NamedTuple, Generic[S]):
     spread: str = ""
 
 
-def arguments_of(call: r.Call, values: Iterable[frozenset[S]]) -> Iterator[Argument[S]]:
+def arguments_of(call: r.Call, values: Iterable[frozenset[S]]) -> Iterator[PassedArgument[S]]:
     """The arguments of a call, with what each of them gives; of a spread one what is spread."""
     for argument, given in zip(call.args, values, strict=True):
         match argument:
             case r.Pair(key=r.Name(text=keyword)):
-                yield Argument(given, keyword)
+                yield PassedArgument(given, keyword)
             case r.Unary(op="spread"):
-                yield Argument(given, spread="*")
+                yield PassedArgument(given, spread="*")
             case r.Unary(op="spread2"):
-                yield Argument(given, spread="**")
+                yield PassedArgument(given, spread="**")
             case _:
-                yield Argument(given)
+                yield PassedArgument(given)
 
 
-def bound_arguments(held: Iterable[S]) -> list[Argument[S]]:
+def bound_arguments(held: Iterable[S]) -> list[PassedArgument[S]]:
     """What a callable is bound to, as arguments that come before those of a call."""
     places: dict[int, set[S]] = {}
     named: dict[str, set[S]] = {}
@@ -79,11 +79,11 @@ def bound_arguments(held: Iterable[S]) -> list[Argument[S]]:
             named.setdefault(slot.removeprefix(KEYWORD), set()).add(one.out())
         elif slot.startswith(HELD) and slot[1:].isdigit():
             places.setdefault(int(slot[1:]), set()).add(one.out())
-    ordered = [Argument(frozenset(places.get(n, ()))) for n in range(max(places, default=-1) + 1)]
-    return ordered + [Argument(frozenset(values), name) for name, values in sorted(named.items())]
+    ordered = [PassedArgument(frozenset(places.get(n, ()))) for n in range(max(places, default=-1) + 1)]
+    return ordered + [PassedArgument(frozenset(values), name) for name, values in sorted(named.items())]
 
 
-def bound_to(arguments: Iterable[Argument[S]], first: int = 0) -> Iterator[S]:
+def bound_to(arguments: Iterable[PassedArgument[S]], first: int = 0) -> Iterator[S]:
     """The slots of arguments that a callable is bound to."""
     number = first
     for one in arguments:
@@ -94,7 +94,7 @@ def bound_to(arguments: Iterable[Argument[S]], first: int = 0) -> Iterator[S]:
         yield from (value.inside(slot) for value in one.values)
 
 
-def passed(function: Function, arguments: Iterable[Argument[S]]) -> dict[str, frozenset[S]]:
+def passed(function: Function, arguments: Iterable[PassedArgument[S]]) -> dict[str, frozenset[S]]:
     """By parameter what it gets. What is spread out of a container of which nobody knows the places goes to `*args`
     alone."""
     parameters = function.record.parameters

@@ -305,10 +305,12 @@ class HandleCalls(OwnCalls):
         found = code.method(cls, name, home) if cls is not None and home is not None else None
         arguments, given = self.evaluated(call)
         made = self.decorated(found) if found is not None else NOTHING
-        held = frozenset(python_calls.bound_to([python_calls.Argument(itself)])) if made else NOTHING
+        held = frozenset(python_calls.bound_to([python_calls.PassedArgument(itself)])) if made else NOTHING
         return self.project(call, "", made | held, arguments, given, itself)
 
-    def bound_method(self, call: r.Call, name: str, arguments: list[python_calls.Argument[Handle]]) -> Handles | None:
+    def bound_method(
+        self, call: r.Call, name: str, arguments: list[python_calls.PassedArgument[Handle]]
+    ) -> Handles | None:
         """What a method does that was bound to a name."""
         if not arguments or any(one.spread for one in arguments):
             return None

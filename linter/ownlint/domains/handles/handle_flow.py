@@ -43,7 +43,7 @@ from ownlint.domains.handles.handles import (
     is_parameter,
     native,
 )
-from ownlint.domains.python_calls import Argument, passed
+from ownlint.domains.python_calls import PassedArgument, passed
 from ownlint.engine.containment import ANY, BURIED, VALUE, value_slot
 from ownlint.engine.decided import bound, without
 from ownlint.facts import records as r
@@ -374,7 +374,7 @@ class HandleInterpreter(Loops):
         if method is None:
             return NOTHING
         call = r.Call(item.value.start, item.value.end, item.value, ())
-        return self.invoke(call, method, passed(method, [Argument(handles)]), {}) or NOTHING
+        return self.invoke(call, method, passed(method, [PassedArgument(handles)]), {}) or NOTHING
 
     def closed_by_with(self, handles: Handles, item: r.WithItem) -> None:
         """What the end of a `with` block does to what it was entered with."""
@@ -651,7 +651,10 @@ class HandleInterpreter(Loops):
         cls = self.class_of(on)
         if cls is not None and (setter := self.classes.code.setter(cls, name)) is not None:
             self.invoke(
-                r.Call(at.start, at.end, base, ()), setter, passed(setter, [Argument(on), Argument(handles)]), {}
+                r.Call(at.start, at.end, base, ()),
+                setter,
+                passed(setter, [PassedArgument(on), PassedArgument(handles)]),
+                {},
             )
             return
         self.put(base, inside(handles, "." + name), at, "." + name)

@@ -37,7 +37,7 @@ from ownlint.domains.python_calls import (
     MEMBER,
     NATIVE,
     OBJECT,
-    Argument,
+    PassedArgument,
     bound_arguments,
     bound_to,
     passed,
@@ -128,7 +128,7 @@ class OwnCalls(HandleValues):
         for call in calls:
             decorator = self.code_called(code.program.names.named(function.file, call.callee))
             before = self.state
-            made = self.run_code(call, decorator, [Argument(made)]) or NOTHING
+            made = self.run_code(call, decorator, [PassedArgument(made)]) or NOTHING
             self.state = before
         self._values_open -= 1
         return frozenset(h for h in made if h.is_python or h.path[:1] != ())
@@ -150,11 +150,11 @@ class OwnCalls(HandleValues):
             return NOTHING
         if "property" in method.record.qualifiers:
             call = r.Call(value.start, value.end, value, ())
-            return self.invoke(call, method, passed(method, [Argument(on)]), {}) or NOTHING
+            return self.invoke(call, method, passed(method, [PassedArgument(on)]), {}) or NOTHING
         made = self.decorated(method)
-        return made if "static" in method.record.qualifiers else made | frozenset(bound_to([Argument(on)]))
+        return made if "static" in method.record.qualifiers else made | frozenset(bound_to([PassedArgument(on)]))
 
-    def constructed(self, call: r.Call, cls: Class, symbol: str, arguments: list[Argument[Handle]]) -> Handles:
+    def constructed(self, call: r.Call, cls: Class, symbol: str, arguments: list[PassedArgument[Handle]]) -> Handles:
         """A new object: with what its constructor puts into it, or with the fields that it declares."""
         made = self.somebodys(self.classes.code.object_of(cls), foreign(call.start), call.span, text(call))
         constructor = self.classes.code.method(cls, "__init__")
@@ -173,7 +173,7 @@ class OwnCalls(HandleValues):
             arguments = []
         name = f"<made {call.start}>"
         self.state = self.state.bind(name, held | {made}, call.span, "")
-        given = passed(constructor, [Argument(held | {made}), *arguments])
+        given = passed(constructor, [PassedArgument(held | {made}), *arguments])
         done = self.invoke(call, constructor, given, {})
         if done is None:
             self.unknown(call, symbol, [one.values for one in arguments])
@@ -183,7 +183,7 @@ class OwnCalls(HandleValues):
 
     # --- calls ---
 
-    def run_code(self, call: r.Call, on: Handles, arguments: list[Argument[Handle]]) -> Handles | None:
+    def run_code(self, call: r.Call, on: Handles, arguments: list[PassedArgument[Handle]]) -> Handles | None:
         """What is called is code that is known; None where it is not."""
         codes = sorted({h.cls for h in on if not h.path and h.cls.startswith((CODE, MEMBER, NATIVE))})
         if not codes or len(codes) > 3:
@@ -200,7 +200,7 @@ class OwnCalls(HandleValues):
             return None
         return self.invoke(call, function, passed(function, every), self.found_around(function, held))
 
-    def bound_method(self, call: r.Call, name: str, arguments: list[Argument[Handle]]) -> Handles | None:
+    def bound_method(self, call: r.Call, name: str, arguments: list[PassedArgument[Handle]]) -> Handles | None:
         """A method of a library's object that was bound to a name."""
         raise NotImplementedError
 
