@@ -20,9 +20,9 @@ from ownlint.project.program import Program
 from ownlint.project.questions import Answers, program_property, program_question
 from ownlint.project.subjects import Class, Function
 
-CODE, OBJECT, MEMBER, NATIVE, GENERATOR = "%code ", "%object ", "%member ", "%native ", "%generator "
-"""How the names begin of a function of the project, an object of one of its classes, a method that is to be given its
-receiver, a function or class of a library, and a generator that has not begun."""
+CODE, OBJECT, MEMBER = "%code ", "%object ", "%member "
+"""How the names begin of a function of the project, an object of one of its classes, and a method that is to be given
+its receiver."""
 KEYWORD = HELD + VALUE
 SAME = frozenset(["functools.wraps", "functools.cache", "functools.lru_cache", "contextlib.contextmanager"])
 """Behind these a function is what it was."""
@@ -244,15 +244,6 @@ class PythonCode:
         found = (method for one in cls.ancestry for method in one.defined_here.get(name, ()) if _sets(method))
         return next(found, None)
 
-    def has_all_bases(self, cls: Class) -> bool:
-        """Whether no base of it is out of sight."""
-        known = {one.record.name for one in cls.ancestry}
-        return all(
-            base.name.rpartition(".")[2] in known or base.name in _PLAIN_BASES
-            for one in cls.ancestry
-            for base in one.record.bases
-        )
-
     def fields(self, cls: Class) -> tuple[tuple[str, str], ...]:
         """Of a class that declares its fields, the parameters of its constructor, each with its field."""
         home = ".".join(filter(None, (cls.file.module.removesuffix(".__init__"), cls.record.scope, cls.record.name)))
@@ -333,7 +324,6 @@ class PythonCode:
 
 _ROOT = "/"
 """How a dotted name begins that is a path from the root of the project."""
-_PLAIN_BASES = frozenset(["object", "ABC", "abc.ABC", "Protocol", "Generic"])
 
 
 def _is_name_at(args: tuple[r.Value, ...], at: int) -> bool:

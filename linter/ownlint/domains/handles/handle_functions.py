@@ -35,7 +35,6 @@ from ownlint.domains.handles.handles import (
 from ownlint.domains.python_calls import (
     CODE,
     MEMBER,
-    NATIVE,
     OBJECT,
     PassedArgument,
     bound_arguments,
@@ -185,7 +184,7 @@ class OwnCalls(HandleValues):
 
     def run_code(self, call: r.Call, on: Handles, arguments: list[PassedArgument[Handle]]) -> Handles | None:
         """What is called is code that is known; None where it is not."""
-        codes = sorted({h.cls for h in on if not h.path and h.cls.startswith((CODE, MEMBER, NATIVE))})
+        codes = sorted({h.cls for h in on if not h.path and h.cls.startswith((CODE, MEMBER))})
         if not codes or len(codes) > 3:
             return None
         name = codes[self.choose_way(len(codes))] if len(codes) > 1 else codes[0]
@@ -193,8 +192,6 @@ class OwnCalls(HandleValues):
         every = [*bound_arguments(held), *arguments]
         if name.startswith(MEMBER):
             return self.bound_method(call, name.removeprefix(MEMBER), every)
-        if name.startswith(NATIVE):
-            return None
         function = self.classes.code.function_of(name)
         if function is None:
             return None

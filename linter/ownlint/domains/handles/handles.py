@@ -391,8 +391,7 @@ class HandleCase(NamedTuple):
 
 class HandleSummary(NamedTuple):
     """What a function of the project does: one of these cases. `looks` says what it uses of what it is given, and
-    whether on all ways; `later` what it invalidates once the context or the generator that it makes is done; `tops` and
-    `made` what is known of its own tokens."""
+    whether on all ways; `tops` and `inherited` what is known of its own tokens."""
 
     cases: tuple[HandleCase, ...]
     looks: tuple[tuple[Token, HandleChain, bool], ...] = ()
