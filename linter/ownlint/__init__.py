@@ -41,13 +41,14 @@ if TYPE_CHECKING:
         instances,
         locks,
         outlived,
+        python_calls,
         python_use,
         sections,
         stored_calls,
         validity,
     )
     from ownlint.domains.counted import casters, counting, references, slot_tables
-    from ownlint.domains.handles import handle_chains, handle_flow, handles
+    from ownlint.domains.handles import handle_chains, handle_flow, handle_runs, handles
     from ownlint.domains.memory import leaks, members, memory
     from ownlint.engine import (
         assignments,
@@ -136,6 +137,7 @@ _HOMES = {
     "habits": "ownlint.models.habits",
     "handle_chains": "ownlint.domains.handles.handle_chains",
     "handle_flow": "ownlint.domains.handles.handle_flow",
+    "handle_runs": "ownlint.domains.handles.handle_runs",
     "handles": "ownlint.domains.handles.handles",
     "holding": "ownlint.bindings.holding",
     "instances": "ownlint.domains.instances",
@@ -160,6 +162,7 @@ _HOMES = {
     "places": "ownlint.flow.places",
     "policies": "ownlint.bindings.policies",
     "python_builtins": "ownlint.models.python_builtins",
+    "python_calls": "ownlint.domains.python_calls",
     "python_use": "ownlint.domains.python_use",
     "questions": "ownlint.project.questions",
     "records": "ownlint.facts.records",
@@ -235,6 +238,7 @@ __all__ = [
     "habits",
     "handle_chains",
     "handle_flow",
+    "handle_runs",
     "handles",
     "holding",
     "instances",
@@ -258,6 +262,7 @@ __all__ = [
     "places",
     "policies",
     "python_builtins",
+    "python_calls",
     "python_use",
     "questions",
     "ranges",

@@ -294,7 +294,7 @@ def _python_effects(function: Function, node: r.Call, at: At) -> Iterator[Traced
     start = callee.name_start if isinstance(callee, r.Member) else callee.start
     meaning = function.program.names.meaning(function.file, start)
     symbol = meaning.symbol if meaning is not None else ""
-    target = classes.target(symbol) if symbol else None
+    target = classes.code.function(symbol, function.file) if symbol else None
     if target is not None:
         for what in _does(target):
             yield TracedEffect("summary", what, _place(target, at))

@@ -16,23 +16,24 @@ from ownlint.crossing import exports
 from ownlint.crossing.bound_containers import containers
 from ownlint.crossing.contract_facts import fact_of_members, setter_of
 from ownlint.crossing.published import Published, promise
-from ownlint.domains.handles.handle_flow import HandleInterpreter, is_context_manager
+from ownlint.domains import python_calls
+from ownlint.domains.handles.handle_flow import HandleInterpreter
+from ownlint.domains.handles.handle_runs import HandleRuns
 from ownlint.domains.handles.handle_stores import Dependence
 from ownlint.domains.handles.handles import (
-    NOTHING,
     Attributes,
     Fact,
+    Given,
     GivenHandle,
     Handle,
+    HandleCase,
     HandleMisuse,
-    Handles,
     HandleSummary,
-    Token,
     fact_of,
     foreign,
-    is_parameter,
 )
 from ownlint.domains.handles.told import seen
+from ownlint.domains.python_calls import CODE, PythonCode
 from ownlint.engine import glance
 from ownlint.engine.heap import SeenRun
 from ownlint.facts import records as r
@@ -45,7 +46,6 @@ from ownlint.project import derived
 from ownlint.project.files import File
 from ownlint.project.program import Program
 from ownlint.project.questions import Answers, program_property, program_question, question
-from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Binding, Function
 
 _BOUND = "<bound> "
@@ -58,13 +58,12 @@ class Border:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._members: Answers[tuple[str, str], Fact | None] = Answers()
-        self._runs: Circular[
-            tuple[Function, tuple[GivenHandle, ...]], tuple[list[HandleMisuse], HandleSummary | None]
-        ] = Circular(([], None))
+        self.runs = HandleRuns(program, self, self._concerned)
         self._contracts: Answers[Binding, Contract | None] = Answers()
         self._made_by: Answers[str, bool] = Answers()
-        self._owned: Answers[str, Function | None] = Answers()
-        self._fields: Answers[str, tuple[tuple[str, str], ...]] = Answers()
+        self._givers: Answers[str, frozenset[Function]] = Answers()
+        self._given_by: Answers[str, bool] = Answers()
+        self._elsewhere: Answers[str, list[Function]] = Answers()
         self._left: Answers[Function, Attributes | None] = Answers(None)
         self._results: Answers[str, str | None] = Answers()
         self._looked_into: set[tuple[str, str]] = set()
@@ -240,22 +239,13 @@ class Border:
         return [misuse for function in python for misuse in self.misuses_in(function)]
 
     def misuses_in(self, function: Function) -> list[HandleMisuse]:
-        return self._run(function, ())[0] if self._concerned(function) else []
+        return self.runs.misuses_in(function)
 
     def seen_in(self, function: Function) -> SeenRun:
         """One run over the function, for whoever asks why."""
         if not self._concerned(function):
             return SeenRun("nothing in it makes a handle, or ends one, by what it calls")
         return seen(HandleInterpreter(function, self))
-
-    def _run(
-        self, function: Function, given: tuple[GivenHandle, ...]
-    ) -> tuple[list[HandleMisuse], HandleSummary | None]:
-        def answer() -> tuple[list[HandleMisuse], HandleSummary | None]:
-            interpreter = HandleInterpreter(function, self, _passed(function, given))
-            return interpreter.run(), interpreter.summary() if _is_plain(function) else None
-
-        return self._runs.ask((function, given), answer)
 
     @program_property
     def _holders(self) -> frozenset[Function]:
@@ -264,7 +254,7 @@ class Border:
         found: set[Function] = set()
         calls: dict[Function, list[Function]] = {}
         for file in self.program.files.values():
-            if file.language != "python" or not file.meanings:
+            if file.language != "python" or not (file.meanings or file.imports):
                 continue
             inner = [f for f in map(partial(self.program.index.function_at, file), range(len(file.functions))) if f]
             found.update(self._ending(file, inner))
@@ -275,11 +265,22 @@ class Border:
                     calls.setdefault(target, []).append(caller)
         waiting = list(found)
         while waiting:
-            for caller in calls.get(waiting.pop(), ()):
+            function = waiting.pop()
+            around = (function.parent,) if function.parent is not None else ()
+            tables = self._reading_tables(function) if function.record.kind == "module" else ()
+            for caller in (*calls.get(function, ()), *around, *tables):
                 if caller not in found:
                     found.add(caller)
                     waiting.append(caller)
         return frozenset(found)
+
+    def _reading_tables(self, module: Function) -> Iterator[Function]:
+        """Functions of the file that look at what its module makes of functions: a table, a lambda."""
+        names = frozenset(self.code.tables(module.file))
+        for index in range(len(module.file.functions)) if names else ():
+            function = self.program.index.function_at(module.file, index)
+            if function is not None and function.says(_any_of(names)):
+                yield function
 
     def _ending(self, file: File, inner: list[Function]) -> Iterator[Function]:
         """Functions of the file that may end handles."""
@@ -300,12 +301,22 @@ class Border:
         """The function of the project that each one calls; None for what makes an owner."""
         called_here = _other_names(file)
         for meaning, around in _with_functions(file.meanings, inner):
-            target = self._own(meaning.symbol)
-            if target is None and not self._is_worth_following(file, meaning.symbol):
+            targets: list[Function | None] = list(self._behind(meaning.symbol, file))
+            if not targets and not self._is_worth_following(file, meaning.symbol):
                 continue
             last = meaning.symbol.rpartition(".")[2]
             names = (last, *called_here.get(last, ()))
-            yield from ((target, function) for function in around if function.mentions(*names))
+            calling = around if targets else [function for function in around if function.mentions(*names)]
+            yield from ((target, function) for target in targets or [None] for function in calling)
+
+    def _behind(self, symbol: str, file: File) -> Iterator[Function]:
+        """What runs when this is called: a function, or the methods of a class that is made."""
+        target = self.code.function(symbol, file)
+        if target is not None:
+            yield target
+        cls = self.code.cls(symbol, file) if target is None and symbol else None
+        for one in cls.ancestry if cls is not None else ():
+            yield from one.methods
 
     def _is_worth_following(self, file: File, symbol: str) -> bool:
         """Whether calling this makes an owner that not everybody makes all day."""
@@ -336,21 +347,44 @@ class Border:
         return self._made_by.ask(symbol, lambda: self._makes_owner(symbol))
 
     def _makes_owner(self, symbol: str) -> bool:
+        fact = self._called_fact(symbol)
+        return fact is not None and fact.keeps == "own"
+
+    def _called_fact(self, symbol: str) -> Fact | None:
+        """What a call of that dotted name does."""
         on, _, name = symbol.rpartition(".")
         cls = self.find(symbol)
         fact = self.member(cls, "__init__") if cls is not None else self.function(symbol)
         if fact is None and (cls := self.find(on) if on else None) is not None:
             fact = self.member(cls, name)
-        return fact is not None and fact.keeps == "own"
+        return fact
+
+    def _gives(self, symbol: str) -> bool:
+        """Whether calling this gives a handle, whoever owns it."""
+
+        def answer() -> bool:
+            fact = self._called_fact(symbol)
+            return fact is not None and bool(fact.returns)
+
+        return self._given_by.ask(symbol, answer)
 
     def _is_everyday(self, file: File, symbol: str) -> bool:
-        """Whether what this makes ends by words alone that nobody in the file says."""
+        """Whether what this makes ends by words alone that nobody in the file says, nor what it calls elsewhere."""
         models = self.program.models
         libraries = models.libraries_of(symbol)
         if not libraries or not libraries <= models.everyday:
             return False
         ends = models.words(libraries).invalidators
-        return all(ends.isdisjoint(function.mentions) for function in file.functions)
+        here = all(ends.isdisjoint(function.mentions) for function in file.functions)
+        return here and not any(function.mentions(*ends) for function in self._called_from(file))
+
+    def _called_from(self, file: File) -> list[Function]:
+        """What the file calls in other files."""
+        symbols = {meaning.symbol for meaning in file.meanings if not meaning.symbol.startswith("builtins.")}
+        return self._elsewhere.ask(
+            file.path,
+            lambda: [f for s in sorted(symbols) for f in self._behind(s, file) if f.path != file.path],
+        )
 
     def _concerned(self, function: Function) -> bool:
         return function in self._holders
@@ -361,48 +395,45 @@ class Border:
 
     # --- the project's own functions ---
 
-    def called(self, caller: Function, symbol: str, given: tuple[GivenHandle, ...]) -> HandleSummary | None:
-        """Handles the project's own function makes and returns; None when it does not, or nobody knows."""
-        target = self._own(symbol)
-        if target is None or target is caller or not _is_plain(target):
-            return None
-        numbers = [self.parameter(symbol, part.keyword) if part.keyword else part.parameter for part in given]
-        shift = _shift(target)
-        given = tuple(
-            part._replace(parameter=number + shift, keyword="")
-            for part, number in zip(given, numbers, strict=True)
-            if number is not None
+    @program_property
+    def code(self) -> PythonCode:
+        return python_calls.of(self.program)
+
+    def calling(self, function: Function, callee: r.Value) -> Fact | None:
+        return None
+
+    def called(self, target: Function, given: Given) -> HandleSummary | None:
+        """What the project's own function does with what it is given."""
+        if not any(map(self._is_of_interest, given)) and not self._concerned(target) and not self._may_give(target):
+            return HandleSummary((HandleCase(),))
+        return self.runs.run(target, given).summary
+
+    def _is_of_interest(self, one: GivenHandle) -> bool:
+        """Whether a function that is given this may do something with a handle."""
+        if one.cls.startswith(CODE):
+            code = self.code.function_of(one.cls)
+            return code is not None and self._concerned(code)
+        return one.cls[:1] != "%"
+
+    def _may_give(self, function: Function) -> bool:
+        """Whether a function asks a library for an object that is followed."""
+        return function in self._givers.ask(function.path, lambda: self._giving(function.file))
+
+    def _giving(self, file: File) -> frozenset[Function]:
+        inner = [f for f in map(partial(self.program.index.function_at, file), range(len(file.functions))) if f]
+        return frozenset(
+            function
+            for meaning, around in _with_functions(file.meanings, inner)
+            if self._gives(meaning.symbol)
+            for function in around
         )
-        if not given and not self._concerned(target):
-            return self._as_called(target, HandleSummary(NOTHING, frozenset()))
-        return self._as_called(target, self._run(target, given)[1])
-
-    def _as_called(self, target: Function, summary: HandleSummary | None) -> HandleSummary | None:
-        shift = _shift(target)
-        if summary is None:
-            return None
-        returns = frozenset(h._replace(token=_shifted(h.token, shift)) for h in summary.returns)
-        if "async" in target.record.qualifiers and "generator" not in target.record.qualifiers:
-            returns = frozenset(h.inside("await") for h in returns)
-        endings = tuple((e._replace(token=_shifted(e.token, shift)), sure) for e, sure in summary.endings)
-        return HandleSummary(returns, frozenset(parameter - shift for parameter in summary.kept), endings)
-
-    def target(self, symbol: str) -> Function | None:
-        return self._own(symbol) if symbol else None
-
-    def parameter(self, symbol: str, keyword: str) -> int | None:
-        target = self._own(symbol)
-        if target is None:
-            return None
-        names = [parameter.name for parameter in target.record.parameters if not parameter.spread]
-        return names.index(keyword) - _shift(target) if keyword in names else None
 
     def result(self, symbol: str) -> str | None:
         return self._results.ask(symbol, lambda: self._result(symbol))
 
     def _result(self, symbol: str) -> str | None:
         """The class that is named behind the arrow, if it is one alone."""
-        target = self._own(symbol)
+        target = self.code.function(symbol)
         if target is None:
             return None
         record = target.record
@@ -503,75 +534,6 @@ class Border:
                 out.setdefault((function.path, function.record.owner), []).append(function)
         return out
 
-    def fields(self, symbol: str) -> tuple[tuple[str, str], ...]:
-        return self._fields.ask(symbol, lambda: self._found_fields(symbol))
-
-    def _found_fields(self, symbol: str) -> tuple[tuple[str, str], ...]:
-        found = derived.find(self.program, symbol)
-        if found is None:
-            return ()
-        file, cls = found
-        methods = self._by_owner.get((file.path, f"{cls.scope}.{cls.name}".lstrip(".")), [])
-        named = {method.name: method for method in methods}
-        if "__new__" in named:
-            return ()
-        if "__init__" not in named:
-            return derived.declared_fields(self.program, symbol) if "__post_init__" not in named else ()
-        constructor = named["__init__"]
-        stored = _stored_as_given(constructor)
-        parameters = constructor.record.parameters[1:]
-        if not _is_plain(constructor) or any(parameter.spread == "*" for parameter in parameters):
-            return ()
-        become = ((one.name, stored.get(one.name, "")) for one in parameters)
-        return tuple((name, "" if attribute in named else attribute) for name, attribute in become)
-
-    def rebinds(self, symbol: str) -> frozenset[str] | None:
-        target = self._own(symbol)
-        if target is None or not target.record.owner:
-            return None
-        named = {method.name: method for method in self._methods(target)}
-        waiting, seen = [target], {target}
-        while waiting:
-            for name in waiting.pop().mentioned:
-                if (method := named.get(name)) is not None and method not in seen:
-                    seen.add(method)
-                    waiting.append(method)
-        return frozenset(name[1:] for method in seen for name in method.mentioned if name.startswith("="))
-
-    def _own(self, symbol: str) -> Function | None:
-        """The one function of the project that this dotted name means."""
-        return self._owned.ask(symbol, lambda: self._find_own(symbol))
-
-    def _find_own(self, symbol: str) -> Function | None:
-        module, _, name = symbol.rpartition(".")
-        exact = [
-            function
-            for function in self._by_name.get(name, ())
-            if module and (home := _home(function)) and (home == module or home.endswith("." + module))
-        ]
-        if exact or not module:
-            return exact[0] if len(exact) == 1 else None
-        elsewhere = self._handed_on.get(symbol, "")
-        return self._own(elsewhere) if elsewhere else None
-
-    @program_property
-    def _handed_on(self) -> dict[str, str]:
-        """What a module of the project imports can be imported from it: where it comes from."""
-        out: dict[str, str] = {}
-        for file in self.program.files.values():
-            if file.language == "python" and file.module:
-                home = file.module.removesuffix(".__init__")
-                out.update((f"{home}.{i.name}", i.target) for i in file.imports if i.scope < 0 and i.name != "*")
-        return {name: target for name, target in out.items() if name != target and out.get(target) != name}
-
-    @program_property
-    def _by_name(self) -> dict[str, list[Function]]:
-        out: dict[str, list[Function]] = {}
-        for function in self._own_functions:
-            if function.record.parent < 0:
-                out.setdefault(function.name, []).append(function)
-        return out
-
 
 def _bound_here(binding: Binding, one: MemberContract) -> str:
     return f"`{binding.symbol}` is bound here{promise(one)}"
@@ -589,25 +551,6 @@ def _asked_of(function: Function) -> dict[str, frozenset[str]]:
             case r.Assign(target=r.Name(text=name)):
                 found.pop(name, None)
     return {name: frozenset(members) for name, members in found.items()}
-
-
-def _stored_as_given(constructor: Function) -> dict[str, str]:
-    """The parameters that the body puts into attributes of its object on every path, with those attributes."""
-    stored: dict[str, str] = {}
-    for statement in constructor.body:
-        match statement:
-            case r.Evaluate(
-                value=r.Assign(
-                    target=r.Member(base=r.Name(text=itself), name=attribute), op="=", value=r.Name(text=name)
-                )
-            ) if itself == constructor.record.parameters[0].name:
-                stored.setdefault(name, attribute)
-    anew = {
-        inner.target.text
-        for inner in constructor.values
-        if isinstance(inner, r.Assign) and isinstance(inner.target, r.Name)
-    }
-    return {name: attribute for name, attribute in stored.items() if name not in anew}
 
 
 def _spoken_of(file: File) -> set[str]:
@@ -655,44 +598,14 @@ def _any_of(words: frozenset[str]) -> AnyName:
     return strings(words)
 
 
-def _home(function: Function) -> str:
-    """The module, and the class in it, where a function stands."""
-    return ".".join(part for part in (function.file.module, function.record.scope) if part)
-
-
-def _is_plain(function: Function) -> bool:
-    """Calling it runs its body and gives what that returns or yields: no unknown decorator."""
-    known = {"staticmethod", "classmethod"}
-    return is_context_manager(function) or all(a.name in known for a in function.record.annotations)
-
-
 def _shift(target: Function) -> int:
     """How many parameters are not among the arguments."""
     return int(bool(target.record.owner) and "static" not in target.record.qualifiers)
 
 
-def _shifted(token: Token, shift: int) -> Token:
-    """A method's parameter as an argument's; its object itself is nobody's argument."""
-    if not shift or not is_parameter(token):
-        return token
-    return (token[0] + shift, 0) if token[0] + shift < 0 else foreign(0)
-
-
 _ONE_CLASS = re.compile(
     r"""["']?(?:(?:typing\.)?Optional\[)?["']?([\w.]+)["']?\]?(?: *\| *None)?["']?|None *\| *([\w.]+)"""
 )
-
-
-def _passed(function: Function, given: tuple[GivenHandle, ...]) -> dict[str, Handles]:
-    """The parameters that handles are passed for; spread ones take none."""
-    parameters = function.record.parameters
-    passed: dict[str, Handles] = {}
-    for number, cls, holds, _ in given:
-        if number < len(parameters) and not any(p.spread for p in parameters[: number + 1]):
-            parameter = parameters[number]
-            handle = Handle(cls, (-1 - number, 0), holds, r.Span(parameter.start, parameter.end), parameter.name)
-            passed[parameter.name] = frozenset({handle})
-    return passed
 
 
 def misuse_steps(misuse: HandleMisuse) -> tuple[Step, ...]:

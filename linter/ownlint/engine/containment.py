@@ -23,7 +23,9 @@ ANY = "*"
 VALUE = "="
 """Some value of a dict."""
 BURIED = "#"
-"""Somewhere, where nobody takes it out: in a closure, a bound method, an iterator."""
+"""Somewhere, where nobody takes it out: in a bound method, an iterator."""
+HELD = "^"
+"""How the slots begin of what a callable is bound to: `^0`, `^=key`, and `^name` for a captured variable."""
 
 _CONTAINERS = frozenset(["list", "dict", "set", "deque", "defaultdict", "OrderedDict", "Queue", "WeakKeyDictionary"])
 _WRITTEN = re.compile(
@@ -41,7 +43,7 @@ def value_slot(key: r.Value | None) -> str:
 
 def is_element(slot: str) -> bool:
     """An element of a container, not an attribute of an object nor what is out of reach."""
-    return slot != BURIED and slot[:1] != "."
+    return slot != BURIED and slot[:1] not in (".", HELD)
 
 
 def fits(slot: str, indexes: tuple[r.Value, ...]) -> bool:
@@ -212,6 +214,10 @@ class ContainmentExpressions(Generic[S]):
     def closure(self, index: int) -> frozenset[S]:
         raise NotImplementedError
 
+    def conditional(self, value: r.Conditional) -> frozenset[S]:
+        self.evaluate(value.condition)
+        return self.value(value.then) | self.value(value.other)
+
     def escape_names(self, names: tuple[str, ...]) -> None:
         raise NotImplementedError
 
@@ -235,9 +241,8 @@ class ContainmentExpressions(Generic[S]):
                 return self.call(value)
             case r.Assign(target=target, op=op, value=inner):
                 return self.assignment(value, target, op, inner)
-            case r.Conditional(condition=condition, then=then, other=other):
-                self.evaluate(condition)
-                return self.value(then) | self.value(other)
+            case r.Conditional():
+                return self.conditional(value)
             case r.Binary():
                 return self.binary(value)
             case r.Aggregate():

@@ -8,7 +8,7 @@ what the first has left behind.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from ownlint.engine import decided
@@ -52,6 +52,9 @@ class Ways(Generic[S]):
     MOST_STEPS: ClassVar[int]
     """Statements interpreted in one function, over all states; beyond it the function is left alone."""
 
+    MOST_WAYS: ClassVar[int] = 6
+    """Ways through one expression."""
+
     function: Function
     state: S
     listener: Callable[[Span, Sequence[S]], None] | None = None
@@ -60,6 +63,10 @@ class Ways(Generic[S]):
     def __init__(self) -> None:
         self.steps = 0
         self.too_long = False
+        self.going: tuple[int, ...] = ()
+        """Which way to go where the next choices are."""
+        self.gone: list[tuple[int, int]] = []
+        """Which way was gone where there was a choice, and between how many."""
         self.loops: list[Left[S]] = []
         """The loops around, the innermost last."""
         self.rounds: list[int] = []
@@ -91,6 +98,9 @@ class Ways(Generic[S]):
         """A `return` or `raise` evaluates what it gives; the blocks around have not ended yet."""
         raise NotImplementedError
 
+    def thrown(self, statement: r.Leave, states: list[S]) -> object:
+        """The function raises this; the blocks around have not ended yet."""
+
     def returned(self, statement: r.Leave) -> object:
         """The function has ended by this `return`, and so have its blocks."""
 
@@ -116,6 +126,14 @@ class Ways(Generic[S]):
 
     def next_item(self, statement: r.Loop) -> object:
         """A `for` gets its next element."""
+
+    def through(self, statement: r.Loop, states: list[S]) -> list[S]:
+        """Those in which a loop can be over before its next round."""
+        return [] if endless(statement) else self.fork(states)
+
+    def going_on(self, statement: r.Loop, states: list[S]) -> list[S]:
+        """Those in which it can have another round."""
+        return states
 
     def finish(self, statement: r.Loop) -> object:
         """A loop is over."""
@@ -175,21 +193,47 @@ class Ways(Generic[S]):
         return list(dict.fromkeys(states))[: self.MOST_STATES]
 
     def each(self, states: list[S], action: Callable[[], object]) -> list[S]:
-        """`action` on each state.
+        """`action` on each state, and where it can go several ways on each of them.
 
         Raises:
             TooLongError: `MOST_STEPS` are done.
         """
+        around = self.going, self.gone
         out: list[S] = []
         for state in states:
-            self.steps += 1
-            spend()
-            if self.steps > self.MOST_STEPS:
-                raise TooLongError
-            self.state = state
-            action()
-            out.append(self.state)
+            self.going = ()
+            waiting: list[tuple[int, ...]] = []
+            for number in range(self.MOST_WAYS):
+                self.steps += 1
+                spend()
+                if self.steps > self.MOST_STEPS:
+                    raise TooLongError
+                self.gone = []
+                self.state = state if not number else self.fork([state])[0]
+                action()
+                out.append(self.state)
+                if self.gone:
+                    waiting += self._other_ways()
+                if not waiting:
+                    break
+                self.going = waiting.pop(0)
+        self.going, self.gone = around
         return self.distinct(out)
+
+    def choose_way(self, number: int) -> int:
+        """Which of several ways what is evaluated goes now: `each` goes all of them."""
+        if number <= 1:
+            return 0
+        at = len(self.gone)
+        way = self.going[at] if at < len(self.going) else 0
+        self.gone.append((way, number))
+        return way
+
+    def _other_ways(self) -> Iterator[tuple[int, ...]]:
+        """Where there was a choice just now, the others."""
+        ways = tuple(way for way, _ in self.gone)
+        for at in range(len(self.going), len(self.gone)):
+            yield from ((*ways[:at], other) for other in range(1, self.gone[at][1]))
 
     # --- statements ---
 
@@ -231,7 +275,7 @@ class Ways(Generic[S]):
     def _branch(self, statement: r.Branch, states: list[S]) -> list[S]:
         """Each way, where it is not known that it is not taken."""
         states = self.each(states, lambda: self.ask(statement.condition))
-        yes, no = self._taking(statement.condition, True, states), self._taking(statement.condition, False, states)
+        yes, no = self.taking(statement.condition, True, states), self.taking(statement.condition, False, states)
         return self.merged(self.block(statement.then, yes), self.block(statement.other, no))
 
     def merged(self, then: list[S], other: list[S]) -> list[S]:
@@ -243,7 +287,7 @@ class Ways(Generic[S]):
             return self.distinct(self.knowing(s, decided.common(s.facts, known[bare])) for s, bare in both)
         return self.distinct(then + other)
 
-    def _taking(self, condition: r.Value | None, outcome: bool, states: list[S]) -> list[S]:
+    def taking(self, condition: r.Value | None, outcome: bool, states: list[S]) -> list[S]:
         ways = (s for s in states if decided.answer(condition, s.facts) in (None, outcome))
         return self.distinct(self.knowing(s, decided.assume(condition, outcome, s.facts)) for s in ways)
 
@@ -265,6 +309,8 @@ class Ways(Generic[S]):
         states = self.each(states, lambda: self.returns(statement))
         if statement.kind == "return":
             self.ends += self.each(self._leaving(states, 0), lambda: self.returned(statement))
+        elif statement.kind == "throw":
+            self.thrown(statement, states)
         return []
 
     def _leaving(self, states: list[S], around: int) -> list[S]:
@@ -287,14 +333,14 @@ class Ways(Generic[S]):
             self.rounds.append(number)
             if statement.condition is not None:
                 states = self.each(states, lambda: self.ask(statement.condition))
-            after += [] if endless(statement) else self.fork(states)
+            after += self.through(statement, states)
             if number <= most:
-                states = self._round(statement, states)
+                states = self.round(statement, self.going_on(statement, states))
             self.rounds.pop()
         after = self.block(statement.otherwise, self.distinct(after))
         return self.each(self.distinct(after + self.loops.pop().breaks), lambda: self.finish(statement))
 
-    def _round(self, statement: r.Loop, states: list[S]) -> list[S]:
+    def round(self, statement: r.Loop, states: list[S]) -> list[S]:
         if statement.kind == "range":
             states = self.each(states, lambda: self.next_item(statement))
         continued = self.loops[-1].continues

@@ -23,3 +23,5 @@ SHOWS = frozenset({"str", "repr", "print", "format", "ascii"})
 PRINTS = SHOWS | {"len", "hash", "int", "float", "bytes", "memoryview"}
 READS = PRINTS | {"hasattr", "setattr", "dir", "vars", "sum", "any", "all", "map", "assert", "range", "round", "abs"}
 """Functions that look at what they are given, and keep nothing of it."""
+KEEPS_KEYWORDS = frozenset({"types.SimpleNamespace", "argparse.Namespace"})
+"""Classes whose objects have their keyword arguments for attributes."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from ownlint import Edit, File, Fix, Function, Program, Span, Step, bodies, glance, places, questions
 from ownlint import records as r
+from ownlint_rules.donation._arrays import Arrays
 from ownlint_rules.donation._donation import Consumer, DonationMisuse, DonationScope, Items, Own, Spec
 from ownlint_rules.donation._donation_callables import Callables
 from ownlint_rules.donation._donation_flow import DonationInterpreter
@@ -46,6 +47,7 @@ class Donations:
         self._touches: questions.Answers[Function, frozenset[str]] = questions.Answers()
         self._switched: questions.Answers[str, bool] = questions.Answers()
         self._depth = 0
+        self.arrays = Arrays(program, self.callables, self._is_looked_at, lambda: self.traced)
 
     # --- which functions ---
 
@@ -142,7 +144,11 @@ class Donations:
         if not self.concerned(function) or function in self.traced or self._is_switched_off(function.file):
             return []
         run = self._run(function, self._scope(function))
-        return run.misuses() if run is not None and not run.too_long else []
+        found = run.misuses() if run is not None and not run.too_long else []
+        return found + [one for one in self.arrays.misuses_in(function) if not _is_told(one, found)]
+
+    def _is_looked_at(self, function: Function) -> bool:
+        return self.concerned(function) and function not in self.traced
 
     def _scope(self, function: Function) -> DonationScope:
         return DonationScope(function)
@@ -406,6 +412,11 @@ def fix_of(misuse: DonationMisuse) -> Fix | None:
     at = Span(misuse.statement, misuse.statement)
     edit = Edit(misuse.function.path, at, f"{misuse.target} = ")
     return Fix(f"bind the result to `{misuse.target}`", (edit,))
+
+
+def _is_told(misuse: DonationMisuse, known: list[DonationMisuse]) -> bool:
+    """Whether something is said already of what the call took, or of that place."""
+    return any(one.at == misuse.at or one.loss.at.start in misuse.loss.at for one in known)
 
 
 @questions.program_question

@@ -6,49 +6,51 @@ put other things where it can reach.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
-from ownlint.domains.bound_methods import behind
+from ownlint.domains import python_calls
 from ownlint.domains.handles.handle_chains import HandleChain, Reach, literal
 from ownlint.domains.handles.handle_chains import at as picked_at
+from ownlint.domains.handles.handle_functions import OwnCalls
 from ownlint.domains.handles.handle_stores import Dependence, without
-from ownlint.domains.handles.handle_values import (
-    HandleValues,
-    as_value,
-    once,
-)
+from ownlint.domains.handles.handle_values import MOST_EXACT, as_value, exact_length, once
 from ownlint.domains.handles.handles import (
     CLOSING,
+    LIST,
     NOTHING,
     Ending,
     Fact,
-    GivenHandle,
     Handle,
     Handles,
-    HandleSummary,
     How,
     Stale,
     Token,
     foreign,
     in_order,
     inside,
+    native,
+    own,
 )
-from ownlint.engine.containment import ANY, BURIED, VALUE, value_slot
+from ownlint.engine.containment import ANY, BURIED, VALUE, is_element, value_slot
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Certainty, Step, because, weaker
 from ownlint.flow.places import last_name
 from ownlint.models import habits, python_builtins
 
+_CHANGES = python_builtins.ADDS_ONE | python_builtins.ADDS_MANY | python_builtins.REMOVES | {"sort", "reverse"}
 _CLOSING = frozenset(["contextlib.closing", "contextlib.aclosing"])
 
 
-class HandleCalls(HandleValues):
+class HandleCalls(OwnCalls):
     """Evaluates calls."""
 
     def call(self, call: r.Call) -> Handles:
+        made_of = self.classes.calling(self.function, call.callee)
+        if made_of is not None:
+            return self.by_fact(call, made_of)
         symbol = self.symbol(call.callee)
         builtin = last_name(call.callee) if isinstance(call.callee, r.Name) else ""
         if symbol and not symbol.startswith("builtins."):
@@ -56,20 +58,50 @@ class HandleCalls(HandleValues):
             made = self.native(call, symbol)
             if made is not None:
                 return made
+            if symbol in python_builtins.KEEPS_KEYWORDS:
+                return self.keeping_keywords(call)
+            if symbol == "functools.partial" and call.args:
+                return self.partial(call)
+        if self.is_left_as_it_is(call, symbol):
+            return self.value(call.args[0])
         if isinstance(call.callee, r.Member):
             return self.method(call, call.callee, symbol)
-        if (bound := behind(call, self.function)) is not None and isinstance(bound.callee, r.Member):
-            return self.method(bound, bound.callee, self.symbol(bound.callee))
-        self.evaluate(call.callee)
-        if isinstance(call.callee, r.Name):  # a closure, or a bound method: it looks at what it holds
-            held = (h.out() for h in self.state.get(call.callee.text) if h.path == (BURIED,))
-            self.use(frozenset(h for h in held if h.stale is not None), call.callee)
-        arguments = [self.value(argument) for argument in call.args]
+        on = self.value(call.callee)
+        held = (h.out() for h in on if h.path == (BURIED,))  # a closure, or a bound method: it looks at what it holds
+        self.use(frozenset(h for h in held if h.stale is not None), call.callee)
+        arguments, given = self.evaluated(call)
         if builtin and builtin not in self.function.declared:
-            given = self.builtin(call, builtin, arguments)
-            if given is not None:
-                return given
-        return self.own(call, symbol, arguments)
+            done = self.builtin(call, builtin, arguments)
+            if done is not None:
+                return done
+        return self.project(call, symbol, on, arguments, given)
+
+    def is_left_as_it_is(self, call: r.Call, symbol: str) -> bool:
+        """`functools.wraps(f)(inner)`."""
+        by = self.symbol(call.callee.callee) if isinstance(call.callee, r.Call) else symbol
+        return by in python_calls.SAME and len(call.args) == 1
+
+    def evaluated(self, call: r.Call) -> tuple[list[Handles], list[Handles]]:
+        """What each argument gives, of a spread one its elements; and of a spread one what it is taken from."""
+        if not call.args:
+            return [], []
+        given = [self.value(a.value if isinstance(a, r.Unary) and a.op.startswith("spread") else a) for a in call.args]
+        arguments = [
+            self.elements(handles, a.value) if isinstance(a, r.Unary) and a.op.startswith("spread") else handles
+            for a, handles in zip(call.args, given, strict=True)
+        ]
+        return arguments, given
+
+    def partial(self, call: r.Call) -> Handles:
+        """A callable, and what it is bound to."""
+        bound, *given = python_calls.arguments_of(call, self.evaluated(call)[1])
+        first = len(python_calls.bound_arguments(bound.values))
+        return bound.values | frozenset(python_calls.bound_to(given, first))
+
+    def keeping_keywords(self, call: r.Call) -> Handles:
+        """An object that has its keyword arguments for attributes."""
+        given = list(python_calls.arguments_of(call, self.evaluated(call)[1]))
+        return frozenset(h.inside("." + one.keyword) for one in given if one.keyword for h in one.values)
 
     # --- builtins ---
 
@@ -117,11 +149,13 @@ class HandleCalls(HandleValues):
     def by_literal_name(self, call: r.Call, on: Handles) -> Handles:
         name = call.args[1]
         written = name.text.strip("\"'") if isinstance(name, r.Literal) and name.kind == "str" else ""
-        native = self.use(frozenset(h for h in on if not h.path), call.args[0])
+        looked_at = self.use(native(on), call.args[0])
         if not written.isidentifier():
             return NOTHING
         return frozenset(
-            h for handle in native for h in self.taken(handle, self.classes.member(handle.cls, written), call, written)
+            h
+            for handle in looked_at
+            for h in self.taken(handle, self.classes.member(handle.cls, written), call, written)
         )
 
     # --- libraries ---
@@ -139,6 +173,9 @@ class HandleCalls(HandleValues):
         derived = self.classes.derived(symbol) if cls is not None else ""
         if derived and fact is not None:  # whose own constructor may take anything
             fact = msgspec.structs.replace(fact, stores=(), parameters=())
+        return self.by_fact(call, fact, derived)
+
+    def by_fact(self, call: r.Call, fact: Fact | None, derived: str = "") -> Handles:
         arguments = self.looked_at_by(call, fact)
         placed = self.placed(call, arguments, fact)
         if fact is None:
@@ -189,7 +226,7 @@ class HandleCalls(HandleValues):
                 sure=weaker(h.sure, fact.sure),
             )
             for h in handles
-            if not h.path and (not fact.given or h.cls in fact.given)
+            if not h.path and not h.is_python and (not fact.given or h.cls in fact.given)
         )
 
     def placed(self, call: r.Call, arguments: list[Handles], fact: Fact | None) -> dict[int, tuple[Handles, r.Value]]:
@@ -221,7 +258,7 @@ class HandleCalls(HandleValues):
         """What is put where the innermost `with` of an insertion point says, or the one that is passed; nobody knows
         where else."""
         given = [h for handles, _ in placed.values() for h in handles if self.is_guard(h)]
-        around = given or [h for h in self.state.get(self.guards[-1]) if not h.path] if self.guards or given else []
+        around = given or in_order(native(self.state.get(self.guards[-1]))) if self.guards or given else []
         if len(around) == 1:
             self.use(frozenset(around), call)
         if len(around) != 1 or around[0].stale is not None:
@@ -239,21 +276,66 @@ class HandleCalls(HandleValues):
     # --- methods ---
 
     def method(self, call: r.Call, callee: r.Member, symbol: str) -> Handles:
+        if (
+            isinstance(callee.base, r.Call)
+            and isinstance(callee.base.callee, r.Name)
+            and callee.base.callee.text == "super"
+        ):
+            return self.of_super(call, callee.name)
         on = self.value(callee.base)
-        arguments = [self.value(argument) for argument in call.args]
-        native = frozenset(h for h in on if not h.path) or (self.told(callee) if not on else NOTHING)
-        for handle in native:
+        arguments, given = self.evaluated(call)
+        whole = native(on) or (self.told(callee) if not on else NOTHING)
+        for handle in whole:
             left = without(self.state.dependences, handle.token, callee.name)
             self.state = self.state._replace(dependences=left)
-        if not native and (on or any(arguments)) and self.is_container(callee.base, on):
+        if whole:
+            return self.native_method(call, callee.name, callee.base, whole, arguments)
+        stored = frozenset(h.out() for h in on if h.path[:1] == ("." + callee.name,))
+        if (on or any(arguments)) and not self.objects(on) and not stored and self.is_container(callee.base, on):
             return self.container_method(call, callee, on, arguments)
-        if not native:
-            return self.own(call, symbol, arguments)
-        known_as = [(handle, self.classes.member(handle.cls, callee.name)) for handle in in_order(native)]
+        if self.objects(on) and not any(h.is_python for h in stored):
+            stored = self.of_object(callee, on)
+        return self.project(call, symbol, stored, arguments, given, on)
+
+    def of_super(self, call: r.Call, name: str) -> Handles:
+        """The method that a base has."""
+        code, home = self.classes.code, self.function.cls
+        itself = self.state.get(self.function.record.parameters[0].name) if self.function.record.parameters else NOTHING
+        cls = self.class_of(itself)
+        found = code.method(cls, name, home) if cls is not None and home is not None else None
+        arguments, given = self.evaluated(call)
+        made = self.decorated(found) if found is not None else NOTHING
+        held = frozenset(python_calls.bound_to([python_calls.PassedArgument(itself)])) if made else NOTHING
+        return self.project(call, "", made | held, arguments, given, itself)
+
+    def bound_method(
+        self, call: r.Call, name: str, arguments: list[python_calls.PassedArgument[Handle]]
+    ) -> Handles | None:
+        """What a method does that was bound to a name."""
+        if not arguments or any(one.spread for one in arguments):
+            return None
+        (receiver, *others), at = arguments, call.callee
+        bound = [
+            r.Pair(at.start, at.end, r.Name(at.start, at.end, one.keyword), at) if one.keyword else at
+            for one in others[: len(others) - len(call.args)]
+        ]
+        on = native(receiver.values)
+        only = one(on)
+        base: r.Value = r.Name(at.start, at.end, only.shown) if only is not None else at
+        callee = r.Member(at.start, at.end, base, name, False, -1)
+        written = msgspec.structs.replace(call, callee=callee, args=(*bound, *call.args))
+        return self.native_method(written, name, base, on, [one.values for one in others])
+
+    def native_method(self, call: r.Call, name: str, base: r.Value, on: Handles, arguments: list[Handles]) -> Handles:
+        known_as = [(handle, self.classes.member(handle.cls, name)) for handle in in_order(on)]
         facts = [(handle, fact.written(call) if fact is not None else None) for handle, fact in known_as]
         asks = all(fact is not None and fact.asks for _, fact in facts)
-        fine = native if asks else self.use(native, callee.base)
-        arguments = [self.use(handles, _given(value)) for handles, value in zip(arguments, call.args, strict=True)]
+        fine = on if asks else self.use(on, base)
+        asked = frozenset.intersection(*(frozenset(fact.asks_of if fact is not None else ()) for _, fact in facts))
+        arguments = [
+            handles if number in asked else self.use(handles, _given(value))
+            for number, (handles, value) in enumerate(zip(arguments, call.args, strict=True), 1)
+        ]
         for handles in arguments:
             if any(fact is None for _, fact in facts):
                 self.escape_all(h for h in handles if h.holds)
@@ -271,14 +353,14 @@ class HandleCalls(HandleValues):
             elif fact.source:
                 given |= self.result(call, fact, placed)
             else:
-                given |= frozenset(self.taken(handle, fact, call, _key_of(call, callee)))
+                given |= frozenset(self.taken(handle, fact, call, _key_of(call, name)))
         known = [fact for _, fact in facts if fact is not None]
         if known:
             placed = self.placed(call, arguments, known[0])
-            given |= self.moved(call, known[0], native & fine, placed)
+            given |= self.moved(call, known[0], on & fine, placed)
             if fine:
-                self.effects(known[0], call, (native & fine, callee.base), placed)
-                self.keep_addresses(known[0], call, native & fine, placed)
+                self.effects(known[0], call, (on & fine, base), placed)
+                self.keep_addresses(known[0], call, on & fine, placed)
         return given
 
     def told(self, callee: r.Member) -> Handles:
@@ -334,6 +416,13 @@ class HandleCalls(HandleValues):
         name, base = callee.name, callee.base
         if name == "clear":
             self.state = self.state.taken_from(f"{text(base)}[]")
+        if name == "append" and len(arguments) == 1 and self.appended(base, on, arguments[0], call.span):
+            return NOTHING
+        if name == "pop" and not call.args and not self.often_run and (last := self.popped(base, on)) is not None:
+            return last
+        if name in _CHANGES:
+            self.unexact(base)
+            on = self.value(base)
         if name in python_builtins.ADDS_ONE and arguments:
             self.put(base, inside(arguments[-1], VALUE if name == "setdefault" else ANY), call.span)
         elif name in python_builtins.ADDS_MANY:
@@ -346,16 +435,50 @@ class HandleCalls(HandleValues):
         if name in python_builtins.TAKES_ONE:
             return taken
         if name in ("values", "copy"):
-            return frozenset(h.out().inside(ANY) if _is_value(h) and name == "values" else h for h in on)
+            return frozenset(h.out().inside(ANY) if h.path and _is_value(h) and name == "values" else h for h in on)
         if name == "items":
-            return frozenset(h.out().inside("1").inside(ANY) for h in on if _is_value(h))
+            return frozenset(h.out().inside("1").inside(ANY) for h in on if h.path and _is_value(h))
         return NOTHING
+
+    def appended(self, base: r.Value, on: Handles, handles: Handles, at: r.Span) -> bool:
+        """Whether it is known which element of a list that is."""
+        number = exact_length(on)
+        if number is None or number >= MOST_EXACT or self.often_run or not self.is_local(base):
+            return False
+        self.put(base, inside(handles, str(number)), at)
+        assert isinstance(base, r.Name)
+        held = frozenset(h for h in self.state.get(base.text) if h.path or not h.cls.startswith(LIST))
+        self.set_name(base.text, held | {own(f"{LIST}{number + 1}")}, at, "")
+        return True
+
+    def popped(self, base: r.Value, on: Handles) -> Handles | None:
+        """The last element of a list whose length is known; it is not in it any more."""
+        length = exact_length(on)
+        if not length or not isinstance(base, r.Name) or not self.is_local(base):
+            return None
+        last = frozenset(h for h in on if h.path[:1] == (str(length - 1),))
+        shorter = frozenset(h for h in on - last if h.path or not h.cls.startswith(LIST))
+        self.set_name(base.text, shorter | {own(f"{LIST}{length - 1}")}, base.span, "")
+        return frozenset(h.out() for h in last)
+
+    @property
+    def often_run(self) -> bool:
+        """Whether what is evaluated now is in a loop."""
+        return bool(self.repeated)
+
+    def unexact(self, base: r.Value) -> None:
+        """A list of which it is no longer known which element stands where."""
+        held = self.state.get(base.text) if isinstance(base, r.Name) else NOTHING
+        if isinstance(base, r.Name) and any(h.cls.startswith(LIST) and not h.path for h in held):
+            loose = (h.out().inside(ANY) if h.path and h.path[0].isdigit() else h for h in held)
+            kept = frozenset(h for h in loose if h.path or not h.cls.startswith(LIST))
+            self.set_name(base.text, kept, base.span, "")
 
     def taken_out(self, call: r.Call, name: str, on: Handles) -> Handles:
         """`found.get(key)`, `ops.pop()`."""
         key = call.args[0] if call.args else None
         known = value_slot(key) if key is not None else VALUE
-        fits = [h for h in on if h.path[0] != BURIED]
+        fits = [h for h in on if h.path and is_element(h.path[0])]
         if known != VALUE:
             fits = [h for h in fits if h.path[0] in (ANY, VALUE, known)]
         return frozenset(self.out_of(h, picked_at(call.end)) for h in fits)
@@ -425,8 +548,8 @@ class HandleCalls(HandleValues):
     ) -> None:
         handles, value = given
         told = Step(self.function.path, at.span, fact.told, "lends") if fact.told else fact.declared
-        for holder in in_order(h for h in holders if not h.path):
-            for handle in in_order(h for h in handles if not h.path and h.holds and h.token != holder.token):
+        for holder in in_order(native(holders)):
+            for handle in in_order(h for h in native(handles) if h.holds and h.token != holder.token):
                 kept = Dependence(
                     holder.token,
                     handle.token,
@@ -464,9 +587,10 @@ class HandleCalls(HandleValues):
     ) -> None:
         """One object, and what it reaches; of several that it may be, nobody knows which. `knowing` are those through
         which it is done."""
-        if not handles and reach == "deep" and isinstance(value, r.Name) and isinstance(by, r.Call):
+        told = fact is None or not fact.given
+        if not handles and reach == "deep" and isinstance(value, r.Name) and isinstance(by, r.Call) and told:
             self.end_unknown(value, by)
-        alive = [h for h in handles if not h.path and h.stale is None]
+        alive = [h for h in native(handles) if h.stale is None]
         objects = {(h.token, h.chain) for h in alive}
         if not objects:
             return
@@ -553,58 +677,37 @@ class HandleCalls(HandleValues):
 
     # --- the project's own functions ---
 
-    def own(self, call: r.Call, symbol: str, arguments: list[Handles]) -> Handles:
+    def project(
+        self,
+        call: r.Call,
+        symbol: str,
+        on: Handles,
+        arguments: list[Handles],
+        values: list[Handles],
+        receiver: Handles = NOTHING,
+    ) -> Handles:
         """A function of the project, or one that nobody knows: then it may keep what it is given."""
-        given: list[GivenHandle] = []
-        whole: dict[str | int, Handle] = {}
-        spread = any(isinstance(argument, r.Unary) for argument in call.args)
-        for position, handles in enumerate(arguments):
-            argument = call.args[position]
+        for argument, handles in zip(call.args, arguments, strict=True):
+            if not handles:
+                continue
             emptied = frozenset(h for h in handles if h.stale is not None and h.stale.how == "emptied")
-            for handle in emptied:  # it may get its memory again there
-                self.state = self.state.restored(handle.token)
             closed = frozenset(h for h in handles if self.is_closed_itself(h))  # a Python object like another
             self.use(handles - emptied - closed, _given(argument))
-            keyword = argument.key.text if isinstance(argument, r.Pair) and isinstance(argument.key, r.Name) else ""
-            only = next(iter(handles)) if len(handles) == 1 else None
-            if only is not None and not only.path and not isinstance(argument, r.Unary):
-                given.append(GivenHandle(position, only.cls, only.holds, keyword))
-                whole[keyword or position] = only
         if symbol in _CLOSING and arguments:
-            return inside(frozenset(h for h in arguments[0] if not h.path), CLOSING)
-        summary = self.classes.called(self.function, symbol, tuple(given)) if symbol and not spread else None
-        self.forget_attributes(call, symbol)
-        if summary is None:
-            return self.unknown(call, symbol, arguments) | self.constructed(call, symbol, arguments)
-        tokens: dict[int, Handle] = {}
-        for position, handles in enumerate(arguments):
-            argument = call.args[position]
-            keyword = argument.key.text if isinstance(argument, r.Pair) and isinstance(argument.key, r.Name) else ""
-            number = self.classes.parameter(symbol, keyword) if keyword else position
-            if number is not None and (keyword or position) in whole:
-                tokens[-1 - number] = whole[keyword or position]
-            if number is None or number in summary.kept or -1 - number not in tokens:
-                self.escape_all(h for h in handles if h.holds)
-        self.ended_inside(call, summary, tokens)
-        returned = frozenset(self.translated(summary.returns, tokens, call))
-        return returned or self.declared_result(call, symbol)
-
-    def constructed(self, call: r.Call, symbol: str, arguments: list[Handles]) -> Handles:
-        """What an object of a class of the project holds from the beginning: arguments that become its attributes."""
-        fields = self.classes.fields(symbol) if symbol and any(arguments) else ()
-        named = dict(fields)
-        held: Handles = NOTHING
-        for position, (argument, handles) in enumerate(zip(call.args, arguments, strict=True)):
-            match argument:
-                case r.Unary(op="spread" | "spread2"):
-                    break
-                case r.Pair(key=r.Name(text=keyword)):
-                    attribute = named.get(keyword, "")
-                case _:
-                    attribute = fields[position][1] if position < len(fields) else ""
-            if attribute:
-                held |= inside(handles, "." + attribute)
-        return held
+            return inside(native(arguments[0]), CLOSING)
+        code = self.classes.code
+        cls = (
+            code.cls(symbol, self.function.file) if symbol and not on and code.is_one(last_name(call.callee)) else None
+        )
+        if cls is not None and self.classes.find(symbol) is None:
+            return self.constructed(call, cls, symbol, list(python_calls.arguments_of(call, values)))
+        on = on or (self.code_called(symbol) if symbol else NOTHING)
+        if on and (done := self.run_code(call, on, list(python_calls.arguments_of(call, values)))) is not None:
+            return done or self.declared_result(call, symbol)
+        for handle in (h for handles in arguments for h in handles if h.stale is not None and h.stale.how == "emptied"):
+            self.state = self.state.restored(handle.token)  # it may get its memory again there
+        self.forget_attributes(call, receiver, arguments)
+        return self.unknown(call, symbol, arguments)
 
     def is_closed_itself(self, handle: Handle) -> bool:
         """What was closed, not what was taken out of it."""
@@ -624,59 +727,31 @@ class HandleCalls(HandleValues):
         cls = self.classes.result(symbol) if symbol else None
         return frozenset({self.somebodys(cls, foreign(call.start), call.span, text(call))}) if cls else NOTHING
 
-    def ended_inside(self, call: r.Call, summary: HandleSummary, tokens: dict[int, Handle]) -> None:
-        """What the function invalidates of what it is given."""
-        for ending, sure in summary.endings:
-            passed = tokens.get(ending.token[0])
-            if passed is None:
-                token, chain, shown = ending.token, ending.chain, self.owners.get(ending.token[0], "")
-            else:
-                token, chain, shown = passed.token, passed.chain.within(ending.chain), passed.shown
-            if passed is not None and ending.how == "erased" and self.is_root(token, chain):
-                self.root_erased(passed, call.span, text(call))
-            elif passed is not None or not -1_000_000 < ending.token[0] < 0:
-                certainty: Certainty = (
-                    "certain" if sure else because("path", f"`{text(call.callee)}` does it on some of its paths alone")
-                )
-                why = Stale(call.span, text(call), shown, ending.how, ending.reach, certainty)
-                self.state = self.state.invalidated(Ending(token, chain, ending.reach, ending.how), why)
-
-    def translated(self, handles: Handles, tokens: dict[int, Handle], call: r.Call) -> Iterator[Handle]:
-        """What a function of the project returns, in the words of this call."""
-        fresh = [h for h in handles if h.token[0] >= 0 and h.token[0] not in self.inherited]
-        made = self.create(call, fresh[0].cls) if fresh else None
-        for handle in in_order(handles):
-            site = handle.token[0]
-            said = handle._replace(taken=call.span, shown=text(call), element=False)
-            if site in self.inherited:
-                yield said
-            elif made is not None and site >= 0:
-                yield said._replace(token=made.token)
-            elif (passed := tokens.get(site)) is not None:
-                holds = said.holds and passed.holds
-                if handle.chain == HandleChain() and handle.shown.isidentifier() and not handle.element:
-                    said = said._replace(taken=passed.taken)  # the very object that was passed
-                yield said._replace(token=passed.token, chain=passed.chain.within(handle.chain), holds=holds)
-
-    def forget_attributes(self, call: r.Call, symbol: str) -> None:
+    def forget_attributes(self, call: r.Call, receiver: Handles, arguments: list[Handles]) -> None:
         """Attributes of an object that somebody else may have set anew."""
+        for handles in (receiver, *arguments):
+            for itself in self.objects(handles):
+                self.escape_all(h for h in handles if h.path and h.path[0][0] == ".")
+                self.state = self.state.with_attributes(itself.token, NOTHING)
         owner = call.callee.base if isinstance(call.callee, r.Member) else None
         for value in (owner, *call.args):
             if not isinstance(value, r.Name) or value.text not in self.parameters:
                 continue
             held = self.state.get(value.text)
-            if not any(h.path[:1] and h.path[0].startswith(".") for h in held):
-                continue
-            anew = self.classes.rebinds(symbol) if value is owner and symbol else None
-            gone = {h for h in held if h.path and (anew is None or h.path[0][1:] in anew)}
-            self.escape_all(frozenset(gone))
-            self.set_name(value.text, held - gone, call.span, "")
+            gone = frozenset(h for h in held if h.path and h.path[0][0] == ".")
+            if gone:
+                self.escape_all(gone)
+                self.set_name(value.text, held - gone, call.span, "")
 
 
 def one(handles: Handles) -> Handle | None:
     """The only native object among them."""
-    whole = in_order(h for h in handles if not h.path)
+    whole = in_order(native(handles))
     return whole[0] if len({(h.token, h.chain) for h in whole}) == 1 else None
+
+
+def _is_super(callee: r.Value) -> bool:
+    return isinstance(callee, r.Name) and callee.text == "super"
 
 
 def _says_no(argument: r.Value, keyword: str) -> bool:
@@ -694,8 +769,8 @@ def _is_value(handle: Handle) -> bool:
     return handle.path[0].startswith(VALUE)
 
 
-def _key_of(call: r.Call, callee: r.Member) -> str:
+def _key_of(call: r.Call, name: str) -> str:
     """Which of several a call picks: that is known where all arguments are constants."""
     if all(isinstance(argument, r.Literal) for argument in call.args):
-        return callee.name + literal(text(argument).replace("'", '"') for argument in call.args) * bool(call.args)
+        return name + literal(text(argument).replace("'", '"') for argument in call.args) * bool(call.args)
     return picked_at(call.end)

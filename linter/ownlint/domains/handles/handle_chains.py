@@ -21,6 +21,8 @@ everything taken from it but itself."""
 PART, BELOW, APART = ".", "/", ">"
 USERS = "&"
 """In the key of an element that a native iterator gave: several of them may belong to one object."""
+INDEX = "$"
+"""How the key begins of an element that a variable picks."""
 _LONGEST = 400
 _NOWHERE = 1 << 20
 _DEEPEST = 24
@@ -93,6 +95,14 @@ class HandleChain(NamedTuple):
             return HandleChain(self.up, (f"{PART}~{key}",))
         return HandleChain(self.up, (*self.steps[:-1], f"{self.steps[-1]}~{key}"))
 
+    def unpicked(self) -> tuple[HandleChain, str]:
+        """What this is one of, picked by a variable, and the key of it; nothing that there is where it is none."""
+        last = self.steps[-1] if self.steps else ""
+        before, _, key = last.rpartition("~")
+        if not key.startswith(INDEX):
+            return HandleChain(_NOWHERE, (APART,)), ""
+        return HandleChain(self.up, self.steps[:-1] if before == PART else (*self.steps[:-1], before)), key
+
     def aged(self, site: int) -> HandleChain:
         """What was picked at that place before is another object than what is picked there now."""
         mark = f"@{site};"
@@ -125,6 +135,11 @@ def _older(step: str) -> str:
 def at(site: int) -> str:
     """The key of an element that is picked at this place, whichever it is."""
     return f"@{site};"
+
+
+def by_variable(site: int) -> str:
+    """The key of an element that is picked by a variable, as long as that is not set anew."""
+    return f"{INDEX}@{site};"
 
 
 def literal(texts: Iterable[str]) -> str:

@@ -6,33 +6,44 @@ an owner and its child do not accuse each other.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from typing import cast
+
 import msgspec
 
-from ownlint.domains.handles.handle_chains import Reach
+from ownlint.domains.handles.handle_chains import HandleChain, Reach
 from ownlint.domains.handles.handle_loops import Loops
 from ownlint.domains.handles.handle_stores import Dependence, in_sequence
 from ownlint.domains.handles.handle_stores import without as without_stored
 from ownlint.domains.handles.handles import (
-    CLOSED_AFTER,
+    AWAITED,
     CLOSING,
+    ENDED_AFTER,
     ENTERED,
+    LIST,
     NOTHING,
     Attributes,
     Classes,
     Ending,
     Handle,
+    HandleCase,
     HandleMisuse,
     Handles,
     HandleState,
     HandleSummary,
     Harm,
+    How,
     Stale,
     Token,
     foreign,
     in_order,
     inside,
+    is_given,
+    is_out_of_reach,
     is_parameter,
+    native,
 )
+from ownlint.domains.python_calls import PassedArgument, passed
 from ownlint.engine.containment import ANY, BURIED, VALUE, value_slot
 from ownlint.engine.decided import bound, without
 from ownlint.facts import records as r
@@ -43,7 +54,7 @@ from ownlint.project.closures import kept_out_of_sight, outside_names, read_by_f
 from ownlint.project.subjects import Function
 
 _RETURNED = "<returned>"
-_ENTERING = ((ENTERED,), (CLOSED_AFTER,), (CLOSING,))
+_ENTERING = ((ENTERED,), (CLOSING,))
 _HARMLESS = {
     "next": "harmless if it never is the element that comes next",
     "users": "harmless if each operation uses the value once",
@@ -51,6 +62,9 @@ _HARMLESS = {
     "added": "harmless if the loop stops adding by itself",
 }
 """Why something that is done while a loop or a walk runs need not meet it, by kind of harm."""
+_MOST_CASES = 4
+"""Ways to end that a caller of a function tells apart."""
+_SOMETHING = "?"
 _WITH_ENDS = "its `with` block ends here"
 
 
@@ -66,7 +80,17 @@ class HandleInterpreter(Loops):
         self.given = given or {}
         self.found: dict[_Key, list[HandleMisuse]] = {}
         self.reached: dict[_Key, int] = {}
-        self.given_back: list[Handles | None] = []
+        self.looks: dict[tuple[Token, HandleChain], bool] = {}
+        """What of that which is given is used, and whether on all ways."""
+        self.early: frozenset[Ending] = frozenset()
+        """What a generator has ended before it first gave something."""
+        self.has_given = False
+        self.raising: list[list[HandleState]] = []
+        """For each `try` around, the states in which what is called has raised."""
+        self.raised: list[HandleState] = []
+        """In which the function raises."""
+        self.inner_statements = 0
+        """How many statements are around that need not be gone into."""
         self.tested = False
         """What is done now is expected to raise: that is what is tested."""
         self.yields: set[Handle] = set()
@@ -96,15 +120,23 @@ class HandleInterpreter(Loops):
             at = Span(parameter.start, parameter.end)
             handles = self.given.get(parameter.name, NOTHING)
             for handle in handles:
-                self.own_root(handle.cls, handle.token, at, parameter.name)
+                self.own_root(handle.cls, handle.token, at, handle.shown)
             if not handles and not parameter.spread:
                 handles = self.typed(parameter.start, at, parameter.name, (-1 - number, 0))
             if not handles and not parameter.spread and (cls := self.classes.asked_of(self.function, parameter.name)):
                 handles = frozenset({self.somebodys(cls, (-1 - number, 0), at, parameter.name)})
             state = state.bind(parameter.name, handles, at, "")
-        known = self.classes.attributes(self.function) if not self.alone else None
-        if known is not None and self.function.record.parameters:
-            itself = self.function.record.parameters[0].name
+        for name in sorted(self.given.keys() - self.parameters):
+            for handle in self.given[name]:
+                self.own_root(handle.cls, handle.token, handle.taken, handle.shown)
+            state = state.bind(name, self.given[name], Span(0, 0), "")
+        itself = self.function.record.parameters[0].name if self.function.record.parameters else ""
+        home = self.function.cls if "static" not in self.function.record.qualifiers else None
+        if home is not None and itself and not self.objects(state.get(itself)):
+            object_ = self.somebodys(self.classes.code.object_of(home), (-1, 0), Span(0, 0), itself)
+            state = state.bind(itself, state.get(itself) | {object_}, Span(0, 0), "")
+        known = self.classes.attributes(self.function) if not self.alone and itself not in self.given else None
+        if known is not None and itself:
             state = state.bind(itself, state.get(itself) | known.held, Span(0, 0), "")
             for site, owner, made, top in known.owners:
                 self.inherited.add(site)
@@ -122,7 +154,7 @@ class HandleInterpreter(Loops):
             self.somebody_elses(handle)
             for state in self.ends
             for handle in state.get(itself)
-            if handle.path[:1] and handle.path[0].startswith(".") and handle.stale is None
+            if handle.path[:1] and handle.path[0].startswith(".") and handle.stale is None and not handle.is_python
         )
         sites = sorted({handle.token[0] for handle in held})
         owners = tuple((site, self.owners[site], self.made[site], site in self.tops) for site in sites)
@@ -142,25 +174,59 @@ class HandleInterpreter(Loops):
         """What a caller has to know, after `run`; None when it cannot be said."""
         if self.too_long:
             return None
-        tokens = [(-1 - number, 0) for number in range(len(self.function.record.parameters))]
-        kept = {-1 - t[0] for state in self.ends for t in tokens if t in state.escaped or state.is_stored(t)}
-        return HandleSummary(self.gives(), frozenset(kept), self.endings())
+        generates = "generator" in self.function.record.qualifiers
+        cases = list(dict.fromkeys(self.case(state, generates) for state in self.ends))
+        if len(cases) > _MOST_CASES or generates:
+            cases = [_merged(cases)] if cases else []
+        looks = tuple(sorted((token, chain, sure) for (token, chain), sure in self.looks.items()))
+        raised = dict.fromkeys(self.case(state, generates)._replace(returns=NOTHING, says="") for state in self.raised)
+        thrown = [case for case in raised if case.endings or case.left][:_MOST_CASES]
+        return HandleSummary(tuple(cases), looks, frozenset(self.tops), frozenset(self.inherited), tuple(thrown))
 
-    def gives(self) -> Handles:
-        """What a call gives: for a generator an object that holds what it waits with, and gives its elements."""
-        words = self.function.record.qualifiers
-        if "generator" not in words:
-            return _common(self.given_back)
-        closes = any(ending.how == "closed" for state in self.ends for ending in state.endings)
-        slot = (CLOSED_AFTER if closes else ENTERED) if is_context_manager(self.function) else ANY
-        return frozenset(h if h.path[:1] == (BURIED,) else h.inside(slot) for h in self.yields)
-
-    def endings(self) -> tuple[tuple[Ending, bool], ...]:
-        """What is invalidated that others know, and whether on every path to the end."""
+    def case(self, state: HandleState, generates: bool) -> HandleCase:
+        """What is so when the function ends in that state."""
+        kept = frozenset(
+            h.token
+            for handles in self.given.values()
+            for h in handles
+            if is_given(h.token) and (h.token in state.escaped or state.is_stored(h.token))
+        )
         own = set(self.made) - self.inherited
-        everywhere = [state.endings for state in self.ends]
-        some = {e for endings in everywhere for e in endings if e.token[0] < 0 or e.token[0] not in own}
-        return tuple((ending, all(ending in endings for endings in everywhere)) for ending in sorted(some))
+        endings = frozenset(e for e in state.endings if e.token[0] < 0 or e.token[0] not in own)
+        returns = state.result
+        if "async" in self.function.record.qualifiers and not generates:
+            returns = inside(returns, AWAITED)
+        if generates:
+            return HandleCase(self.generated(state), self.early, self.left_in(state), "", kept)
+        return HandleCase(returns, endings, self.left_in(state), state.says, kept)
+
+    def generated(self, state: HandleState) -> Handles:
+        """What a call of a generator gives: its elements, or what a `with` is given, and what ends when it is done."""
+        slot = ENTERED if self.classes.code.is_context_manager(self.function) else ANY
+        given = frozenset(h if h.path[:1] == (BURIED,) else h.inside(slot) for h in self.yields)
+        known = {h.token: h for handles in (*self.given.values(), self.yields) for h in in_order(handles)}
+        later: set[Handle] = set()
+        for ending in state.endings - self.early:
+            handle = known.get(ending.token)
+            if handle is not None:
+                out = handle._replace(chain=ending.chain, stale=None, path=())
+                later.add(out.inside(f"{ENDED_AFTER}{ending.how}!{ending.reach}"))
+        return given | later
+
+    def left_in(self, state: HandleState) -> tuple[tuple[str, Handles], ...]:
+        """The objects, lists and variables that the function was given, where it has changed what is in them."""
+        left: list[tuple[str, Handles]] = []
+        for name, before in sorted(self.given.items()):
+            after = state.get(name)
+            if name in self.parameters:
+                if self.assigned(name) is not None:
+                    continue
+                inner = _inner(after)
+                if _bare(inner) != _bare(_inner(before)):
+                    left.append((name, inner))
+            elif name in self.outside and after != before:
+                left.append((name, after))
+        return tuple(left)
 
     def not_understood(self, names: tuple[str, ...]) -> None:
         self.escape_names(names)
@@ -177,7 +243,11 @@ class HandleInterpreter(Loops):
         if self.running:
             return
         self.hand_out(handles, statement.value)
-        self.given_back.append(None if nothing else self.kept_on_return(handles))
+        says = statement.value.text if isinstance(statement.value, r.Literal) else "None" if nothing else _SOMETHING
+        said = self.state.said
+        if says == _SOMETHING and isinstance(statement.value, r.Call) and said[0] == statement.value.start:
+            says = said[1]
+        self.state = self.state._replace(result=self.kept_on_return(handles), says=says)
 
     def choose(self, statement: r.Switch) -> None:
         self.set_name(_subject(statement), self.value(statement.value), statement.span, "")
@@ -203,7 +273,7 @@ class HandleInterpreter(Loops):
             case r.Assign(target=r.Name() as target, value=r.OpaqueValue()):
                 self.assign(target, subject, pattern.span)
             case r.Aggregate(kind="list", items=items):
-                loose = self.elements(frozenset(h for h in subject if not h.path), pattern)
+                loose = self.elements(native(subject), pattern)
                 for position, item in enumerate(items):
                     inner = item.value if isinstance(item, r.Unary) else item
                     placed = frozenset(h.out() for h in subject if h.path[:1] in ((ANY,), (str(position),)))
@@ -225,6 +295,15 @@ class HandleInterpreter(Loops):
             case _:
                 self.evaluate(pattern)
 
+    def ask(self, condition: r.Value | None) -> None:
+        """What a function of the project has returned is known where it is asked."""
+        self.state = self.state._replace(said=(-1, ""))
+        self.evaluate(condition)
+
+    def taking(self, condition: r.Value | None, outcome: bool, states: list[HandleState]) -> list[HandleState]:
+        ways = [s for s in states if _answered(condition, s.said) in (None, outcome)]
+        return super().taking(condition, outcome, ways)
+
     def define(self, statement: r.Nested) -> None:
         """A nested function holds what it looks at; what its defaults hold is held too."""
         held = self.closure(statement.function) if statement.function >= 0 else NOTHING
@@ -234,9 +313,21 @@ class HandleInterpreter(Loops):
 
     def attempt(self, statement: r.Try, states: list[HandleState]) -> tuple[list[HandleState], list[HandleState]]:
         tested, self.tested = self.tested, self.tested or _expects_error(statement)
-        found = super().attempt(statement, states)
+        self.raising.append([])
+        after, raised = super().attempt(statement, states)
         self.tested = tested
-        return found
+        return after, raised + self.raising.pop()
+
+    def thrown(self, statement: r.Leave, states: list[HandleState]) -> None:
+        if not self.raising:
+            self.raised += states
+
+    def raises(self, call: r.Call, cases: Iterable[HandleCase], apply: Callable[[HandleCase], object]) -> None:
+        before = self.state
+        for case in cases:
+            apply(case)
+            (self.raising[-1] if self.raising else self.raised).append(self.state)
+            self.state = before
 
     def with_block(self, statement: r.With, states: list[HandleState]) -> list[HandleState]:
         guards = self.guards
@@ -249,13 +340,14 @@ class HandleInterpreter(Loops):
         self.guards = [name for name in self.guards if name not in own]
         for name, item in zip(_contexts(statement), statement.items, strict=True):
             handles = self.value(item.value)
-            self.use(frozenset(h for h in handles if not h.path), item.value)
+            self.use(native(handles), item.value)
             self.set_name(name, handles, item.span, _WITH_ENDS)
             if any(self.is_guard(h) for h in handles):
                 self.guards.append(name)
             if item.target is not None:
                 entered = frozenset(h.out() for h in handles if h.path[:1] in _ENTERING)
-                self.assign(item.target, entered or handles, item.span, item.value)
+                entered = entered or self.of_context(handles, "__enter__", item) or handles
+                self.assign(item.target, entered, item.span, item.value)
 
     def exit(self, statement: r.With) -> None:
         for name, item in reversed(list(zip(_contexts(statement), statement.items, strict=True))):
@@ -275,17 +367,35 @@ class HandleInterpreter(Loops):
         called = self.function.program.names.meant_name(self.function.file, value.callee)
         return called.lower().startswith(("assertraises", "raises"))
 
+    def of_context(self, handles: Handles, name: str, item: r.WithItem) -> Handles:
+        """What an object of the project does when a `with` is entered or left."""
+        cls = self.class_of(handles)
+        method = self.classes.code.method(cls, name) if cls is not None else None
+        if method is None:
+            return NOTHING
+        call = r.Call(item.value.start, item.value.end, item.value, ())
+        return self.invoke(call, method, passed(method, [PassedArgument(handles)]), {}) or NOTHING
+
     def closed_by_with(self, handles: Handles, item: r.WithItem) -> None:
         """What the end of a `with` block does to what it was entered with."""
-        for handle in in_order(handles):
+        for handle in in_order(h for h in handles if not h.is_python):
             method = {(): "__exit__", (CLOSING,): "close"}.get(handle.path)
             fact = self.classes.member(handle.cls, method) if method is not None else None
-            ends: tuple[tuple[int, Reach], ...] = fact.ends if fact is not None else ()
-            for number, reach in ((0, "deep"),) if handle.path == (CLOSED_AFTER,) else ends:
+            for number, reach in fact.ends if fact is not None else ():
                 if number == 0:
                     shown = text(item.target) if item.target is not None else handle.shown
                     why = Stale(item.span, "", shown, "closed", reach)
                     self.state = self.state.invalidated(Ending(handle.token, handle.chain, reach, "closed"), why)
+        self.done(handles, item.target or item.value, item.span)
+        self.of_context(handles, "__exit__", item)
+
+    def done(self, handles: Handles, call: r.Value, at: Span) -> None:
+        for handle in in_order(h for h in handles if h.path and h.path[0].startswith(ENDED_AFTER)):
+            _, how, reach = handle.path[0].split("!")
+            by = "" if how == "closed" else text(call)
+            why = Stale(at, by, text(call), cast(How, how), cast(Reach, reach))
+            ending = Ending(handle.token, handle.chain, cast(Reach, reach), cast(How, how))
+            self.state = self.state.invalidated(ending, why)
 
     def delete(self, targets: tuple[r.Value, ...], at: Span) -> None:
         for target in targets:
@@ -304,7 +414,7 @@ class HandleInterpreter(Loops):
     def delete_item(self, target: r.Index, base: r.Value, at: Span) -> None:
         """`del table["f"]`, of a native object what its model says; of a container what sits there."""
         on = self.value(base)
-        for handle in in_order(h for h in on if not h.path):
+        for handle in in_order(native(on)):
             fact = self.classes.member(handle.cls, "__delitem__")
             if fact is not None and fact.ends_members:
                 self.outdate(fact, target, on)
@@ -349,6 +459,8 @@ class HandleInterpreter(Loops):
         return {h.token for name in self.parameters for h in self.state.get(name) if h.holds}
 
     def yielded(self, handles: Handles, value: r.Unary) -> None:
+        if not self.has_given:
+            self.early, self.has_given = self.state.endings, True
         given = self.elements(handles, value.value) if value.op == "yield from" else handles
         tokens = {h.token for h in given}
         names = self.state.names.under(*(("held", token) for token in tokens))
@@ -418,8 +530,11 @@ class HandleInterpreter(Loops):
     def use(self, handles: Handles, value: r.Value | None) -> Handles:
         gone: set[Handle] = set()
         for handle in in_order(handles):
-            if handle.path or value is None:
+            if handle.path or value is None or handle.is_python:
                 continue
+            if is_given(handle.token) and handle.stale is None and not self.tested:
+                sure = not self.inner_statements and not self.ends
+                self.looks[handle.token, handle.chain] = sure or self.looks.get((handle.token, handle.chain), False)
             if handle.stale is not None:
                 self.judge_stale("use", handle, value.span)
                 gone.add(handle)
@@ -433,6 +548,23 @@ class HandleInterpreter(Loops):
             if dead:
                 gone.add(handle)
         return handles - gone if gone else handles
+
+    def statement(self, statement: r.Statement, states: list[HandleState]) -> list[HandleState]:
+        around = isinstance(statement, (r.Branch, r.Loop, r.Switch, r.Try))
+        self.inner_statements += around
+        states = super().statement(statement, states)
+        self.inner_statements -= around
+        return states
+
+    def used_inside(self, handle: Handle, chain: HandleChain, call: r.Call, *, sure: bool) -> None:
+        if handle.stale is not None:
+            stale = handle.stale
+            if not sure:
+                doubt = because("path", f"`{text(call.callee)}` uses it on some of its paths alone")
+                stale = stale._replace(certainty=weaker(stale.certainty, doubt))
+            self.judge_stale("use", handle._replace(stale=stale), call.span)
+        elif handle.token[0] >= 0 and not handle.holds:
+            self.judge("use", handle, call.span, dead=not self.state.alive(handle.token))
 
     def depends(self, kept: Dependence, handle: Handle) -> None:
         """What no name holds is gone with this statement."""
@@ -465,7 +597,7 @@ class HandleInterpreter(Loops):
             gone = one.argument[0] >= 0 and one.argument not in kept and not self.is_kept_somewhere(one.argument)
             self.judge_dependence(one, "return", one.at, gone)
         for handle in in_order(handles):
-            if handle.stale is not None and value is not None and handle.path[:1] != (BURIED,):
+            if handle.stale is not None and value is not None and not is_out_of_reach(handle):
                 self.judge_stale("return", handle, value.span)
             elif value is not None:
                 gone = handle.token not in kept and not self.is_kept_somewhere(handle.token)
@@ -490,6 +622,11 @@ class HandleInterpreter(Loops):
                 declared = NOTHING if handles or isinstance(source, r.Literal) else self.declared_type(target, at)
                 self.assign_name(name, handles or declared, at)
                 if name not in self.hidden and name not in self.outside:
+                    said = isinstance(source, r.Call) and self.state.said[0] == source.start and self.state.said[1]
+                    if source is not None and isinstance(said, str) and said in ("True", "False", "None"):
+                        source = r.Literal(
+                            source.start, source.end, kind="null" if said == "None" else "bool", text=said
+                        )
                     self.state = self.state._replace(facts=bound(name, source, self.state.facts))
             case r.Aggregate(items=items):
                 self.unpack(items, handles, at, source)
@@ -497,7 +634,7 @@ class HandleInterpreter(Loops):
                 self.assign(inner, inside(handles, ANY), at)
             case r.Member(base=base, name=name):
                 if not self.is_native(base, name):
-                    self.put(base, inside(handles, "." + name), at, "." + name)
+                    self.set_attribute(base, name, handles, at)
                 else:
                     self.set_native(base, name, handles, at, source)
             case r.Index(base=base, indexes=indexes):
@@ -505,10 +642,28 @@ class HandleInterpreter(Loops):
                     self.evaluate(index)
                 if not self.is_native(base) and self.may_be_container(base):
                     slot = value_slot(indexes[0]) if len(indexes) == 1 else VALUE
+                    slot = self.exact_slot(self.value(base), indexes) or slot
                     self.put(base, inside(handles, slot), at, slot if slot != VALUE else "")
+
+    def set_attribute(self, base: r.Value, name: str, handles: Handles, at: Span) -> None:
+        """An attribute of an object, whatever names that has."""
+        on = self.value(base)
+        cls = self.class_of(on)
+        if cls is not None and (setter := self.classes.code.setter(cls, name)) is not None:
+            self.invoke(
+                r.Call(at.start, at.end, base, ()),
+                setter,
+                passed(setter, [PassedArgument(on), PassedArgument(handles)]),
+                {},
+            )
+            return
+        self.put(base, inside(handles, "." + name), at, "." + name)
+        for itself in self.objects(on):
+            self.state = self.state.with_attributes(itself.token, inside(handles, "." + name), "." + name)
 
     def assign_name(self, name: str, handles: Handles, at: Span) -> None:
         """A name gets what is assigned to it, and attributes of what it was go with that."""
+        self.state = self.state.picked_again(self.index_site(name))
         if name in self.outside:
             self.escape_all(h for h in handles if h.holds)
             self.store(handles, at)
@@ -524,20 +679,20 @@ class HandleInterpreter(Loops):
     def is_native(self, base: r.Value, name: str = "") -> bool:
         """A native object that is written to: that is a setter, which points at what it is given and no more. Of
         `name`, where a model describes it: `name=`."""
-        native = frozenset(h for h in self.value(base) if not h.path)
+        on = native(self.value(base))
         anew: Handles = NOTHING
-        for handle in in_order(native) if name else ():
+        for handle in in_order(on) if name else ():
             fact = self.classes.member(handle.cls, f"{name}=")
             if fact is not None and fact.restores:
                 self.state = self.state.restored(handle.token)
                 anew |= {handle}
-        self.use(native - anew, base)
-        return bool(native)
+        self.use(on - anew, base)
+        return bool(on)
 
     def set_native(self, base: r.Value, name: str, handles: Handles, at: Span, source: r.Value | None) -> None:
         """An attribute of a native object gets a value: it may keep the address. What Python itself keeps in an object
         of a derived class is kept."""
-        on = frozenset(h for h in self.value(base) if not h.path)
+        on = native(self.value(base))
         if any(h.derived for h in on):
             self.escape_all(h for h in handles if h.holds)
             return
@@ -588,26 +743,42 @@ def _expects_error(statement: r.Try) -> bool:
     return len(statement.body) == 1 and any("RuntimeError" in handler.type for handler in statement.handlers)
 
 
-def is_context_manager(function: Function) -> bool:
-    """Whether a generator is what a `with` enters and leaves."""
-    return any(
-        _decorator(a, function).rpartition(".")[2].removeprefix("async") == "contextmanager"
-        for a in function.record.annotations
+def _inner(handles: Handles) -> Handles:
+    """What is in an object or a list."""
+    return frozenset(
+        h for h in handles if (h.path and not is_out_of_reach(h)) or (not h.path and h.cls.startswith(LIST))
     )
 
 
-def _decorator(annotation: r.Annotation, function: Function) -> str:
-    """What a decorator that is one name was imported as; any other as it is written."""
-    meaning = function.program.names.meaning(function.file, annotation.start) if "." not in annotation.name else None
-    return (meaning.symbol if meaning is not None else "") or annotation.name
+def _bare(handles: Handles) -> Handles:
+    """These, whatever was done to them since."""
+    return frozenset(h._replace(stale=None, gaps=()) for h in handles)
 
 
-def _common(returned: list[Handles | None]) -> Handles:
-    """What every return hands out, `return None` aside."""
-    given = [handles for handles in returned if handles is not None]
-    if not given or not all(given):
-        return NOTHING
-    return frozenset(handle for handles in given for handle in handles)
+def _merged(cases: list[HandleCase]) -> HandleCase:
+    """What may be so after any of them; what ends on some ways alone is not told."""
+    left: dict[str, Handles] = {}
+    for case in cases:
+        for name, handles in case.left:
+            left[name] = left.get(name, NOTHING) | handles
+    return HandleCase(
+        frozenset(h for case in cases for h in case.returns),
+        frozenset.intersection(*(case.endings for case in cases)),
+        tuple(sorted(left.items(), key=lambda one: one[0])),
+        "",
+        frozenset(token for case in cases for token in case.kept),
+    )
+
+
+def _answered(condition: r.Value | None, said: tuple[int, str]) -> bool | None:
+    """How a condition comes out that asks what the call has returned."""
+    match condition:
+        case r.Call(start=start) if start == said[0]:
+            return {"True": True, "False": False, "None": False}.get(said[1])
+        case r.Unary(op="not", value=inner):
+            known = _answered(inner, said)
+            return None if known is None else not known
+    return None
 
 
 def _first_of_each(found: list[HandleMisuse]) -> list[HandleMisuse]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ownlint.domains.handles.handle_calls import HandleCalls
 from ownlint.domains.handles.handle_chains import at as picked_at
+from ownlint.domains.handles.handle_values import MOST_EXACT, exact_length
 from ownlint.domains.handles.handles import (
     NOTHING,
     Classes,
@@ -19,8 +20,11 @@ from ownlint.domains.handles.handles import (
     HandleState,
     Harm,
     How,
+    Stale,
     in_order,
+    native,
 )
+from ownlint.engine.containment import ANY
 from ownlint.engine.decided import Facts, common
 from ownlint.engine.ways import Ways
 from ownlint.facts import records as r
@@ -50,14 +54,21 @@ class Loops(HandleCalls, Ways[HandleState]):
     MOST_STATES = 24
     MOST_STEPS = 20_000
 
-    given_back: list[Handles | None]
-
     def __init__(self, function: Function, classes: Classes) -> None:
         HandleCalls.__init__(self, function, classes)
         Ways.__init__(self)
         self.walks: list[HandleWalk] = []
+        self.all_ended: dict[int, Stale | None] = {}
+        """For each loop that ends every element on all ways what has done so to the last one."""
+
+    def choose_way(self, number: int) -> int:
+        return Ways.choose_way(self, number)
 
     # --- what inheritors do ---
+
+    def done(self, handles: Handles, call: r.Value, at: Span) -> None:
+        """A generator or a context is done: it ends what it says."""
+        raise NotImplementedError
 
     def harmed(self, harm: Harm) -> None:
         """The walk goes on after that."""
@@ -68,28 +79,81 @@ class Loops(HandleCalls, Ways[HandleState]):
     def knowing(self, state: HandleState, facts: Facts) -> HandleState:
         return state._replace(facts=facts)
 
+    @property
+    def often_run(self) -> bool:
+        return bool(self.loops or self.repeated)
+
     def loop(self, statement: r.Loop, states: list[HandleState]) -> list[HandleState]:
         self.walks.append(HandleWalk(statement.start))
+        self.all_ended.pop(statement.start, None)
         after = super().loop(statement, states)
         self.walks.pop()
+        ended = self.all_ended.get(statement.start)
+        if ended is not None and isinstance(statement.iterable, r.Name):
+            name = statement.iterable.text
+            after = self.each(after, lambda: self.end_all(name, ended))
         return after
+
+    def end_all(self, name: str, why: Stale) -> None:
+        """Every element of a container has ended."""
+        held = self.state.get(name)
+        gone = frozenset(h._replace(stale=why) if h.path == (ANY,) and h.stale is None else h for h in held)
+        self.set_name(name, gone, why.at, "")
 
     def begin(self, statement: r.Loop) -> None:
         if statement.kind == "range":
             handles = self.use(self.value(statement.iterable), statement.iterable)
             self.set_name(_iterator(statement), handles, statement.span, _LOOP_ENDS)
 
+    def through(self, statement: r.Loop, states: list[HandleState]) -> list[HandleState]:
+        if statement.kind != "range":
+            return super().through(statement, states)
+        lengths = ((state, exact_length(state.get(_iterator(statement)))) for state in states)
+        return [state for state, length in lengths if length is None or length < self.rounds[-1]]
+
+    def going_on(self, statement: r.Loop, states: list[HandleState]) -> list[HandleState]:
+        if statement.kind != "range":
+            return states
+        lengths = ((state, exact_length(state.get(_iterator(statement)))) for state in states)
+        return [state for state, length in lengths if length is None or length >= self.rounds[-1]]
+
+    def most_rounds(self, statement: r.Loop) -> int:
+        return MOST_EXACT
+
+    def round(self, statement: r.Loop, states: list[HandleState]) -> list[HandleState]:
+        """A third round, or a later one, is for lists of which the elements are known alone."""
+        if self.rounds[-1] > 2:
+            states = [s for s in states if exact_length(s.get(_iterator(statement))) is not None]
+        after = super().round(statement, states)
+        self.note_ended(statement, after)
+        return after
+
+    def note_ended(self, statement: r.Loop, states: list[HandleState]) -> None:
+        """Whether each way through the body has ended the element."""
+        start = statement.start
+        target = statement.target.text if isinstance(statement.target, r.Name) else ""
+        if self.rounds[-1] > 2 or not target or (self.rounds[-1] == 2 and self.all_ended.get(start) is None):
+            return
+        held = [native(state.get(target)) for state in states]
+        ended = bool(held) and all(handles and all(h.stale is not None for h in handles) for handles in held)
+        self.all_ended[start] = in_order(held[0])[0].stale if ended and not self.loops[-1].breaks else None
+
     def next_item(self, statement: r.Loop) -> None:
         self.gone_on(statement.start)
         over = self.state.get(_iterator(statement))
-        elements = self.elements(over, statement.iterable)
-        self.walks[-1] = HandleWalk(statement.start, frozenset(h for h in over if not h.path), elements)
+        if exact_length(over) is not None:
+            elements = frozenset(h.out() for h in over if h.path[:1] == (str(self.rounds[-1] - 1),))
+        else:
+            elements = self.elements(over, statement.iterable)
+        self.walks[-1] = HandleWalk(statement.start, native(over), elements)
         if statement.target is not None:
             self.assign(statement.target, elements, statement.span, None)
 
     def finish(self, statement: r.Loop) -> None:
         """What was done to the walk harms nobody now."""
         self.state = self.state.gone_on(statement.start)
+        if statement.kind == "range" and statement.iterable is not None:
+            self.done(self.state.get(_iterator(statement)), statement.iterable, statement.iterable.span)
         self.set_name(_iterator(statement), NOTHING, Span(statement.end, statement.end), _LOOP_ENDS)
 
     # --- what happens while a loop runs ---
@@ -148,7 +212,7 @@ class Loops(HandleCalls, Ways[HandleState]):
         nested = [inner for inner in program.index.nested(self.function) if inner.name == value.text]
         if nested:
             return nested[-1] if len(nested) == 1 else None
-        found = self.classes.target(self.symbol(value))
+        found = self.classes.code.function(self.symbol(value), self.function.file)
         return found if found is not None and found.path == self.function.path else None
 
     def run_inside(self, inner: Function, given: Handles) -> None:
@@ -163,10 +227,10 @@ class Loops(HandleCalls, Ways[HandleState]):
         for name in own:
             start = start.bind(name, NOTHING, Span(0, 0), "")
         start = start.bind(first.name, given, Span(first.start, first.end), "")
-        saved = self.ends, self.given_back, self.exits, self.loops
-        self.ends, self.given_back, self.exits, self.loops = [], [], [], []
+        saved = self.ends, self.exits, self.loops
+        self.ends, self.exits, self.loops = [], [], []
         ends = self.block(inner.body, [start]) + self.ends
-        self.ends, self.given_back, self.exits, self.loops = saved
+        self.ends, self.exits, self.loops = saved
         state = _joined(ends) if ends else start
         for name, handles in before.items():
             state = state.bind(name, handles, Span(0, 0), "")

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from ownlint.domains.handles.handle_chains import USERS, literal
+from ownlint.domains.handles.handle_chains import INDEX, USERS, by_variable, literal
 from ownlint.domains.handles.handle_chains import at as picked_at
 from ownlint.domains.handles.handles import (
     AWAITED,
+    LIST,
     NOTHING,
     Classes,
     Fact,
@@ -23,15 +24,21 @@ from ownlint.domains.handles.handles import (
     Token,
     foreign,
     inside,
+    native,
+    own,
 )
+from ownlint.domains.python_calls import MEMBER
+from ownlint.engine import decided
 from ownlint.engine.containment import (
     ANY,
     BURIED,
+    HELD,
     VALUE,
     ContainmentExpressions,
     fits,
     holds_container,
     is_container,
+    is_element,
     is_given_container,
     value_slot,
 )
@@ -40,7 +47,6 @@ from ownlint.facts.records import Span
 from ownlint.facts.show import text
 from ownlint.finding import Step, weaker
 from ownlint.flow.places import walk
-from ownlint.project.closures import captured
 from ownlint.project.subjects import Function
 
 
@@ -66,6 +72,7 @@ class HandleValues(ContainmentExpressions[Handle]):
         """Sites where a comprehension makes several objects."""
         self.running: list[Function] = []
         """Functions inside this one, or of its module, that are being run as a part of it."""
+        self._variables: dict[str, int] = {}
         self._first: dict[str, r.Value] | None = None
 
     # --- what inheritors decide ---
@@ -98,6 +105,32 @@ class HandleValues(ContainmentExpressions[Handle]):
     def held_by(self, name: str) -> Handles:
         return self.state.get(name)
 
+    def conditional(self, value: r.Conditional) -> Handles:
+        """One way or the other, where that makes a difference."""
+        self.evaluate(value.condition)
+        known = decided.answer(value.condition, self.state.facts)
+        if known is not None:
+            return self.value(value.then if known else value.other)
+        before = self.state
+        ways: list[tuple[Handles, HandleState]] = []
+        for outcome, side in ((True, value.then), (False, value.other)):
+            self.state = before._replace(facts=decided.assume(value.condition, outcome, before.facts))
+            ways.append((self.value(side), self.state))
+        (then, after), (other, behind) = ways
+        if then == other and after._replace(facts=behind.facts) == behind:
+            self.state = behind._replace(facts=decided.common(after.facts, behind.facts))
+            return then
+        handles, self.state = ways[self.choose_way(2)]
+        return handles
+
+    def choose_way(self, number: int) -> int:
+        """Which of several ways is gone now: each of them is in its turn."""
+        raise NotImplementedError
+
+    def of_object(self, value: r.Member, on: Handles) -> Handles:
+        """A method or a property of an object of the project."""
+        raise NotImplementedError
+
     def binary(self, value: r.Binary) -> Handles:
         left, right = self.value(value.left), self.value(value.right)
         if value.op in ("&&", "||"):
@@ -108,7 +141,7 @@ class HandleValues(ContainmentExpressions[Handle]):
             return left | right
         self.use(left, value.left)
         if value.op in ("in", "not in"):
-            self.asked(frozenset(h for h in right if not h.path), "__contains__", value.right)
+            self.asked(native(right), "__contains__", value.right)
         else:
             self.use(right, value.right)
         return NOTHING
@@ -130,18 +163,20 @@ class HandleValues(ContainmentExpressions[Handle]):
         return NOTHING
 
     def aggregate(self, value: r.Aggregate) -> Handles:
+        exact = _is_exact(value)
         collected: Handles = NOTHING
         for position, item in enumerate(value.items):
             handles = self.value(item)
             if value.kind == "fstring":
                 self.use(handles, item)
                 continue
-            fixed = value.kind == "tuple" and not any(isinstance(i, r.Unary) and i.op == "spread" for i in value.items)
-            slot = str(position) if fixed else ANY
+            slot = str(position) if exact else ANY
             if isinstance(item, r.Pair):
                 self.evaluate(item.key)
                 slot = value_slot(item.key)
             collected |= inside(handles, VALUE if value.kind == "dict" and slot == ANY else slot)
+        if exact and value.kind == "list" and (collected or not value.items):
+            collected |= {own(f"{LIST}{len(value.items)}")}
         return collected
 
     def assignment(self, value: r.Assign, target: r.Value, op: str, inner: r.Value) -> Handles:
@@ -157,6 +192,8 @@ class HandleValues(ContainmentExpressions[Handle]):
             for item, handles, source in zip(target.items, given, inner.items, strict=True):
                 self.assign(item, handles, value.span, source)
             return NOTHING
+        if self.function.record.kind in ("module", "class") and _is_decoration(target, inner):
+            return NOTHING  # what comes of it is asked where the function is called
         handles = self.value(inner)
         self.assign(target, handles, value.span, inner)
         return handles
@@ -165,41 +202,64 @@ class HandleValues(ContainmentExpressions[Handle]):
         self.repeated += 1
         outer = {name: self.state.get(name) for name in _bound_by(value)}
         hidden: list[str] = []
-        for clause in value.clauses:
-            iterated = self.use(self.value(clause.iterable), clause.iterable)
-            hidden.append(f"<iterator {clause.start}>")
-            self.set_name(hidden[-1], iterated, clause.span, _COMPREHENSION_ENDS)
-            self.assign(clause.target, self.elements(iterated, clause.iterable), clause.span, clause.iterable)
-            for condition in clause.conditions:
-                self.evaluate(condition)
-        element = value.element
-        if isinstance(element, r.Pair):
-            self.evaluate(element.key)
-        result = inside(self.value(element), VALUE if value.kind == "dict" else ANY)
+        result = self.clauses(value, value.clauses, hidden)
         if value.kind == "set":
             result = once(result)
         if value.kind == "generator":  # it holds what it iterates over while it lives
-            result |= frozenset(h.inside(BURIED) for name in hidden for h in self.state.get(name))
+            result |= frozenset(h.inside(BURIED) for name in hidden for h in self.state.get(name) if h.holds)
         for name in hidden:
+            self.done(self.state.get(name), value, value.span)
             self.set_name(name, NOTHING, Span(value.end, value.end), _COMPREHENSION_ENDS)
         for name, handles in outer.items():
             self.set_name(name, handles, Span(value.end, value.end), _COMPREHENSION_ENDS)
         self.repeated -= 1
         return result
 
+    def clauses(self, value: r.Comprehension, clauses: tuple[r.Clause, ...], hidden: list[str]) -> Handles:
+        """What comes of the clauses that are left: of a list whose elements are known one after the other."""
+        if not clauses:
+            element = value.element
+            if isinstance(element, r.Pair):
+                self.evaluate(element.key)
+            return inside(self.value(element), VALUE if value.kind == "dict" else ANY)
+        clause, *others = clauses
+        iterated = self.use(self.value(clause.iterable), clause.iterable)
+        hidden.append(f"<iterator {clause.start}>")
+        self.set_name(hidden[-1], iterated, clause.span, _COMPREHENSION_ENDS)
+        places = sorted({h.path[0] for h in iterated if h.path and h.path[0].isdigit()})
+        exact = any(h.cls.startswith(LIST) and not h.path for h in iterated)
+        parts = [frozenset(h.out() for h in iterated if h.path[:1] == (place,)) for place in places] if exact else []
+        found: Handles = NOTHING
+        for part in parts or [self.elements(iterated, clause.iterable)]:
+            self.assign(clause.target, part, clause.span, clause.iterable)
+            for condition in clause.conditions:
+                self.evaluate(condition)
+            found |= self.clauses(value, tuple(others), hidden)
+        return found
+
+    def done(self, handles: Handles, call: r.Value, at: Span) -> None:
+        """A generator or a context is done: it ends what it says."""
+        raise NotImplementedError
+
     def closure(self, index: int) -> Handles:
-        """What a nested function looks at, it keeps."""
-        names = captured(self.function, index)
-        return frozenset(h.inside(BURIED) for name in sorted(names) for h in self.state.get(name))
+        """A function, and what it looks at: that it keeps."""
+        inner = self.function.program.index.function_at(self.function.file, index)
+        if inner is None:
+            return NOTHING
+        names = sorted(self.classes.code.outer_names(inner))
+        held = frozenset(h.inside(HELD + name) for name in names for h in self.state.get(name))
+        return held | frozenset({own(self.classes.code.name_of(inner))})
 
     # --- members and items ---
 
     def member(self, value: r.Member) -> Handles:
         base = value.base
         on = self.value(base)
-        native = self.asked(frozenset(h for h in on if not h.path), value.name, base)
+        asked = self.asked(native(on), value.name, base)
         stored = frozenset(h.out() for h in on if h.path[:1] == ("." + value.name,))
-        return stored | frozenset(h for handle in native for h in self.attribute(handle, value))
+        return (
+            stored | frozenset(h for handle in asked for h in self.attribute(handle, value)) | self.of_object(value, on)
+        )
 
     def asked(self, native: Handles, name: str, base: r.Value) -> Handles:
         """These are looked at by a member's name: some may be asked for on what is dead."""
@@ -210,7 +270,8 @@ class HandleValues(ContainmentExpressions[Handle]):
     def attribute(self, handle: Handle, value: r.Member) -> Iterator[Handle]:
         fact = self.classes.member(handle.cls, value.name)
         if fact is not None and fact.called:
-            yield handle.inside(BURIED)  # a bound method holds its receiver
+            yield own(MEMBER + value.name)
+            yield handle.inside(HELD + "0")
         else:
             yield from self.taken(handle, fact, value, value.name)
 
@@ -250,6 +311,8 @@ class HandleValues(ContainmentExpressions[Handle]):
                 if handle.path[0] == ANY or handle.path[0].isdigit():
                     out.add(self.out_of(handle, key))
                 continue
+            if handle.is_python:
+                continue
             iterator = self.classes.member(handle.cls, "__iter__")
             known = iterator.returns if iterator is not None and iterator.returns else handle.cls
             fact = self.classes.member(known, "__next__")
@@ -267,25 +330,53 @@ class HandleValues(ContainmentExpressions[Handle]):
         if key.startswith("@"):
             self.state = self.state.picked_again(int(key[1:-1]))
             handle = handle._replace(chain=handle.chain.aged(int(key[1:-1])))
-        return handle.out()._replace(chain=handle.chain.picked(key))
+        ended = dict(handle.gaps).get(key) if key.startswith(INDEX) else None
+        gaps = tuple(gap for gap in handle.gaps if not gap[0].startswith(INDEX))
+        taken = handle.out()._replace(chain=handle.chain.picked(key), gaps=gaps)
+        return taken._replace(stale=ended) if ended is not None and taken.stale is None else taken
 
     def index(self, value: r.Index) -> Handles:
         on = self.value(value.base)
         for index in value.indexes:
             self.evaluate(index)
-        native = self.use(frozenset(h for h in on if not h.path), value.base)
+        looked_at = self.use(native(on), value.base)
         sliced = any(isinstance(i, r.Aggregate) and i.kind == "slice" for i in value.indexes)
         if sliced:
-            views = frozenset(h for h in native if self.classes.member(h.cls, "[:]") is not None)
+            views = frozenset(h for h in looked_at if self.classes.member(h.cls, "[:]") is not None)
             if views:
                 of_it = ((h, self.classes.member(h.cls, "[:]")) for h in views)
-                return frozenset(part for h, fact in of_it for part in self.taken(h, fact, value, index_key(value)))
-            parts = frozenset(h for handle in native for h in self.elements(frozenset({handle}), value.base))
+                return frozenset(
+                    part for h, fact in of_it for part in self.taken(h, fact, value, self.index_key(value))
+                )
+            parts = frozenset(h for handle in looked_at for h in self.elements(frozenset({handle}), value.base))
             return inside(parts, ANY) | frozenset(_unplaced(h) for h in on if h.path)
-        key = index_key(value)
-        found = {h for handle in native for h in self.taken(handle, self.item(handle.cls, key), value, key)}
-        fitting = [h for h in on if h.path and fits(h.path[0], value.indexes)]
+        key = self.index_key(value)
+        found = {h for handle in looked_at for h in self.taken(handle, self.item(handle.cls, key), value, key)}
+        exact = self.exact_slot(on, value.indexes)
+        fitting = [h for h in on if h.path and (h.path[0] == exact if exact else fits(h.path[0], value.indexes))]
         return frozenset(found | {self.out_of(h, key) for h in fitting})
+
+    def exact_slot(self, on: Handles, indexes: tuple[r.Value, ...]) -> str:
+        """Which element an index means, of a list whose length is known."""
+        lengths = {int(h.cls.removeprefix(LIST)) for h in on if not h.path and h.cls.startswith(LIST)}
+        written = text(indexes[0]) if len(indexes) == 1 else ""
+        if len(lengths) != 1 or not written.removeprefix("-").isdecimal() or len(written) > 2:
+            return ""
+        (length,), place = lengths, int(written)
+        return str(place + length if place < 0 else place) if -length <= place < length else ""
+
+    def index_key(self, value: r.Index) -> str:
+        """Which element an index picks."""
+        if all(isinstance(index, r.Literal) or _is_negative(index) for index in value.indexes):
+            return literal(text(index).replace("'", '"') for index in value.indexes)
+        match value:
+            case r.Index(base=r.Name(), indexes=(r.Name(text=name),)) if name in self.function.declared:
+                return by_variable(self.index_site(name))
+        return picked_at(value.end)
+
+    def index_site(self, name: str) -> int:
+        """A number for what a variable picks."""
+        return self._variables.setdefault(name, _VARIABLES - len(self._variables))
 
     def item(self, cls: str, key: str) -> Fact | None:
         """What an index gives: of a tuple what stands in that place, where its class says so."""
@@ -295,7 +386,7 @@ class HandleValues(ContainmentExpressions[Handle]):
 
     def is_container(self, base: r.Value, held: Handles = NOTHING) -> bool:
         """Whether this is known to be a list, a dict or the like: what holds handles, and what was written as one."""
-        if any(handle.path and handle.path[0] != BURIED and handle.path[0][0] != "." for handle in held):
+        if any(h.cls.startswith(LIST) if not h.path else is_element(h.path[0]) for h in held):
             return True
         if isinstance(base, r.Name) and base.text in self.function.declared:
             if base.text in self.parameters and self.assigned(base.text) is None:
@@ -332,10 +423,12 @@ class HandleValues(ContainmentExpressions[Handle]):
         kept: set[Handle] = set()
         for handle in self.state.get(name):
             inner = handle.path[len(prefix) :]
-            if handle.path[: len(prefix)] != prefix or not inner or inner[0] == BURIED or inner[0][0] == ".":
-                kept.add(handle)
+            if handle.path[: len(prefix)] != prefix or not inner or not is_element(inner[0]):
+                if not (handle.path == prefix and handle.cls.startswith(LIST)):
+                    kept.add(handle)
             elif handle.stale is None:
-                kept.add(handle._replace(chain=handle.chain.picked(picked_at(site))))
+                loose = handle.out().inside(ANY) if not prefix and inner[0].isdigit() else handle
+                kept.add(loose._replace(chain=handle.chain.picked(picked_at(site))))
         self.set_name(name, frozenset(kept), container.span, "")
 
     def is_kept(self, value: r.Name) -> bool:
@@ -356,9 +449,9 @@ class HandleValues(ContainmentExpressions[Handle]):
 
     def unpack(self, items: tuple[r.Value, ...], handles: Handles, at: Span, source: r.Value | None) -> None:
         """`a, *b = pair`: what sits in a place goes to its target, what sits anywhere to all."""
-        native = frozenset(h for h in handles if not h.path)
-        tuples = frozenset(h for h in native if any(map(partial(self.placed_in, h), range(len(items)))))
-        loose = self.elements(native - tuples, source)
+        whole = native(handles)
+        tuples = frozenset(h for h in whole if any(map(partial(self.placed_in, h), range(len(items)))))
+        loose = self.elements(whole - tuples, source)
         before_spread = next((n for n, item in enumerate(items) if isinstance(item, r.Unary)), len(items))
         spread = any(isinstance(item, r.Unary) for item in items)
         for position, item in enumerate(items):
@@ -441,12 +534,36 @@ class HandleValues(ContainmentExpressions[Handle]):
         return bool(symbol) and any(self.classes.find(name) for name in (symbol, symbol.rpartition(".")[0]))
 
 
+_VARIABLES = -(1 << 40)
+"""Numbers below are those of variables that pick elements."""
+MOST_EXACT = 4
+"""Elements of a list that are told apart."""
 _COMPREHENSION_ENDS = "the comprehension over it ends here"
 
 
 def _bound_by(value: r.Comprehension) -> list[str]:
     """Names that live in the comprehension alone."""
     return [name.text for clause in value.clauses for name in walk(clause.target) if isinstance(name, r.Name)]
+
+
+def exact_length(handles: Handles) -> int | None:
+    """Of a list of which it is known which element stands where."""
+    lengths = [h for h in handles if not h.path and h.cls.startswith(LIST)]
+    return int(lengths[0].cls.removeprefix(LIST)) if len(lengths) == 1 else None
+
+
+def _is_exact(value: r.Aggregate) -> bool:
+    """Whether it is known which element stands where."""
+    spread = any(isinstance(i, r.Unary) and i.op == "spread" for i in value.items)
+    return not spread and (value.kind == "tuple" or (value.kind == "list" and len(value.items) <= MOST_EXACT))
+
+
+def _is_decoration(target: r.Value, value: r.Value) -> bool:
+    """`f = decorator(f)`, which stands for the line above a `def`: both names are the one token there."""
+    match value:
+        case r.Call(args=(r.Name(start=start),)):
+            return start == target.start
+    return False
 
 
 def _is_none(value: r.Value) -> bool:
@@ -456,13 +573,6 @@ def _is_none(value: r.Value) -> bool:
 def once(handles: Handles) -> Handles:
     """Of several handles of one object a set keeps one."""
     return frozenset(h._replace(chain=h.chain.once()) for h in handles)
-
-
-def index_key(value: r.Index) -> str:
-    """Which element an index picks."""
-    if all(isinstance(index, r.Literal) or _is_negative(index) for index in value.indexes):
-        return literal(text(index).replace("'", '"') for index in value.indexes)
-    return picked_at(value.end)
 
 
 def _is_negative(value: r.Value) -> bool:

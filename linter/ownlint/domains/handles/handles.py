@@ -19,7 +19,8 @@ import msgspec
 
 from ownlint.domains.handles.handle_chains import HandleChain, Reach, Where
 from ownlint.domains.handles.handle_stores import Dependence, Dependences
-from ownlint.engine.containment import BURIED
+from ownlint.domains.python_calls import OBJECT, PythonCode
+from ownlint.engine.containment import BURIED, HELD
 from ownlint.engine.decided import NO_FACTS, Facts
 from ownlint.engine.shared import Indexed, Map
 from ownlint.facts import records as r
@@ -32,6 +33,13 @@ Token = tuple[int, int]
 """Offset of the creating call, and 0 for the latest object made there or 1 for an earlier one. What a caller owns has
 a negative offset: `-1 - n` for the argument of parameter `n`; what belongs to nobody we see lies below `FOREIGN`."""
 FOREIGN = -1_000_000
+_GIVEN = -1_000
+"""What a function is given by the call that is looked at has these: `-1000 - n` for the object of that number."""
+
+NOBODY: Token = (FOREIGN * 1000, 0)
+"""Of what cannot end: code, lists."""
+LIST = "%list "
+"""How the class of a list begins of which the length is known."""
 
 
 def foreign(site: int) -> Token:
@@ -45,8 +53,8 @@ def is_parameter(token: Token) -> bool:
 
 ENTERED = "with"
 """What a `with` binds, of an object that gives it when it is entered."""
-CLOSED_AFTER = "with!"
-"""The same, of an object that closes it again when it is left."""
+ENDED_AFTER = "with!"
+"""How the slot begins of what a generator or context ends when it is done: how, and how far that reaches."""
 CLOSING = "closing"
 """In an object that closes it when a `with` block ends."""
 AWAITED = "await"
@@ -232,24 +240,18 @@ class Classes(Protocol):
     def function(self, dotted: str) -> Fact | None:
         """A function of a native module."""
 
-    def called(self, caller: Function, symbol: str, given: tuple[GivenHandle, ...]) -> HandleSummary | None:
-        """What the project's own function does with its arguments; None when nobody knows."""
+    @property
+    def code(self) -> PythonCode:
+        """The project's own functions and classes."""
 
-    def parameter(self, symbol: str, keyword: str) -> int | None:
-        """Which argument of the project's own function is passed by that name."""
+    def calling(self, function: Function, callee: r.Value) -> Fact | None:
+        """What calling this value does, where it is something that a library has made of a function."""
+
+    def called(self, target: Function, given: Given) -> HandleSummary | None:
+        """What the project's own function does with what it is given; None when nobody knows."""
 
     def result(self, symbol: str) -> str | None:
         """The handle class that the project's own function says it returns."""
-
-    def fields(self, symbol: str) -> tuple[tuple[str, str], ...]:
-        """Of a class of the project, the parameters of its constructor in order, each with the attribute that it
-        becomes as it is; empty for one that becomes none."""
-
-    def rebinds(self, symbol: str) -> frozenset[str] | None:
-        """The attributes of its object that a method may set; None when nobody knows."""
-
-    def target(self, symbol: str) -> Function | None:
-        """The project's own function of that name."""
 
     def told_by(self, function: Function, member: str) -> str:
         """The one class that has such a member, of a library that the function's file speaks of."""
@@ -336,28 +338,67 @@ class Handle(NamedTuple):
     def out(self) -> Handle:
         return self._replace(path=self.path[1:])
 
+    def within(self, place: tuple[str, ...]) -> Handle:
+        return self if not place else self.within(place[1:]).inside(place[0])
+
+    @property
+    def is_python(self) -> bool:
+        """Whether it stands for an object of Python's own: a function, an object of a class of the project, a list."""
+        return self.cls[:1] == "%"
+
 
 Handles = frozenset[Handle]
 NOTHING: Handles = frozenset()
 
 
 class GivenHandle(NamedTuple):
-    """An argument: the class of the handle that is passed, and the parameter it is passed for; `keyword` when it is
-    passed by name."""
+    """What a function is given under a name of its own, a parameter or a variable from around it: a handle in `path`,
+    and which object of those that are given it points to."""
 
-    parameter: int
+    name: str
+    path: tuple[str, ...]
     cls: str
     holds: bool
-    keyword: str = ""
+    number: int
+
+    @property
+    def token(self) -> Token:
+        return given_token(self.number)
+
+
+Given = tuple[GivenHandle, ...]
+
+
+def given_token(number: int) -> Token:
+    return (_GIVEN - number, 0)
+
+
+def is_given(token: Token) -> bool:
+    return FOREIGN < token[0] <= _GIVEN
+
+
+class HandleCase(NamedTuple):
+    """One way in which a function of the project ends: what it returns, what it invalidates, and what is in the objects
+    and variables that it was given; `says` what it returns, where that is a constant. In tokens of what it is given and
+    its own; and what of it somebody may keep."""
+
+    returns: Handles = NOTHING
+    endings: frozenset[Ending] = frozenset()
+    left: tuple[tuple[str, Handles], ...] = ()
+    says: str = ""
+    kept: frozenset[Token] = frozenset()
 
 
 class HandleSummary(NamedTuple):
-    """What a function of the project returns, in tokens of its parameters and one of its own; `kept` are the
-    parameters whose owners somebody may keep afterwards; `endings` what it invalidates, and whether on every path."""
+    """What a function of the project does: one of these cases. `looks` says what it uses of what it is given, and
+    whether on all ways; `tops` and `inherited` what is known of its own tokens."""
 
-    returns: Handles
-    kept: frozenset[int]
-    endings: tuple[tuple[Ending, bool], ...] = ()
+    cases: tuple[HandleCase, ...]
+    looks: tuple[tuple[Token, HandleChain, bool], ...] = ()
+    tops: frozenset[int] = frozenset()
+    inherited: frozenset[int] = frozenset()
+    raises: tuple[HandleCase, ...] = ()
+    """Those in which it raises, and leaves something behind."""
 
 
 class Attributes(NamedTuple):
@@ -370,6 +411,21 @@ class Attributes(NamedTuple):
 
 def in_order(handles: Iterable[Handle]) -> list[Handle]:
     return sorted(handles, key=lambda h: (h.token, h.taken, h.path, h.cls, h.holds, h.chain, h.stale or (), h.gaps))
+
+
+def native(handles: Iterable[Handle]) -> Handles:
+    """The native objects themselves, without what other objects hold."""
+    return frozenset(handle for handle in handles if not handle.path and handle.cls[:1] != "%")
+
+
+def is_out_of_reach(handle: Handle) -> bool:
+    """Nobody takes it out from where it sits: a closure, a bound method, an iterator."""
+    return bool(handle.path) and (handle.path[0] == BURIED or handle.path[0][0] == HELD)
+
+
+def own(cls: str) -> Handle:
+    """A function, a class or a list, which nobody can end."""
+    return Handle(cls, NOBODY, True, Span(0, 0), "")
 
 
 def inside(handles: Iterable[Handle], slot: str) -> Handles:
@@ -398,6 +454,8 @@ def _held_words(handle: Handle) -> Iterator[Hashable]:
     for step in handle.chain.steps:
         if "@" in step:
             yield from (("pick", int(site)) for site in _PICK.findall(step))
+    for key, _ in handle.gaps:
+        yield from (("pick", int(site)) for site in _PICK.findall(key))
 
 
 def _name_words(name: str, handles: Handles) -> Iterator[Hashable]:
@@ -425,6 +483,12 @@ class HandleState(NamedTuple):
     """What the path knows of names that were tested, or set."""
     dependences: Dependences = frozenset()
     """What has to live as long as a native object that keeps its address."""
+    said: tuple[int, str] = (-1, "")
+    """The call of the project's own function that was evaluated last, and the constant that it has returned."""
+    result: Handles = NOTHING
+    """What the function has returned."""
+    says: str = ""
+    """The constant that it has returned."""
 
     def get(self, name: str) -> Handles:
         return self.names.entries.get(name, NOTHING)
@@ -457,6 +521,13 @@ class HandleState(NamedTuple):
         """What was put there is there no more."""
         known = self.stored
         for one in known.under(*(("place", place) for place in places)):
+            known = known.without(one)
+        return self._replace(stored=known)
+
+    def forgotten(self, token: Token) -> HandleState:
+        """Whoever put that away knows that it has ended."""
+        known = self.stored
+        for one in known.under(token):
             known = known.without(one)
         return self._replace(stored=known)
 
@@ -509,11 +580,30 @@ class HandleState(NamedTuple):
     def picked_again(self, site: int) -> HandleState:
         """What was picked at that place before is another object than what is picked there now."""
 
+        mark = f"@{site};"
+
         def aged(handle: Handle) -> Handle:
             chain = handle.chain.aged(site)
-            return handle if chain is handle.chain else handle._replace(chain=chain)
+            gaps = tuple(gap for gap in handle.gaps if mark not in gap[0])
+            return (
+                handle._replace(chain=chain, gaps=gaps) if chain is not handle.chain or gaps != handle.gaps else handle
+            )
 
         return self.changed((("pick", site),), aged)
+
+    def with_attributes(self, token: Token, handles: Handles, slot: str = "") -> HandleState:
+        """The object of that token has these in its attributes, or in that one; by whatever name it is known."""
+        names = self.names
+        for name in names.under(token):
+            held = names.entries.get(name, NOTHING)
+            for place in sorted({h.path for h in held if h.token == token and h.cls.startswith(OBJECT)}):
+                depth = len(place)
+                kept = (h for h in held if not _is_attribute(h, place, slot))
+                held = frozenset(kept) | frozenset(h.within(place) for h in handles)
+                if depth >= _DEEPEST:
+                    break
+            names = names.set(name, held)
+        return self._replace(names=names)
 
     def mutated(self, token: Token) -> HandleState:
         """Elements of that owner were taken out or put in: numbers no longer say which one is which."""
@@ -524,7 +614,13 @@ class HandleState(NamedTuple):
 
         def end(handle: Handle) -> Handle:
             hit = handle.token == ending.token and handle.stale is None
-            return handle._replace(stale=why) if hit and handle.chain.is_hit(ending.chain, ending.reach) else handle
+            if hit and handle.chain.is_hit(ending.chain, ending.reach):
+                return handle._replace(stale=why)
+            if hit and handle.path and handle.chain == whole:
+                return handle._replace(gaps=(*handle.gaps, (picked, why)))
+            return handle
+
+        whole, picked = ending.chain.unpicked()
 
         return self.changed((ending.token,), end)._replace(endings=self.endings | {ending})
 
@@ -534,6 +630,16 @@ class HandleState(NamedTuple):
             (token,),
             lambda h: h._replace(stale=None) if h.token == token and h.stale and h.stale.how == "emptied" else h,
         )
+
+
+def _is_attribute(handle: Handle, place: tuple[str, ...], slot: str) -> bool:
+    """Whether it is in an attribute of what sits in the place."""
+    inner = handle.path[len(place) :]
+    return (
+        handle.path[: len(place)] == place
+        and inner[:1] != ()
+        and (inner[0] == slot or (not slot and inner[0][0] == "."))
+    )
 
 
 class HandleMisuse(msgspec.Struct, frozen=True):

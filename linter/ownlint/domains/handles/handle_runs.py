@@ -1,0 +1,104 @@
+"""All runs over the functions of a program, for one kind of handles: what each does with what it is given, and what
+goes wrong in it, whoever calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ownlint.domains.handles.handle_flow import HandleInterpreter
+from ownlint.domains.handles.handles import (
+    NOBODY,
+    Classes,
+    Given,
+    Handle,
+    HandleMisuse,
+    Handles,
+    HandleSummary,
+    is_given,
+)
+from ownlint.domains.python_calls import OBJECT
+from ownlint.facts import records as r
+from ownlint.project.program import Program
+from ownlint.project.questions import Answers
+from ownlint.project.recursion import Circular
+from ownlint.project.subjects import Function
+
+_MOST_ROUNDS, _MOST_CALLERS, _MOST_GIVEN = 3, 64, 4
+"""How far up, from how many callers, and how many of the ways in which they call a function are looked at."""
+
+
+class HandleRun(NamedTuple):
+    """What one run over a function has found."""
+
+    misuses: list[HandleMisuse]
+    summary: HandleSummary | None
+    given: dict[Function, frozenset[Given]]
+    """What it gives other functions."""
+
+
+class HandleRuns:
+    """`concerned` are the functions that are looked at whatever they are given."""
+
+    def __init__(self, program: Program, classes: Classes, concerned: Callable[[Function], bool]) -> None:
+        self.program = program
+        self.classes = classes
+        self.concerned = concerned
+        self._runs: Circular[tuple[Function, Given], HandleRun] = Circular(HandleRun([], None, {}))
+
+        self._given: Answers[tuple[Function, int], list[Given]] = Answers([])
+
+    def run(self, function: Function, given: Given = ()) -> HandleRun:
+        def answer() -> HandleRun:
+            interpreter = HandleInterpreter(function, self.classes, _passed(function, given))
+            misuses = interpreter.run()
+            passed_on = {target: frozenset(calls) for target, calls in interpreter.given_on.items()}
+            return HandleRun(misuses, interpreter.summary(), passed_on)
+
+        return self._runs.ask((function, given), answer)
+
+    def misuses_in(self, function: Function) -> list[HandleMisuse]:
+        """What goes wrong in a function, whatever it is given, and with what the project's own calls give it."""
+        if not self.concerned(function):
+            return []
+        found = {_place_of(misuse): misuse for misuse in self.run(function).misuses}
+        taken = {(misuse.at, misuse.child.taken) for misuse in found.values()}
+        for given in self.given_by_callers(function, _MOST_ROUNDS):
+            for misuse in self.run(function, given).misuses:
+                if is_given(misuse.child.token) and (misuse.at, misuse.child.taken) not in taken:
+                    found.setdefault(_place_of(misuse), misuse)
+        return [found[place] for place in sorted(found)]
+
+    def given_by_callers(self, function: Function, rounds: int) -> list[Given]:
+        """What the project's own calls give a function for parameters of which it does not say what they are."""
+        return self._given.ask((function, rounds), lambda: self._given_by_callers(function, rounds))
+
+    def _given_by_callers(self, function: Function, rounds: int) -> list[Given]:
+        record = function.record
+        if record.kind not in ("function", "method") or all(one.type for one in record.parameters):
+            return []
+        found: set[Given] = set()
+        callers = [one for one in self.program.index.callers(function) if one.language == "python"]
+        for caller in callers[:_MOST_CALLERS]:
+            if caller is not function and self.concerned(caller):
+                outer = self.given_by_callers(caller, rounds - 1) if rounds > 1 else []
+                for given in ((), *outer):
+                    found |= self.run(caller, given).given.get(function, frozenset())
+        return sorted(found)[:_MOST_GIVEN]
+
+
+def _passed(function: Function, given: Given) -> dict[str, Handles]:
+    """What the parameters and the variables around a function hold."""
+    parameters = {one.name: r.Span(one.start, one.end) for one in function.record.parameters}
+    passed: dict[str, set[Handle]] = {}
+    for one in given:
+        at = parameters.get(one.name, r.Span(function.record.name_start, function.record.name_start))
+        shown = one.name + "".join(slot if slot[:1] == "." else "" for slot in one.path)
+        token = NOBODY if one.cls[:1] == "%" and not one.cls.startswith(OBJECT) else one.token
+        handle = Handle(one.cls, token, one.holds, at, shown, path=one.path)
+        passed.setdefault(one.name, set()).add(handle)
+    return {name: frozenset(handles) for name, handles in passed.items()}
+
+
+def _place_of(misuse: HandleMisuse) -> tuple[object, ...]:
+    return (misuse.at, misuse.kind, misuse.child.taken, misuse.about)
