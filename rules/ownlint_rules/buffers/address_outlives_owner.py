@@ -66,16 +66,16 @@ def address_outlives_owner(function: Function) -> Iterator[Finding]:
 def _message(misuse: addresses.AddressMisuse) -> str:
     address, owner = f"the address `{misuse.ref.shown}`", f"`{misuse.owner}`"
     if misuse.kind == "use" and misuse.temporary:
-        return f"{address} is used later, but its owner {owner} dies at once"
+        return f"{address} is used later, but its owner {owner} is freed immediately"
     if misuse.kind == "use":
-        return f"{address} is used, but its owner {owner} is already gone"
+        return f"{address} is used after its owner {owner} was freed"
     verb = "returned" if misuse.kind == "return" else "stored"
     return f"{address} is {verb}, but its owner {owner} {addresses.fate(misuse)}"
 
 
 def _help(misuse: addresses.AddressMisuse) -> str:
     if misuse.kind == "return":
-        return "return the owner with it"
+        return "return the owner too, or store it where the address is stored"
     if misuse.kind == "store":
-        return "store the owner beside the address"
-    return "bind the owner to a name that lives as long as the address is used"
+        return "store the owner next to the address"
+    return "assign the owner to a variable that outlives every use of the address"

@@ -61,9 +61,9 @@ def callback_not_kept(function: Function) -> Iterator[Finding]:
         if misuse.kind == "kept":
             yield function.finding(
                 misuse.at,
-                f"`{misuse.callee}` keeps the address of `{misuse.owner}`, {_fate(misuse)}",
+                f"`{misuse.callee}` stores the address of `{misuse.owner}`, {_fate(misuse)}",
                 certainty=misuse.certainty,
-                help="keep the callback in an attribute or a global that lives as long as it is registered",
+                help="store the callback in an attribute or a global for as long as it is registered",
                 steps=addresses.story(misuse),
                 fix=addresses.fix(misuse),
             )
@@ -71,5 +71,5 @@ def callback_not_kept(function: Function) -> Iterator[Finding]:
 
 def _fate(misuse: addresses.AddressMisuse) -> str:
     if misuse.temporary:
-        return "which nobody keeps"
-    return "which dies with this function" if misuse.ended is None else "which is let go"
+        return "which nothing keeps alive"
+    return "which is freed when the function returns" if misuse.ended is None else "which is released"

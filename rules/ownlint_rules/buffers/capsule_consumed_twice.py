@@ -48,8 +48,8 @@ def capsule_consumed_twice(function: Function) -> Iterator[Finding]:
         if misuse.kind == "consumed":
             yield function.finding(
                 misuse.at,
-                f"`{misuse.owner}` is handed over again here",
+                f"`{misuse.owner}` is consumed a second time here",
                 certainty=misuse.certainty,
-                help="export it anew for each consumer",
+                help="create a new capsule for each consumer",
                 steps=addresses.story(misuse),
             )

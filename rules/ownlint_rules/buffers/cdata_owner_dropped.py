@@ -61,7 +61,7 @@ def cdata_owner_dropped(function: Function) -> Iterator[Finding]:
                 misuse.at,
                 _message(misuse),
                 certainty=misuse.certainty,
-                help="bind the owner to a name, an attribute or a list that lives as long as the pointer",
+                help="store the owner in a variable, attribute or list that lives as long as the pointer",
                 steps=addresses.story(misuse),
                 fix=addresses.fix(misuse),
             )
@@ -70,12 +70,12 @@ def cdata_owner_dropped(function: Function) -> Iterator[Finding]:
 def _message(misuse: addresses.AddressMisuse) -> str:
     pointer, owner = f"`{misuse.ref.shown}`", f"`{misuse.owner}`"
     if misuse.temporary and misuse.ref.shown == misuse.owner:
-        return f"{owner} is freed, since nobody keeps it but a bare pointer"
+        return f"{owner} is freed immediately: only a raw pointer refers to it"
     if misuse.temporary and misuse.kind == "use":
-        return f"{pointer} points into {owner}, which dies at once"
+        return f"{pointer} points into {owner}, which is freed immediately"
     match misuse.kind:
         case "return":
-            return f"{pointer} points into {owner}, which {addresses.fate(misuse)}, and is returned"
+            return f"{pointer} is returned and points into {owner}, which {addresses.fate(misuse)}"
         case "store":
-            return f"{pointer} points into {owner}, which {addresses.fate(misuse)}, and is stored"
-    return f"{pointer} points into {owner}, which is already gone"
+            return f"{pointer} is stored and points into {owner}, which {addresses.fate(misuse)}"
+    return f"{pointer} points into {owner}, which is already freed"

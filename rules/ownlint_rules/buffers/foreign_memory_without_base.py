@@ -54,15 +54,15 @@ def foreign_memory_without_base(function: Function) -> Iterator[Finding]:
                 misuse.at,
                 _message(misuse),
                 certainty=misuse.certainty,
-                help="give it a base that owns the memory",
+                help="pass a base object that owns the memory",
                 steps=addresses.story(misuse),
             )
         elif misuse.kind == "return" and misuse.ref.loss == LENT:
             yield function.finding(
                 misuse.at,
-                f"`{misuse.owner}` is returned and does not keep `self` alive, whose destructor frees this memory",
+                f"`{misuse.owner}` is returned but does not keep `self` alive, whose destructor frees this memory",
                 certainty=misuse.certainty,
-                help="let the view hold the object (`view._owner = self`), or return a copy",
+                help="store the object on the view (`view._owner = self`), or return a copy",
             )
 
 
@@ -70,6 +70,6 @@ def _message(misuse: addresses.AddressMisuse) -> str:
     buffer = f"`{misuse.ref.shown}`"
     done = {"return": "returned", "store": "stored", "use": "used"}[misuse.kind]
     if misuse.ref.holds:
-        return f"{buffer} has no base and is {done}: nobody keeps its memory"
-    gone = "is already gone" if misuse.kind == "use" else addresses.fate(misuse)
-    return f"{buffer} has no base and is {done}, but `{misuse.owner}` {gone}"
+        return f"{buffer} is {done}, but has no base: nothing keeps its memory alive"
+    gone = "is already freed" if misuse.kind == "use" else addresses.fate(misuse)
+    return f"{buffer} is {done}, but has no base that keeps `{misuse.owner}` alive, which {gone}"

@@ -59,7 +59,7 @@ def memory_gone_under_view(function: Function) -> Iterator[Finding]:
                 misuse.at,
                 _message(misuse),
                 certainty=misuse.certainty,
-                help="copy it while the memory is there, or keep the memory's owner open beside it",
+                help="copy the data while the memory is valid, or keep the owner of the memory alive",
                 steps=border.misuse_steps(misuse),
             )
 
@@ -67,9 +67,9 @@ def memory_gone_under_view(function: Function) -> Iterator[Finding]:
 def _message(misuse: handles.HandleMisuse) -> str:
     does = {"return": "returned", "store": "stored"}.get(misuse.kind, "used")
     if misuse.stale is not None and misuse.stale.reach == "derived":
-        return f"{misuse.what} is {does}, but `{misuse.stale.call}` has moved its memory or freed it"
+        return f"{misuse.what} is {does} after `{misuse.stale.call}` moved or freed its memory"
     if misuse.stale is not None:
-        return f"{misuse.what} is {does}, but its memory ended with `{misuse.stale.target}`"
+        return f"{misuse.what} is {does} after its memory was freed with `{misuse.stale.target}`"
     if misuse.kind in ("return", "store"):
-        return f"{misuse.what} is {does}, but its memory goes with `{misuse.owner}`, which ends here"
-    return f"{misuse.what} is used, but its memory went with `{misuse.owner}`"
+        return f"{misuse.what} is {does}, but its memory is freed with `{misuse.owner}` here"
+    return f"{misuse.what} is used after its memory was freed with `{misuse.owner}`"

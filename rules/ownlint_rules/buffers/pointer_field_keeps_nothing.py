@@ -66,7 +66,7 @@ def pointer_field_keeps_nothing(function: Function) -> Iterator[Finding]:
                 misuse.at,
                 _message(misuse),
                 certainty=misuse.certainty,
-                help="keep the array beside the structure, for as long as that is used",
+                help="keep the array alive for as long as the structure is used",
                 steps=addresses.story(misuse),
                 fix=addresses.fix(misuse),
             )
@@ -76,5 +76,8 @@ def _message(misuse: addresses.AddressMisuse) -> str:
     pointer, owner = f"`{misuse.ref.shown}`", f"`{misuse.owner}`"
     match misuse.kind:
         case "use" if not misuse.temporary:
-            return f"a field takes the address of {pointer} and not {owner}, and is used when that is gone"
-    return f"a field takes the address of {pointer} and not {owner}, which {addresses.fate(misuse)}"
+            return (
+                f"the field stores the address of {pointer} without keeping {owner} alive, and is used "
+                "after it was freed"
+            )
+    return f"the field stores the address of {pointer} without keeping {owner} alive, which {addresses.fate(misuse)}"

@@ -58,11 +58,11 @@ def recorded_input_rebound(function: Function) -> Iterator[Finding]:
         recording = rebound.recording
         yield function.finding(
             rebound.at,
-            f"`{rebound.place}` is bound to something new, but `{recording.graph}` reads what it was when captured",
+            f"`{rebound.place}` is reassigned, but `{recording.graph}` still reads the tensor it captured",
             certainty=because("intent", "harmless if the replay is meant to read the old input again"),
-            help=f"fill it in place: `{rebound.place}.copy_(..)`",
+            help=f"copy into the captured tensor: `{rebound.place}.copy_(..)`",
             steps=(
-                recording.function.step(recording.block.items[0].value, f"`{rebound.place}` is read in this capture"),
-                function.step(rebound.played, f"`{recording.graph}` is played here"),
+                recording.function.step(recording.block.items[0].value, f"`{rebound.place}` is captured here"),
+                function.step(rebound.played, f"`{recording.graph}` is replayed here"),
             ),
         )

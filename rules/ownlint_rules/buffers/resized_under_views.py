@@ -52,8 +52,8 @@ def resized_under_views(function: Function) -> Iterator[Finding]:
         if misuse.kind == "stale":
             yield function.finding(
                 misuse.at,
-                f"`{misuse.ref.shown}` is used later, and looks at memory that moves here",
+                f"`{misuse.ref.shown}` is used later, but this resize moves the memory it points to",
                 certainty=misuse.certainty,
-                help="take the view after the resize, or copy before it",
+                help="create the view after the resize, or copy the data first",
                 steps=addresses.story(misuse),
             )

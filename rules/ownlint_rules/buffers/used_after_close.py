@@ -67,7 +67,7 @@ def _is_about_it(misuse: handles.HandleMisuse, role: str) -> bool:
 
 
 def _message(misuse: handles.HandleMisuse) -> str:
-    does = {"return": "handed out", "store": "stored"}.get(misuse.kind, "used")
+    does = {"return": "returned", "store": "stored"}.get(misuse.kind, "used")
     stale = misuse.stale
     assert stale is not None
     if misuse.child.taken == misuse.made:
@@ -77,5 +77,5 @@ def _message(misuse: handles.HandleMisuse) -> str:
 
 def _help(misuse: handles.HandleMisuse) -> str:
     if misuse.kind in ("return", "store"):
-        return "read the values while it is open (`[...]`, `dict(..)`), or leave closing to whoever uses them"
-    return "use it before it is closed, or read the values there"
+        return "read the values before closing (`[...]`, `dict(..)`), or let the caller close it"
+    return "use it before it is closed, or read its values before then"

@@ -54,11 +54,11 @@ def used_after_storage_freed(function: Function) -> Iterator[Finding]:
                 misuse.at,
                 _message(misuse, misuse.stale),
                 certainty=misuse.certainty,
-                help="clone it before, or resize the storage again before it is used",
+                help="clone the tensor first, or resize its storage before using it again",
                 steps=border.misuse_steps(misuse),
             )
 
 
 def _message(misuse: handles.HandleMisuse, stale: handles.Stale) -> str:
     what = "a tensor" if misuse.child.taken == misuse.made else misuse.what
-    return f"{what} is used after `{stale.call}` has freed its memory"
+    return f"{what} is used after `{stale.call}` freed its memory"

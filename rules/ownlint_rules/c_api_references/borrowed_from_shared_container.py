@@ -72,8 +72,11 @@ def borrowed_from_shared_container(function: Function) -> Iterator[Finding]:
             continue
         yield function.finding(
             call,
-            f"`{places.called(call.node)}` borrows from `{text(container)}`, which others can change",
-            certainty=because("threads", "harmless if no other thread runs meanwhile, or all of them hold one lock"),
+            f"`{places.called(call.node)}` returns a borrowed reference from `{text(container)}`, which "
+            "other threads can modify",
+            certainty=because(
+                "threads", "harmless if no other thread runs in the meantime, or every access holds the same lock"
+            ),
             help=f"use `{model.replaced_by}`",
         )
 

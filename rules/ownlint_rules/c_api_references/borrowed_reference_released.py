@@ -46,14 +46,14 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, because, counting, events, places, references, rule, text
 
 _SAYS = {
-    "released borrowed": "`{}` is only borrowed, and released here",
-    "released given": "`{}` is released although its reference was given away",
+    "released borrowed": "borrowed reference `{}` is released here",
+    "released given": "`{}` is released after its reference was stolen",
     "released twice": "`{}` is released twice",
 }
 _BECAUSE = {
-    "released borrowed": "lent here",
-    "released given": "taken over here, also when it fails",
-    "released twice": "released here already",
+    "released borrowed": "borrowed here",
+    "released given": "the reference is stolen here, even if the call fails",
+    "released twice": "first released here",
 }
 
 
@@ -66,9 +66,9 @@ def borrowed_reference_released(function: Function) -> Iterator[Finding]:
                 one.at,
                 _SAYS[one.what].format(one.name),
                 certainty=because(
-                    "sharing", one.reason or "harmless if a reference that was taken elsewhere is released here"
+                    "sharing", one.reason or "harmless if this releases a reference that was acquired elsewhere"
                 ),
-                help="leave the release out, or count the reference up first",
+                help="remove the release, or call `Py_INCREF` first",
                 steps=(function.step(reason, _BECAUSE[one.what]),) if isinstance(reason, events.CallEvent) else (),
                 cause=places.called(reason.node) if isinstance(reason, events.CallEvent) else "",
             )

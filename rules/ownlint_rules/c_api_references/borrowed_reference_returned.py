@@ -56,7 +56,7 @@ from collections.abc import Iterator
 
 from ownlint import Finding, Function, because, casters, counting, events, rule, text
 
-_OWNED_ELSEWHERE = "harmless if a reference that was taken elsewhere is given away here"
+_OWNED_ELSEWHERE = "harmless if this transfers a reference that was acquired elsewhere"
 
 
 @rule(severity="error", cwe=(911,))
@@ -69,17 +69,18 @@ def borrowed_reference_returned(function: Function) -> Iterator[Finding]:
         said = text(one.where) if one.where is not None else one.name
         yield function.finding(
             one.at,
-            f"`{said}` is returned, and `{function.name}` does not own a reference to it",
+            f"`{said}` is returned, but `{function.name}` does not own a reference to it",
             certainty=because("sharing", one.reason or _OWNED_ELSEWHERE),
-            help="count the reference up before the return",
-            steps=(function.step(one.because, "its reference was given away here"),)
+            help="call `Py_INCREF` before returning it",
+            steps=(function.step(one.because, "the reference is given up here"),)
             if isinstance(one.because, events.CallEvent)
             else (),
         )
     for value in casters.lent(function):
         yield function.finding(
             value,
-            f"`{text(value, 60)}` is returned, and `{function.name}` gives no reference to it away",
+            f"`{text(value, 60)}` is returned as a borrowed reference, but the caller of "
+            f"`{function.name}` expects a new one",
             certainty=because("sharing", _OWNED_ELSEWHERE),
-            help="return the reference that `release()` or `inc_ref()` gives",
+            help="return the result of `release()` or `inc_ref()`",
         )

@@ -78,17 +78,17 @@ def borrowed_reference_stolen(function: Function) -> Iterator[Finding]:
                 continue
             yield function.finding(
                 argument,
-                f"`{text(argument)}` is borrowed, and `{places.called(event.node)}` takes it over",
-                help="give it a reference of its own",
+                f"`{places.called(event.node)}` steals the borrowed reference `{text(argument)}`",
+                help="call `Py_INCREF` before passing it",
                 fix=_fix(function, known, event.node, source),
             )
     for one in counting.troubles(function):
         if one.what == "stolen borrowed" and one.at.index not in told and not _is_put_back(function, one.at):
             yield function.finding(
                 one.where if one.where is not None else one.at,
-                f"`{one.name}` is borrowed, and its reference is taken over here",
-                certainty=because("sharing", "harmless if whoever lends it gives up its own reference"),
-                help=f"count `{one.name}` up first",
+                f"borrowed reference `{one.name}` is stolen here",
+                certainty=because("sharing", "harmless if the lender drops its own reference"),
+                help=f"call `Py_INCREF({one.name})` first",
             )
 
 
@@ -126,4 +126,4 @@ def _fix(
         return None
     way = "release" if isinstance(asked.callee.base, records.Call) else "inc_ref"
     at = asked.callee.base.end
-    return Fix(f"hand a reference over with `.{way}()`", (Edit(function.path, Span(at, at), f".{way}()"),))
+    return Fix(f"transfer a reference with `.{way}()`", (Edit(function.path, Span(at, at), f".{way}()"),))

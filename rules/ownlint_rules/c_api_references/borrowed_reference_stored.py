@@ -64,12 +64,12 @@ def borrowed_reference_stored(function: Function) -> Iterator[Finding]:
         said = text(one.at.target) if one.at.target is not None else one.at.place[-1]
         yield function.finding(
             one.at,
-            f"`{said}` keeps an object that `{function.name}` only borrows",
+            f"`{said}` stores an object that `{function.name}` only borrows",
             certainty=because(
-                "sharing", f"harmless if something else keeps the object alive as long as `{said}` is read"
+                "sharing", f"harmless if something else keeps the object alive for as long as `{said}` is used"
             ),
-            help="count the reference up when it is stored",
-            steps=(function.step(one.site, "lent here"),) if isinstance(one.site, events.CallEvent) else (),
+            help="call `Py_INCREF` when storing it",
+            steps=(function.step(one.site, "borrowed here"),) if isinstance(one.site, events.CallEvent) else (),
         )
 
 

@@ -73,12 +73,12 @@ def member_hidden_from_collector(program: Program) -> Iterator[Finding]:
         if at in told:
             continue
         told.add(at)
-        steps = (one.released.step(one.at, "it is owned: this releases it"),) if one.released and one.at else ()
+        steps = (one.released.step(one.at, "the object owns it: released here"),) if one.released and one.at else ()
         what = f"`{one.member}`" if one.member else "the object's type"
         yield one.traverse.finding(
             one.traverse.record,
             f"`{one.traverse.name}` does not visit {what}, which the object owns",
-            certainty=because("value", "harmless if no cycle ever leads through it"),
-            help=f"visit it: `Py_VISIT(self->{one.member})`" if one.member else "add `Py_VISIT(Py_TYPE(self))`",
+            certainty=because("value", "harmless if it can never be part of a reference cycle"),
+            help=f"add `Py_VISIT(self->{one.member})`" if one.member else "add `Py_VISIT(Py_TYPE(self))`",
             steps=steps,
         )

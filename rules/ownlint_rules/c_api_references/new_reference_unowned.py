@@ -104,23 +104,23 @@ def _in_arguments(function: Function, known: references.References, call: record
             case "borrowed by an owner":
                 yield function.finding(
                     argument,
-                    f"`{made}` gives a new reference, and `{to}` adds another: nobody releases the first",
+                    f"`{made}` returns a new reference, and `{to}` adds another: the first one is never released",
                     certainty=kept,
-                    help="take over the new reference instead of borrowing it",
+                    help="steal the new reference instead of borrowing it",
                     fix=_swapped(function, known, call),
                     cause=f"{made}, {to}",
                 )
             case "lent" | "retained":
                 yield function.finding(
                     argument,
-                    f"the new reference from `{made}` is lost: `{to}` does not take it over",
+                    f"the new reference returned by `{made}` leaks: `{to}` does not steal it",
                     certainty=weaker(
-                        because("unread-code", f"harmless if what `{to}` makes of it releases it")
+                        because("unread-code", f"harmless if what `{to}` creates from it releases it")
                         if call.template
                         else "certain",
                         kept,
                     ),
-                    help="hold it in a variable, and release it behind the call",
+                    help="store it in a variable and release it after the call",
                     cause=f"{made}, {to}",
                 )
 
@@ -132,7 +132,7 @@ def _swapped(function: Function, known: references.References, call: records.Cal
     old, new = places.last_name(call.callee), model.replaced_by.rpartition("::")[2]
     start = call.callee.start + len(call.callee.text.encode()) - len(old.encode())
     edit = Edit(function.path, Span(start, start + len(old.encode())), new)
-    return Fix(f"take the reference over with `{new}`", (edit,), safe=True)
+    return Fix(f"steal the reference with `{new}`", (edit,), safe=True)
 
 
 def _dropped(function: Function, known: references.References, event: events.CallEvent) -> Iterator[Finding]:
@@ -147,17 +147,17 @@ def _dropped(function: Function, known: references.References, event: events.Cal
             return
         if _ends_itself(function, known, event.node):
             return
-        said = f"`{name}` gives up the reference, and its result is dropped: nobody releases it"
+        said = f"`{name}` gives up ownership and its result is discarded: the reference leaks"
     else:
-        said = f"the new reference from `{name}` is dropped: nobody releases it"
+        said = f"the new reference returned by `{name}` is discarded and leaks"
     yield function.finding(
         event.span,
         said,
         certainty=tempered(
             known.kept_anyway(source, function),
-            because("intent", "harmless if it is meant to live until the process ends"),
+            because("intent", "harmless if it is meant to live until the process exits"),
         ),
-        help="hold the result, and release it",
+        help="store the result and release it",
     )
 
 
@@ -219,7 +219,7 @@ def _forgotten(function: Function, known: references.References, test: events.Te
         if source.kind == "new" and source.call is not None:
             yield function.finding(
                 source.call,
-                f"the new reference from `{places.called(source.call)}` is tested and forgotten",
+                f"the new reference returned by `{places.called(source.call)}` is only tested and leaks",
                 certainty=known.kept_anyway(source, function),
-                help="hold it in a variable, and release it",
+                help="store it in a variable and release it",
             )

@@ -69,7 +69,7 @@ def null_object_used(function: Function) -> Iterator[Finding]:
             certainty=because("possible", trials.REASON)
             if trials.is_trial(function)
             else because("path", _where_it_fails(function, one)),
-            help="give it an object" if _is_written(function, one) else "test it first",
+            help="pass a valid object" if _is_written(function, one) else "check for NULL first",
             steps=(
                 *((function.step(one.site, "this returns NULL on failure"),) if made else ()),
                 *function.branch(one.at, one.site),
@@ -88,13 +88,13 @@ def _is_written(function: Function, one: counting.CountTrouble) -> bool:
 
 def _said(function: Function, one: counting.CountTrouble) -> str:
     if _is_written(function, one) and isinstance(one.at, events.CallEvent):
-        return f"`{places.called(one.at.node)}` is given NULL, and reads what it points to"
+        return f"NULL is passed to `{places.called(one.at.node)}`, which dereferences it"
     return f"`{one.name}` can be NULL here"
 
 
 def _where_it_fails(function: Function, one: counting.CountTrouble) -> str:
     if _is_written(function, one):
-        return "harmless if this is never reached"
+        return "harmless if this code is never reached"
     if one.site is one.at:
         return f"on the path where `{one.name}` is still NULL"
     if not isinstance(one.site, events.CallEvent):

@@ -55,9 +55,9 @@ def object_used_after_release(function: Function) -> Iterator[Finding]:
             told.add((one.at.index, one.name))
             yield function.finding(
                 one.at,
-                f"`{one.name}` is used after the object behind it was released",
+                f"`{one.name}` is used after its reference was released",
                 certainty=because("sharing", one.reason or "harmless if something else still owns a reference to it"),
-                help="release it behind the last use",
+                help="release it after the last use",
                 steps=(function.step(one.because, "released here"),)
                 if isinstance(one.because, events.CallEvent)
                 else (),

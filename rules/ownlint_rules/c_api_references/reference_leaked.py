@@ -68,7 +68,7 @@ from collections.abc import Iterator
 from ownlint import Certainty, Finding, Function, Step, because, counting, events, references, rule, text, trials
 from ownlint_rules.c_api_references import _uncounted as uncounted
 
-_NOT_SEEN = "harmless if something that is called before this takes over the reference in `{}`"
+_NOT_SEEN = "harmless if an earlier call takes ownership of the reference in `{}`"
 
 
 @rule(severity="error", cwe=(401, 911), yields_to=("handle-leaked",))
@@ -84,18 +84,18 @@ def reference_leaked(function: Function) -> Iterator[Finding]:
         if kept.at.span not in spans:
             yield function.finding(
                 kept.at,
-                f"counted up for `{kept.container}`, and nothing in the program releases what is in it",
+                f"the reference count is incremented for `{kept.container}`, whose entries are never released",
                 certainty=because(
-                    "intent", f"harmless if `{kept.container}` is meant to keep them until the process ends"
+                    "intent", f"harmless if `{kept.container}` is meant to keep them until the process exits"
                 ),
-                help="release the references where the entries go, or say in a comment why they stay",
+                help="release the references when entries are removed, or explain in a comment why they are kept",
             )
     for crossed in uncounted.crossed(function):
         yield function.finding(
             crossed.at,
-            f"`{crossed.owner}` is counted up, and {crossed.callback} counts `{crossed.data}` down",
+            f"`{crossed.owner}` is incremented, but {crossed.callback} decrements `{crossed.data}`",
             certainty=because("sharing", f"harmless if `{crossed.data}` owns `{crossed.owner}` and releases it"),
-            help=f"count up what the callback is given: `{crossed.data}`",
+            help=f"increment the object that the callback receives: `{crossed.data}`",
         )
 
 
@@ -110,7 +110,7 @@ def _finding(function: Function, group: list[counting.CountTrouble]) -> Finding:
     first = group[0]
     at = first.because if first.because is not None else first.site
     ways = [_step(function, one) for one in group[:3]]
-    made = () if at is first.site else (function.step(first.site, "it comes from here"),)
+    made = () if at is first.site else (function.step(first.site, "created here"),)
     return function.finding(
         at,
         _said(first),
@@ -123,20 +123,20 @@ def _finding(function: Function, group: list[counting.CountTrouble]) -> Finding:
 def _said(one: counting.CountTrouble) -> str:
     match one.what:
         case "overwritten":
-            return f"`{one.name}` gets another object while it holds the only reference to this one"
+            return f"`{one.name}` is reassigned while it holds the only reference to this object"
         case "surplus":
-            return f"`{one.name}` is handed on with a reference too many"
+            return f"`{one.name}` is passed on with one reference too many"
     if one.because is not None:
-        return f"the reference to `{one.name}` that is taken here is never given back"
+        return f"the reference to `{one.name}` that is acquired here is never released"
     return f"`{one.name}` is not released on {'any' if one.always else 'every'} exit path"
 
 
 def _help(one: counting.CountTrouble) -> str:
     if one.what == "surplus":
-        return "leave the extra count out: the function owns a reference already"
+        return "remove the extra increment: the function already owns a reference"
     if one.what == "overwritten":
-        return f"release `{one.name}` before it gets another object"
-    return f"release `{one.name}` there, or return it"
+        return f"release `{one.name}` before it is reassigned"
+    return f"release `{one.name}` on this path, or return it"
 
 
 def _certainty(function: Function, one: counting.CountTrouble) -> Certainty:
@@ -155,7 +155,7 @@ def _step(function: Function, one: counting.CountTrouble) -> Step:
         case "overwritten", _:
             return function.step(one.at, "overwritten here")
         case "surplus", _:
-            return function.step(one.at, "handed on here")
+            return function.step(one.at, "passed on here")
         case _, events.End():
-            return function.step(one.at, f"this ends the life of `{one.name}`")
-    return function.step(one.at, "this exits without releasing it")
+            return function.step(one.at, f"`{one.name}` goes out of scope here")
+    return function.step(one.at, "returns without releasing it")

@@ -47,13 +47,13 @@ def donation_without_effect(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 place.span,
                 f"`{place.message}` of {place.shown} donates nothing",
-                help="count from zero: a negative position is accepted and ignored",
+                help="use a non-negative position: negative ones are accepted but ignored",
             )
         else:
             yield function.finding(
                 place.span,
-                f"`{place.message}` is passed to `{place.shown}` by keyword, and not donated",
+                f"`{place.message}` is passed to `{place.shown}` by keyword and is not donated",
                 certainty=because("intent", "harmless if the buffer is not meant to be reused"),
-                help="pass it by position",
+                help="pass it as a positional argument",
                 steps=(place.told,) if place.told is not None and place.told.message else (),
             )

@@ -55,6 +55,6 @@ def use_after_delete(function: Function) -> Iterator[Finding]:
                 misuse.at,
                 f"`{misuse.shown}` is used after its buffer was deleted",
                 certainty=misuse.certainty,
-                help="delete it after its last use",
+                help="delete it after the last use",
                 steps=donations.steps_of(misuse),
             )

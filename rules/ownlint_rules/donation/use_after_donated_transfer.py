@@ -47,7 +47,7 @@ def use_after_donated_transfer(function: Function) -> Iterator[Finding]:
         if misuse.loss.how == "moved":
             yield function.finding(
                 misuse.at,
-                f"`{misuse.shown}` is used after it was given away; this works on CPU alone",
+                f"`{misuse.shown}` is used after it was donated; this works only on CPU",
                 certainty=misuse.certainty,
                 help="use the result of the transfer",
                 steps=donations.steps_of(misuse),

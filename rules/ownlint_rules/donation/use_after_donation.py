@@ -62,7 +62,7 @@ from ownlint import Finding, Function, rule
 from ownlint_rules.donation import _donation as donation
 from ownlint_rules.donation import _donations as donations
 
-_HELP = "bind the result to the same name, donate a copy, or do not donate"
+_HELP = "assign the result to the same variable, donate a copy, or do not donate"
 
 
 @rule(severity="error", cwe=(672,), languages=("python",), fixable=True)
@@ -84,15 +84,15 @@ def _message(misuse: donation.DonationMisuse) -> str:
     shown, lost, by = f"`{misuse.shown}`", f"`{misuse.loss.shown}`", f"`{misuse.loss.by}`"
     match misuse.kind:
         case "twice":
-            return f"{shown} is passed to {by} twice, which takes its buffer"
+            return f"{shown} is passed twice to {by}, which donates its buffer"
         case "round":
-            return f"{shown} is donated to {by} again by the next round, and nothing has bound it anew"
+            return f"{shown} is donated to {by} again in the next iteration without being reassigned"
         case "retry":
-            return f"{shown} is used again after {by} has failed, which took its buffer all the same"
+            return f"{shown} is used again after {by} failed, which donated its buffer anyway"
         case "again":
             return f"{shown} is donated to {by} and then passed on" if shown == lost else _part(shown, lost, by)
     return f"{shown} is used after it was donated to {by}" if shown == lost else _part(shown, lost, by)
 
 
 def _part(shown: str, lost: str, by: str) -> str:
-    return f"{shown} is used after {lost}, whose buffers it shares, was donated to {by}"
+    return f"{shown} is used after {lost}, which shares its buffers, was donated to {by}"

@@ -74,9 +74,11 @@ def callback_without_gil(function: Function) -> Iterator[Finding]:
         return
     yield function.finding(
         use.event,
-        f"{use.what} before the GIL is taken" if later else f"{use.what} in a callback that takes no GIL",
+        f"{use.what} before the GIL is acquired"
+        if later
+        else (f"{use.what} in a callback that does not acquire the GIL"),
         certainty=_certainty(function, stored, later),
-        help="take the GIL with the first statement",
+        help="acquire the GIL in the first statement",
         steps=(*steps, *use.steps),
     )
 
@@ -102,7 +104,7 @@ def _override(function: Function, later: bool) -> tuple[Step, ...]:
     if cls is None or not locks.is_override(function):
         return ()
     if later:
-        return (function.step(function.record, "it is called through the base"),)
+        return (function.step(function.record, "called through the base class"),)
     others = [
         one
         for one in cls.methods
@@ -110,4 +112,4 @@ def _override(function: Function, later: bool) -> tuple[Step, ...]:
     ]
     if not others or not all(python_use.takes(one) for one in others):
         return ()
-    return (others[0].step(others[0].record, f"`{others[0].name}` takes it"),)
+    return (others[0].step(others[0].record, f"`{others[0].name}` acquires it"),)

@@ -88,12 +88,14 @@ def _members(cls: Class, end: Function) -> Iterator[Finding]:
     names = " and ".join(f"`{field.name}`" for field in left)
     yield end.finding(
         at,
-        f"the GIL is given up before {names} {'ends' if len(left) == 1 else 'end'}",
+        f"{names} {'is' if len(left) == 1 else 'are'} destroyed after this destructor has released the GIL",
         certainty=because("value", f"{names} may be empty by then")
         if any(field in cls.record.fields for field in left)
         else "possible",
-        help=f"give `{left[0].name}` up inside of the body",
-        steps=tuple(cls.step(field, "this ends behind the body") for field in left if field in cls.record.fields),
+        help=f"reset `{left[0].name}` in the destructor body while the GIL is held",
+        steps=tuple(
+            cls.step(field, "destroyed after the destructor body") for field in left if field in cls.record.fields
+        ),
     )
 
 
@@ -137,10 +139,10 @@ def _closures(function: Function) -> Iterator[Finding]:
                 continue
             yield function.finding(
                 value if value.start >= made.start else made,
-                f"`{name}` ends with the thread's closure, without the GIL",
+                f"`{name}` is destroyed with the thread's closure, without the GIL",
                 certainty=because("sharing", f"another owner may keep `{name}` alive") if shared else "certain",
-                help="keep it in a shared pointer whose deleter takes the GIL, or empty it in the body",
-                steps=(function.step(event, "another thread runs this, and has no lock"),),
+                help="use a shared pointer whose deleter acquires the GIL, or reset it in the body",
+                steps=(function.step(event, "runs on another thread, which does not hold the GIL"),),
             )
 
 

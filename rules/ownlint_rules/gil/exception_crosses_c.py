@@ -83,14 +83,14 @@ def exception_crosses_c(function: Function) -> Iterator[Finding]:
             return
         steps = (held[0].at,)
         if not any(one.way == "slot" for one in held):
-            unread = because("unread-code", "harmless if what calls it is C++, and lets it through")
+            unread = because("unread-code", "harmless if the caller is C++ code that lets the exception propagate")
     for event, what, certainty in _thrown(function):
         name = "this lambda" if function.record.kind == "lambda" else f"`{function.name}`"
         by = f"by `{held[0].taker}`" if function.record.kind == "lambda" and held and held[0].taker else "from C"
         left = f"{name}, which is called {by}" if who == "C calls" else f"the destructor `{function.name}`"
         yield function.finding(
             event,
-            f"{what} leaves {left}",
+            f"{what} escapes from {left}",
             certainty=because("possible", trials.REASON) if trials.is_trial(function) else tempered(certainty, unread),
             help=_help(function, event),
             steps=steps,
@@ -103,7 +103,7 @@ def _help(function: Function, event: events.Event) -> str:
     if function.record.kind == "destructor":
         return "catch it here"
     is_python = event.index in python_use.uses(function) or python_use.takes(function)
-    return "catch it here, and set a Python error" if is_python else "catch it here, and return an error"
+    return "catch it here and set a Python error" if is_python else "catch it here and return an error code"
 
 
 def _thrown(function: Function) -> Iterator[tuple[events.Event, str, Certainty]]:
@@ -120,9 +120,9 @@ def _thrown(function: Function) -> Iterator[tuple[events.Event, str, Certainty]]
             case events.CallEvent():
                 use = used.get(event.index)
                 if use is not None and use.throws and use.runs:
-                    yield event, f"an error of `{text(event.node.callee)}`", _where_it_fails(event)
+                    yield event, f"a Python error raised by `{text(event.node.callee)}`", _where_it_fails(event)
                 elif not is_end and use is None and failure.throws(function, event) is not None:
-                    yield event, f"an exception of `{text(event.node.callee)}`", _where_it_fails(event)
+                    yield event, f"an exception thrown by `{text(event.node.callee)}`", _where_it_fails(event)
 
 
 def _where_it_fails(call: events.CallEvent) -> Certainty:

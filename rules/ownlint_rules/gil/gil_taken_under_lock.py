@@ -113,11 +113,11 @@ def gil_taken_under_lock(program: Program) -> Iterator[Finding]:
         if other is not None and not (other.function is one.function and other.event is one.event):
             yield one.function.finding(
                 one.event,
-                f"the GIL is taken while `{one.lock[1]}` is held, and `{other.function.name}` locks it with the GIL "
-                "held",
-                certainty=because("threads", "it deadlocks only when two threads run both at the same time"),
-                help="release the GIL before the mutex is locked, or give the mutex up before the GIL is taken",
-                steps=(other.function.step(other.event, f"`{one.lock[1]}` is locked here with the GIL held"),),
+                f"the GIL is acquired while `{one.lock[1]}` is held, but `{other.function.name}` locks it "
+                "while holding the GIL",
+                certainty=because("threads", "deadlocks only if two threads run both at the same time"),
+                help="release the GIL before locking the mutex, or unlock the mutex before acquiring the GIL",
+                steps=(other.function.step(other.event, f"`{one.lock[1]}` is locked here while the GIL is held"),),
             )
 
 

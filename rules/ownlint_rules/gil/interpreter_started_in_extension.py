@@ -63,8 +63,8 @@ def interpreter_started_in_extension(function: Function) -> Iterator[Finding]:
                 f"the interpreter that runs this module is {verb} by `{text(call.node.callee)}`",
                 certainty="certain"
                 if _is_module(function)
-                else because("caller", f"a program of its own could call `{function.name}`, too"),
-                help="leave the interpreter to the program that has it",
+                else because("caller", f"a standalone program could call `{function.name}` too"),
+                help="let the host program start and stop the interpreter",
                 steps=(step,),
             )
 
@@ -92,7 +92,7 @@ def _is_host(function: Function) -> bool:
 def _reached(function: Function, depth: int, seen: frozenset[Function]) -> Step | None:
     """How Python comes here."""
     if _is_module(function):
-        return function.step(function.record, "this begins a module")
+        return function.step(function.record, "this defines a module")
     found = entrances.entrances(function.program).of(function)
     if found:
         return found[0].at

@@ -62,9 +62,9 @@ def python_after_finalize(program: Program) -> Iterator[Finding]:
         if at is not None:
             yield function.finding(
                 at,
-                f"{what} when the interpreter is gone",
-                certainty=because("path", "harmless if the interpreter is finalized after it"),
-                help="ask `Py_IsInitialized()` first, and do nothing without an interpreter",
+                f"{what} after the interpreter was finalized",
+                certainty=because("path", "harmless if the interpreter is finalized later"),
+                help="check `Py_IsInitialized()` first and do nothing if it returns 0",
                 steps=(step,),
             )
 
@@ -78,7 +78,7 @@ def _handlers(program: Program) -> Iterator[tuple[Function, Step]]:
             if written and program.models.gil_word(written) == "exits" and call.node.args:
                 target = entrances.meant(function, call.node.args[0])
                 if target is not None:
-                    yield target, function.step(call, "this has it run when the process ends")
+                    yield target, function.step(call, "registered to run at process exit here")
 
 
 def _exits(program: Program) -> tuple[str, ...]:
@@ -96,7 +96,7 @@ def _destructors(program: Program) -> Iterator[tuple[Function, Step]]:
         for one in cls.ancestry if cls is not None else ():
             if one.destructor is not None:
                 span = static.node.span
-                yield one.destructor, Step(static.file.path, span, f"`{static.name}` ends with the process")
+                yield one.destructor, Step(static.file.path, span, f"`{static.name}` is destroyed at process exit")
 
 
 def asks(function: Function, depth: int) -> bool:
@@ -118,7 +118,7 @@ def _last_names(program: Program) -> set[str]:
 def _use(function: Function) -> tuple[records.Node | None, str]:
     taken = gil.taken(function, gil.UNKNOWN) if python_use.takes(function) else None
     if taken is not None:
-        return records.Node(taken.span.start, taken.span.end), f"the GIL is taken by `{function.name}`"
+        return records.Node(taken.span.start, taken.span.end), f"the GIL is acquired by `{function.name}`"
     use = python_use.without_lock(function)
     if use is None:
         return None, ""

@@ -105,9 +105,9 @@ def python_copied_in_callback(function: Function) -> Iterator[Finding]:
         for name, value in python_use.captures(function, made, frozenset({"object", "holder"})):
             yield function.finding(
                 value if value.start >= made.start else made,
-                f"`{name}` is copied and ended with a stored callback, without the GIL",
+                f"`{name}` is copied and destroyed with a stored callback, without the GIL",
                 certainty=_certainty(function, inner),
-                help="capture a shared pointer whose deleter takes the GIL",
+                help="capture a shared pointer whose deleter acquires the GIL",
                 steps=(function.step(event, "the callback is stored here"),),
             )
             break
@@ -126,10 +126,10 @@ def _copied_bare(cls: Class, end: Function) -> Iterator[Finding]:
             name = min(names)
             yield method.finding(
                 method.record,
-                f"`{name}` is copied here without the GIL, which `{end.name}` takes to end it",
+                f"`{name}` is copied here without the GIL, which `{end.name}` acquires to destroy it",
                 certainty=because("caller", _HELD_ANYWAY),
-                help="take the GIL in the copy constructor, too, and copy in its body",
-                steps=(end.step(end.record, "ends with the GIL, which it takes itself"),),
+                help="acquire the GIL in the copy constructor too, and copy in its body",
+                steps=(end.step(end.record, "destroyed with the GIL, which it acquires itself"),),
             )
 
 
@@ -155,7 +155,7 @@ def _certainty(function: Function, inner: Function) -> Certainty:
     if python_use.takes(inner):
         return because("caller", _HELD_ANYWAY)
     threaded = function.home is not None and entrances.has_threads(function.home)
-    return because("caller", _HELD_ANYWAY) if threaded else because("possible", "no thread that could run it was read")
+    return because("caller", _HELD_ANYWAY) if threaded else because("possible", "no thread that could run it was found")
 
 
 def _stored(function: Function) -> Iterator[tuple[records.Lambda, events.Event]]:

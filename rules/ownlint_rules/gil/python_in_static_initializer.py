@@ -59,7 +59,7 @@ from ownlint import (
 )
 from ownlint_rules.gil import _statics as statics
 
-_INDIRECT = "what it calls may return before it releases the GIL"
+_INDIRECT = "the callee may return before it releases the GIL"
 
 
 @rule(severity="warning", cwe=(833,))
@@ -86,7 +86,8 @@ def _initialised(function: Function, static: statics.Static) -> Iterator[Finding
     if found is not None:
         yield function.finding(
             static.node,
-            f"`{static.name}` is initialized by code that releases the GIL, while other threads wait for it",
+            f"the initializer of `{static.name}` releases the GIL while it holds the lock of the static: "
+            "another thread deadlocks",
             certainty=because("path", _INDIRECT) if found[1] else "certain",
             help="use `gil_safe_call_once_and_store`",
             steps=(found[0],),
@@ -105,7 +106,7 @@ def _once(function: Function) -> Iterator[Finding]:
         if found is not None:
             yield function.finding(
                 call,
-                f"`{text(node.callee)}` runs code that releases the GIL, while other threads wait for it to finish",
+                f"`{text(node.callee)}` runs code that releases the GIL while other threads wait for it to finish",
                 certainty=because("path", _INDIRECT),
                 help="use `gil_safe_call_once_and_store`",
                 steps=(found,),
@@ -140,7 +141,7 @@ def _runs(function: Function, inside: list[events.Event]) -> tuple[Step, bool] |
 def _in_target(target: Function) -> Step | None:
     """What in a function lets go of the lock: it runs Python, or takes the lock and so waits for it."""
     if python_use.takes(target):
-        return target.step(gil.taken(target, gil.UNKNOWN) or target.record, "the GIL is taken here")
+        return target.step(gil.taken(target, gil.UNKNOWN) or target.record, "the GIL is acquired here")
     for use in python_use.uses(target).values():
         if use.runs:
             return target.step(use.event, f"{use.what} here")

@@ -59,11 +59,13 @@ def python_outlives_interpreter(program: Program) -> Iterator[Finding]:
         yield Finding(
             static.file.path,
             static.node.span,
-            f"`{static.name}` ends when the interpreter is gone",
-            certainty=because("sharing", f"harmless if something else keeps the object of `{static.name}` for good")
+            f"`{static.name}` is destroyed after the interpreter was finalized",
+            certainty=because(
+                "sharing", f"harmless if something else keeps the object of `{static.name}` alive forever"
+            )
             if counted == "object"
-            else because("value", f"whether `{static.name}` holds an object by then is not known"),
-            help="keep it in `gil_safe_call_once_and_store`, or never delete it",
+            else because("value", f"it is not known whether `{static.name}` holds an object by then"),
+            help="store it in `gil_safe_call_once_and_store`, or never delete it",
             steps=_member(program, static),
             symbol=static.function.symbol if static.function is not None else static.scope,
         )
@@ -88,6 +90,4 @@ def _member(program: Program, static: statics.Static) -> tuple[Step, ...]:
     if cls is None:
         return ()
     fields = list(python_use.held_fields(cls))[:1]
-    return tuple(
-        cls.step(field, f"`{field.name}` counts a reference") for field in fields if field in cls.record.fields
-    )
+    return tuple(cls.step(field, f"`{field.name}` counts references") for field in fields if field in cls.record.fields)

@@ -115,14 +115,14 @@ def _finding(
 
 def _certainty(use: python_use.PythonUse, sure: bool) -> Certainty:
     if not sure:
-        return because("threads", "that another thread runs this is inferred from how it is passed on")
-    return because("path", "what is called may return before it uses Python") if use.steps else "certain"
+        return because("threads", "that it runs on another thread is inferred from how it is passed on")
+    return because("path", "the callee may return before it uses Python") if use.steps else "certain"
 
 
 def _help(state: gil.GilState, entrance: entrances.Entrance | None) -> str:
     if state.since == gil.ENTRY and entrance is not None and entrance.why == "guard":
-        return "take the GIL for this, or release it in the body and around the work alone"
-    return "take the GIL for this, or end the release before it"
+        return "acquire the GIL here, or release it in the body around the work only"
+    return "acquire the GIL here, or end the release scope earlier"
 
 
 def _since(function: Function, state: gil.GilState, entrance: entrances.Entrance | None) -> tuple[Step, ...]:
@@ -138,8 +138,8 @@ def _parameters(function: Function, entrance: entrances.Entrance) -> Iterator[Fi
         if parameter.name not in moved and python_use.is_counted(function, parameter.type):
             yield function.finding(
                 parameter,
-                f"the parameter `{parameter.name or parameter.type}` ends without the GIL",
-                help="take it by `const &`, or release the GIL in the body and around the work alone",
+                f"parameter `{parameter.name or parameter.type}` is destroyed without the GIL",
+                help="pass it by `const &`, or release the GIL in the body around the work only",
                 steps=(entrance.at,),
             )
 
@@ -155,7 +155,7 @@ def _result(function: Function, states: dict[int, gil.GilState], entrance: entra
             yield function.finding(
                 leave,
                 f"`{function.name}` returns a Python object without the GIL",
-                help="release the GIL in the body and around the work alone",
+                help="release the GIL in the body around the work only",
                 steps=(entrance.at,),
             )
             return

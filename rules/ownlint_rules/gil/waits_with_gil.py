@@ -104,17 +104,17 @@ def _in_function(function: Function) -> Iterator[Finding]:
         if needed is not None:
             yield function.finding(
                 call,
-                f"`{_said(call)}` waits with the GIL held for a thread that needs it",
-                help="release the GIL around the wait",
+                f"`{_said(call)}` waits while holding the GIL for a thread that needs the GIL",
+                help="release the GIL during the wait",
                 steps=(*steps, needed),
             )
             return
         if waits != "thread" and entry is not None and not _is_made_here(inside[0], inside[1]):
             yield function.finding(
                 call,
-                f"`{_said(call)}` waits with the GIL held",
+                f"`{_said(call)}` waits while holding the GIL",
                 certainty=because("unread-code", "harmless if what it waits for never needs the GIL"),
-                help="release the GIL around the wait",
+                help="release the GIL during the wait",
                 steps=tuple(steps),
             )
             return
@@ -194,13 +194,13 @@ def _needs(function: Function, call: events.CallEvent, role: str) -> Step | None
 
 def _takes(function: Function, depth: int) -> Step | None:
     if python_use.takes(function):
-        return function.step(gil.taken(function, gil.RELEASED) or function.record, "this thread needs it")
+        return function.step(gil.taken(function, gil.RELEASED) or function.record, "this thread needs the GIL")
     use = python_use.without_lock(function)
     if use is not None:
-        return function.step(use.event, "this thread needs it")
+        return function.step(use.event, "this thread needs the GIL")
     for call in function.flow.calls:
         if _is_from_python(function, call):
-            return function.step(call, "this calls what Python gave, which takes it")
+            return function.step(call, "calls a Python callable, which needs the GIL")
         callee = function.program.calls.callee(call.node, function)
         if depth < _DEEPEST and callee.certainty == "certain":
             for target in callee.functions[:1]:
@@ -247,7 +247,7 @@ def _bound(binding: Binding) -> Iterator[Finding]:
     if "future" in program.types.roles_at(meant, binding.file, scope):
         yield binding.finding(
             binding.record,
-            f"`{binding.symbol}` waits with the GIL held",
+            f"`{binding.symbol}` waits while holding the GIL",
             certainty=because("unread-code", "harmless if what it waits for never needs the GIL"),
-            help="bind it with a call guard that releases the GIL",
+            help="add `call_guard<gil_scoped_release>()` to the binding",
         )

@@ -128,12 +128,13 @@ def _found(function: Function, call: events.CallEvent, wrapper: _Wrapper) -> Fin
     bound = wrapper.cls.name in function.program.names.bound_types
     return function.finding(
         call,
-        f"`{text(wrapper.given)}` is valid during this callback alone, and the `{wrapper.cls.name}` of it may stay",
-        certainty=because("caller", f"whether the `{wrapper.cls.name}` is kept is up to the callee")
+        f"`{text(wrapper.given)}` is valid only during this callback, but the `{wrapper.cls.name}` that "
+        "wraps it may be kept",
+        certainty=because("caller", f"whether the `{wrapper.cls.name}` is kept depends on the callee")
         if bound
-        else because("possible", f"no binding of `{wrapper.cls.name}` was read"),
-        help="give the wrapper a flag that is cleared when the call is over, or pass a copy",
-        steps=(function.step(wrapper.given, f"`{wrapper.cls.name}` is made of it here", "borrows"),),
+        else because("possible", f"no binding of `{wrapper.cls.name}` was found"),
+        help="invalidate the wrapper when the callback returns (a flag that its methods check), or pass a copy",
+        steps=(function.step(wrapper.given, f"wrapped in a `{wrapper.cls.name}` here", "borrows"),),
     )
 
 

@@ -75,24 +75,24 @@ def _message(misuse: handles.HandleMisuse) -> str:
     child, owner = misuse.what, f"its owner `{misuse.owner}`"
     match misuse.kind, misuse.ended:
         case "return", _:
-            return f"{child} is returned, but {owner} dies with this function"
+            return f"{child} is returned, but {owner} is freed when the function returns"
         case "store", _:
-            return f"{child} is stored, but {owner} dies {_with_what(misuse)}"
+            return f"{child} is stored, but {owner} is freed {_with_what(misuse)}"
         case _, None:
-            return f"{child} is used, but {owner} is already gone"
-    return f"{child} is used after {owner} is gone"
+            return f"{child} is used after {owner} was freed"
+    return f"{child} is used after {owner} was freed"
 
 
 def _with_what(misuse: handles.HandleMisuse) -> str:
-    return "at once" if misuse.function.record.kind in ("module", "class") else "with this function"
+    return "immediately" if misuse.function.record.kind in ("module", "class") else "when the function returns"
 
 
 def _help(misuse: handles.HandleMisuse) -> str:
     if misuse.kind == "return":
-        return "return the owner with it, keep the owner where the child is kept, or return plain data"
+        return "return the owner too, store it where the child is stored, or return plain data"
     if misuse.kind == "store":
-        return "store the owner beside it, or store plain data"
-    return "bind the owner to a name that lives as long as the child is used"
+        return "store the owner next to it, or store plain data"
+    return "assign the owner to a variable that outlives every use of the child"
 
 
 def _fix(misuse: handles.HandleMisuse) -> Fix | None:
@@ -108,7 +108,7 @@ def _fix(misuse: handles.HandleMisuse) -> Fix | None:
     name = _free_name(function)
     before = Edit(function.path, Span(made.start, made.start), f"({name} := ")
     behind = Edit(function.path, Span(made.end, made.end), ")")
-    return Fix(f"give `{misuse.owner}` the name `{name}`", (before, behind))
+    return Fix(f"assign `{misuse.owner}` to `{name}`", (before, behind))
 
 
 def _free_name(function: Function) -> str:

@@ -47,16 +47,16 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, border, rule
 
 _SAYS = {
-    "next": "`{what}` is erased while `{over}` is walked, which may be about to give it",
-    "users": "`{what}` is erased while `{over}` is walked, and may be behind several of its elements",
-    "inside": "`{what}` is erased by the walk `{over}`, which looks inside it afterwards",
-    "added": "`{what}` grows `{over}` while it is walked, and the loop does not end",
+    "next": "`{what}` is erased while iterating over `{over}`, whose next element it may be",
+    "users": "`{what}` is erased while iterating over `{over}`, and may own several of its elements",
+    "inside": "`{what}` is erased during the walk over `{over}`, which visits its children afterwards",
+    "added": "`{what}` grows `{over}` while iterating over it: the loop does not terminate",
 }
 _HELP = {
-    "next": "collect what is to be erased, and erase it after the loop",
-    "users": "take each owner once: `{{use.owner for use in ..}}`, and erase after the loop",
-    "inside": "walk what is inside first, or return the result that skips it",
-    "added": "take a list of the elements first, or insert before the current one",
+    "next": "collect the elements to erase, and erase them after the loop",
+    "users": "erase each owner once after the loop: `{{use.owner for use in ..}}`",
+    "inside": "walk in post-order, or return `WalkResult.SKIP`",
+    "added": "iterate over a copy of the list, or insert before the current element",
 }
 
 

@@ -73,10 +73,10 @@ def handle_without_owner(program: Program) -> Iterator[Finding]:
         owned, name = one.owned, one.owned.function.name
         yield one.function.finding(
             one.at,
-            f"`{one.made.name}` takes `{one.field}` out of `{one.self}->{owned.field}` and keeps no reference to "
-            f"`{one.self}`: `{name}` destroys it",
+            f"`{one.made.name}` stores `{one.field}` of `{one.self}->{owned.field}` without a reference "
+            f"to `{one.self}`, which is destroyed by `{name}`",
             certainty=because("convention", "harmless if a reference to the native object keeps it alive"),
-            help=f"keep a new reference to `{one.self}` beside `{one.field}`, and give it back in its dealloc",
+            help=f"store a new reference to `{one.self}` next to `{one.field}` and release it in the deallocator",
             steps=(owned.function.step(owned.at, f"`{owned.field}` is destroyed here", "ends"),),
         )
 
@@ -118,12 +118,12 @@ def _finding(
     certainty = _certainty(wrapped, holding, classes)
     return wrapped.function.finding(
         wrapped.value,
-        f"`{made.name}` wraps what comes from `{source.name}` and keeps nothing alive: {holding} of {classes} such "
-        "classes hold an owner",
+        f"`{made.name}` wraps a handle from `{source.name}` without keeping it alive; {holding} of "
+        f"{classes} such classes hold an owner",
         certainty=certainty,
-        help=f"keep a reference to the `{source.name}` in `{made.name}`, or add a keep-alive to `{binding.name}`",
+        help=f"store a reference to the `{source.name}` in `{made.name}`, or add a keep-alive to `{binding.name}`",
         steps=(
-            made.step(field, f"`{made.name}` keeps this handle and nobody with it", "borrows"),
+            made.step(field, f"`{made.name}` stores this handle but not its owner", "borrows"),
             sibling.step(_name(sibling), f"`{sibling.name}` holds its owner", "owns"),
         ),
     )
@@ -131,7 +131,7 @@ def _finding(
 
 def _certainty(wrapped: wrappers.Wrapped, holding: int, classes: int) -> Certainty:
     """What destroys its handle itself may be on its own, unless nearly all that come from there hold an owner."""
-    share = f"that it needs one is inferred: {holding} of {classes} such classes hold an owner"
+    share = f"that it needs an owner is inferred: {holding} of {classes} such classes hold one"
     if wrapped.copied or holding < _LEAST:
         return because("possible", "" if wrapped.copied else share)
     if wrapped.made.destructor is not None or wrapped.made.record.destructor not in ("implicit", "defaulted"):

@@ -52,17 +52,17 @@ def owner_emptied_by_hand(function: Function) -> Iterator[Finding]:
         if misuse.about == "root":
             yield function.finding(
                 misuse.at,
-                f"`{stale.call}` frees what `{misuse.owner}` will free again",
+                f"`{stale.call}` frees memory that `{misuse.owner}` frees again",
                 certainty=misuse.certainty,
-                help="let go of the owner instead: that frees it",
+                help="delete the owner instead (`del`), which frees the memory",
                 steps=(function.step(misuse.made, f"`{misuse.owner}` owns it", "owns"),),
             )
         elif misuse.about == "disowned" and not _is_left_alone(misuse):
             yield function.finding(
                 misuse.at,
-                f"{_what(misuse, stale)} is used after `{stale.call}`, which gives up what it holds",
+                f"{_what(misuse, stale)} is used after `{stale.call}` released what it holds",
                 certainty=misuse.certainty,
-                help="use nothing of it afterwards; other names for it are the same object",
+                help="do not use it afterwards; other names refer to the same object",
                 steps=border.misuse_steps(misuse),
             )
 

@@ -97,6 +97,6 @@ def part_used_after_change(function: Function) -> Iterator[Finding]:
             misuse.at,
             f"{misuse.what} {done} after `{stale.call}`, which moves or frees it",
             certainty=misuse.certainty,
-            help=f"take it from `{stale.target}` again after the call, or copy before it",
+            help=f"get it from `{stale.target}` again after the call, or copy it first",
             steps=border.misuse_steps(misuse),
         )

@@ -57,7 +57,7 @@ def removed_api(function: Function) -> Iterator[Finding]:
             asked.at,
             _message(asked, missing),
             certainty=_certainty(asked, missing),
-            help=missing.member.note or "drop the call, or ask whether it is there",
+            help=missing.member.note or "remove the call, or check with `hasattr` first",
         )
 
 
@@ -71,7 +71,7 @@ def _message(asked: versions.IdentityUse, missing: versions.Missing) -> str:
 
 def _certainty(asked: versions.IdentityUse, missing: versions.Missing) -> Certainty:
     if asked.told:
-        return because("type", f"the class of what has `{asked.name}` is inferred from that name")
+        return because("type", f"the class that `{asked.name}` is called on is inferred from that name")
     return "certain" if missing.sure else because("version", "the installed version is not known")
 
 

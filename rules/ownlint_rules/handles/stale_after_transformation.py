@@ -71,11 +71,11 @@ def stale_after_transformation(function: Function) -> Iterator[Finding]:
 
 
 def _message(misuse: handles.HandleMisuse, stale: handles.Stale) -> str:
-    does = {"return": "handed out", "store": "stored"}.get(misuse.kind, "used")
-    return f"{misuse.what} is {does} after `{stale.call}` has transformed what it stands in"
+    does = {"return": "returned", "store": "stored"}.get(misuse.kind, "used")
+    return f"{misuse.what} is {does} after `{stale.call}` has transformed the IR that contains it"
 
 
 def _help(misuse: handles.HandleMisuse, stale: handles.Stale) -> str:
     if misuse.kind == "use":
-        return f"ask `{stale.target}` for it again after the run; keep names, not handles, across it"
-    return "look it up after the run, or keep its name"
+        return f"look it up in `{stale.target}` again after the pass; keep names across it, not handles"
+    return "look it up after the pass, or keep its name"

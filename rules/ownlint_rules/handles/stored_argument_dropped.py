@@ -87,7 +87,7 @@ def stored_argument_dropped(function: Function) -> Iterator[Finding]:
                 misuse.at,
                 _message(misuse),
                 certainty=misuse.certainty,
-                help=f"keep `{stored.shown}` in a name or attribute that lives as long as `{stored.by}`",
+                help=f"store `{stored.shown}` in a variable or attribute that lives as long as `{stored.by}`",
                 steps=border.misuse_steps(misuse),
             )
 
@@ -95,11 +95,11 @@ def stored_argument_dropped(function: Function) -> Iterator[Finding]:
 def _message(misuse: handles.HandleMisuse) -> str:
     stored = misuse.stored
     assert stored is not None
-    holder = f"`{stored.by}` keeps its address"
-    half = f": the methods of `{stored.derived}` are gone with it" if stored.derived else ""
+    holder = f"`{stored.by}` stores its address"
+    half = f": the methods of `{stored.derived}` are lost with it" if stored.derived else ""
     match misuse.kind:
         case "drop":
-            return f"`{stored.shown}` is dropped at once, but {holder}{half}"
+            return f"`{stored.shown}` is freed immediately, but {holder}{half}"
         case "return":
-            return f"`{stored.shown}` dies with this function, but {holder}{half}"
-    return f"`{stored.by}` is used, but `{stored.shown}`, whose address it keeps, is gone{half}"
+            return f"`{stored.shown}` is freed when the function returns, but {holder}{half}"
+    return f"`{stored.by}` is used after `{stored.shown}`, whose address it stores, was freed{half}"

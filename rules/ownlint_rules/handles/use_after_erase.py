@@ -77,19 +77,19 @@ def use_after_erase(function: Function) -> Iterator[Finding]:
 def _message(misuse: handles.HandleMisuse, stale: handles.Stale) -> str:
     by = f"`{stale.call}`"
     if misuse.kind == "lookup":
-        return f"{misuse.what} is looked up after {by} has erased it behind the table's back"
-    does = {"use": "used", "return": "handed out", "store": "stored"}[misuse.kind]
+        return f"{misuse.what} is looked up after {by} erased it without updating the symbol table"
+    does = {"use": "used", "return": "returned", "store": "stored"}[misuse.kind]
     itself = misuse.child.shown == stale.target
     what = "it" if itself else f"`{stale.target}`"
-    return f"{misuse.what} is {does} after {by} has erased {what}"
+    return f"{misuse.what} is {does} after {by} erased {what}"
 
 
 def _help(misuse: handles.HandleMisuse) -> str:
     if misuse.kind == "lookup":
-        return "erase it through the table, which then forgets it"
+        return "erase it through the symbol table, which then drops its entry"
     if misuse.kind == "use":
-        return "read what is needed before erasing: types, locations, attributes and names stay valid"
-    return "hand on plain data that was read before, or let go of the handle"
+        return "read the values before erasing: types, locations, attributes and names stay valid"
+    return "pass on plain data that was read before, or drop the handle"
 
 
 def _fix(function: Function, misuse: handles.HandleMisuse, stale: handles.Stale) -> Fix | None:

@@ -115,13 +115,15 @@ def _outlived(cls: Class) -> Iterator[Finding]:
         for use in careless:
             yield use.function.finding(
                 use.event,
-                f"`{_name(use.function)}` works on `{use.shown}`, and nothing here asks whether `{member.field}` is "
-                f"still good: {share} siblings ask first",
-                certainty=because("convention", f"that it is needed is inferred: {share} siblings make the check"),
-                help=f"ask `{flag}` first, as the others do",
+                f"`{_name(use.function)}` uses `{use.shown}` without checking that `{member.field}` is "
+                f"still valid: {share} siblings check first",
+                certainty=because("convention", f"that the check is needed is inferred: {share} siblings make it"),
+                help=f"check `{flag}` first, as the siblings do",
                 steps=(
-                    member.function.step(member.at, "it ends here, and the object lives on", "ends"),
-                    careful[0].function.step(careful[0].event, f"`{_name(careful[0].function)}` asks first", "guards"),
+                    member.function.step(member.at, "released here, while the object stays alive", "ends"),
+                    careful[0].function.step(
+                        careful[0].event, f"`{_name(careful[0].function)}` checks first", "guards"
+                    ),
                 ),
             )
 
@@ -213,8 +215,8 @@ def _certainty(checking: int, careful: int, all_of_them: int, guards: list[valid
         return because("possible", f"only {share}")
     if unready:
         enough = checking > _MANY and 4 * careful >= 3 * all_of_them
-        return because("convention" if enough else "guess", f"that it is needed is inferred: {share}")
-    return because("convention", f"that it is needed is inferred: {share}")
+        return because("convention" if enough else "guess", f"that the check is needed is inferred: {share}")
+    return because("convention", f"that the check is needed is inferred: {share}")
 
 
 def _finding(
@@ -229,34 +231,34 @@ def _finding(
     guard = guards[0]
     origin = guard.origin or guard
     made = known.first_check(example.function, example.at, guards) if example is not None else None
-    said = f"`{origin.function.name}` refuses when it is no longer valid"
+    said = f"`{origin.function.name}` fails when the handle is no longer valid"
     steps = [origin.function.step(origin.at, said, "guards")]
     if example is not None and made is not None:
         steps.append(example.function.step(made, f"`{_name(example.function)}` makes the check", "guards"))
     return one.function.finding(
         one.use.event,
-        f"{_what(one)}{_why(one, guard)}: {careful} of {all_of_them} siblings ask first",
+        f"{_what(one)}{_why(one, guard)}: {careful} of {all_of_them} siblings check first",
         certainty=certainty,
         help=f"call `{guard.name}` first"
         if guard.is_called
-        else f"ask `{min(guard.flags)[-1]}` first, as the others do",
+        else f"check `{min(guard.flags)[-1]}` first, as the siblings do",
         steps=tuple(steps),
     )
 
 
 def _what(one: _Judged) -> str:
     if not one.use.callee:
-        return f"`{_name(one.function)}` works on `{one.use.shown}`"
-    return f"`{_name(one.function)}` hands `{one.use.shown}` to `{one.use.callee}`"
+        return f"`{_name(one.function)}` uses `{one.use.shown}`"
+    return f"`{_name(one.function)}` passes `{one.use.shown}` to `{one.use.callee}`"
 
 
 def _why(one: _Judged, guard: validity.ValidityGuard) -> str:
     if one.kind == "late":
-        return f" before `{guard.name}` is {'called' if guard.inline is None else 'asked'}"
+        return f" before `{guard.name}` is {'called' if guard.inline is None else 'checked'}"
     if one.kind == "partly":
-        return f", and not every way here {'calls' if guard.inline is None else 'asks'} `{guard.name}`"
+        return f", but not every path {'calls' if guard.inline is None else 'checks'} `{guard.name}` first"
     about = "its object" if one.at == ("this",) else f"`{one.at[-1]}`"
-    return f", and nothing here asks whether {about} is still valid"
+    return f" without checking that {about} is still valid"
 
 
 def _name(function: Function) -> str:

@@ -64,7 +64,8 @@ def _identity(function: Function, known: versions.IdentityQuestions, asked: vers
         return
     yield function.finding(
         asked.at,
-        f"`{text(wrappers[0].value)}` is compared by `{asked.name}`, which says nothing of what it stands for",
+        f"`{text(wrappers[0].value)}` is compared with `{asked.name}`, which compares wrappers and not "
+        "the objects they wrap",
         certainty=_certainty(wrappers),
         help=f"compare with `{_EQUAL[asked.name]}`",
         fix=_fix(function, asked),
@@ -76,9 +77,9 @@ def _number(function: Function, known: versions.IdentityQuestions, asked: versio
     if known.compared_by(operand):
         yield function.finding(
             asked.at,
-            f"`id({text(operand.value)})` is the number of a wrapper, and is given again when that is gone",
-            certainty=because("sharing", "harmless if the wrapper is kept alive as long as the number is used"),
-            help="use the object itself as the key: its hash says what it stands for"
+            f"`id({text(operand.value)})` identifies a wrapper, and is reused after the wrapper is freed",
+            certainty=because("sharing", "harmless if the wrapper is kept alive for as long as the number is used"),
+            help="use the object itself as the key: its hash identifies the wrapped object"
             if "hash" in known.compared_by(operand)
             else "compare the objects with `==`",
         )
@@ -90,9 +91,9 @@ def _key(function: Function, known: versions.IdentityQuestions, asked: versions.
     if compared and "hash" not in compared:
         yield function.finding(
             asked.at,
-            f"`{text(operand.value)}` is looked up by its hash, which is another one for each wrapper",
+            f"`{text(operand.value)}` is looked up by its hash, which differs for each wrapper of the same object",
             certainty=because("value", "harmless if the same wrapper is used for each lookup"),
-            help="use what it belongs to as the key, or search a list with `==`",
+            help="use its owner as the key, or search a list with `==`",
         )
 
 
@@ -104,7 +105,7 @@ def _certainty(wrappers: list[versions.Operand]) -> Certainty:
     anew = any(operand.anew for operand in wrappers)
     if len(wrappers) > 1 and anew:
         return "certain"
-    return because("value" if anew or len(wrappers) > 1 else "guess", "both names may stand for the same wrapper")
+    return because("value" if anew or len(wrappers) > 1 else "guess", "both names may refer to the same wrapper")
 
 
 def _is_constant(value: records.Value) -> bool:

@@ -57,8 +57,8 @@ from collections.abc import Iterator
 from ownlint import Class, Finding, Function, Program, Step, because, records, rule
 from ownlint_rules.hygiene import _environment as environment
 
-_MAY_CHANGE = "harmless if it is meant to follow changes of the environment while the process runs"
-_MAY_BE_FEW = "it is not known how many are made"
+_MAY_CHANGE = "harmless if changes of the environment while the process runs are meant to be seen"
+_MAY_BE_FEW = "it is not known how many are created"
 
 
 @rule(severity="note")
@@ -96,30 +96,30 @@ def _in_several(
     around: environment.ProgramEnvironment, variable: str, places: list[environment.EnvironmentReading]
 ) -> Finding:
     last = places[-1]
-    steps = tuple(_step(one, one.call, "is read here, too") for one in places[:-1])[:4]
+    steps = tuple(_step(one, one.call, "also read here") for one in places[:-1])[:4]
     meanings = {one.understood for one in places if one.understood}
     differently = ", which interpret it differently" if len(meanings) > 1 else ""
     return _subject(last).finding(
         last.call,
         f"`{variable}` is read in {len(places)} places{differently}",
         certainty=because("intent", _MAY_CHANGE),
-        help="read it in one function, once, and ask that",
+        help="read it in one function and call that",
         steps=steps + _race(around, variable),
     )
 
 
 def _each_time(around: environment.ProgramEnvironment, reading: environment.EnvironmentReading) -> Finding:
     if reading.when == "loop":
-        message = f"`{reading.variable}` is read each time round"
+        message = f"`{reading.variable}` is read in every iteration"
     else:
         name = reading.owner.name if reading.owner is not None else "object"
         article = "an" if name[:1].lower() in "aeiou" else "a"
-        message = f"`{reading.variable}` is read each time {article} `{name}` is made"
+        message = f"`{reading.variable}` is read each time {article} `{name}` is constructed"
     return _subject(reading).finding(
         reading.call,
         message,
         certainty=because("intent", _MAY_CHANGE) if reading.when == "loop" else because("possible", _MAY_BE_FEW),
-        help="read it once, into a static",
+        help="read it once into a static",
         steps=_race(around, reading.variable),
     )
 
@@ -137,4 +137,4 @@ def _step(reading: environment.EnvironmentReading, at: records.Call, message: st
 def _race(around: environment.ProgramEnvironment, variable: str) -> tuple[Step, ...]:
     """Where the variable is changed: a reading at that moment is a race."""
     changes = [change for change in around.changes if change.variable == variable]
-    return tuple(change.function.step(change.call, "the environment is changed here") for change in changes[:1])
+    return tuple(change.function.step(change.call, "the environment is modified here") for change in changes[:1])

@@ -100,7 +100,7 @@ def private_detail_in_public_header(program: Program) -> Iterator[Finding]:
 def _sure(file: File, has_source: bool) -> Certainty:
     if not has_source:
         return because("possible", f"no source file belongs to `{file.path.rpartition('/')[2]}`")
-    return because("unread-code", "code that was not read may include this header")
+    return because("unread-code", "code that was not analyzed may include this header")
 
 
 def _found(cls: Class, outer: Class, user: Class, field: records.Field, certainty: Certainty) -> Finding:
@@ -108,9 +108,13 @@ def _found(cls: Class, outer: Class, user: Class, field: records.Field, certaint
     named = outer.name + user.symbol.removeprefix(outer.symbol)
     return cls.finding(
         Span(record.start, record.start + 1) if record.end <= record.start else _head(record),
-        f"`{cls.name}` is only the type of the private `{named}::{field.name}`, but whoever includes this sees it",
+        f"`{cls.name}` is only used by the private `{named}::{field.name}`, but is visible to every "
+        "includer of this header",
         certainty=certainty,
-        help=f"nest it in the private part of `{outer.name}`, or declare it here and define it in the source",
+        help=(
+            f"nest it in the private section of `{outer.name}`, or forward-declare it here and define it "
+            "in the source file"
+        ),
         steps=(user.step(field, "its only use"),),
     )
 

@@ -69,7 +69,7 @@ _BUILTIN = re.compile(
 )
 
 
-_NO_TYPES = "the types are known by their written names alone"
+_NO_TYPES = "the types are known by name only"
 
 
 @rule(severity="note", fixable=True)
@@ -86,9 +86,9 @@ def redundant_cast(function: Function) -> Iterator[Finding]:
                 if not _is_amount(function, cast.type) or not _is_copied(function, statement, cast):
                     yield function.finding(
                         cast,
-                        f"`{text(cast.value)}` is a `{cast.type}` already",
+                        f"`{text(cast.value)}` already has type `{cast.type}`",
                         certainty=certainty,
-                        help="delete the cast",
+                        help="remove the cast",
                         fix=_fix(function, statement, cast),
                         cause=cast.type,
                     )
@@ -239,7 +239,7 @@ def _known(function: Function, cast: records.Cast) -> Certainty | None:
             return None
         if isinstance(places.strip(cast.value), records.Call) or not types.parse(cast.type).is_scalar:
             return because("type", _NO_TYPES)
-        return because("possible", "a cast of a number that is at hand may be there to say what it is")
+        return because("possible", "the cast of a literal may be there to document its type")
     if types.parse(spelled).name != types.parse(cast.type).name and (
         _is_alias(function, spelled, cast.start) or _is_alias(function, cast.type, cast.start)
     ):
@@ -488,4 +488,4 @@ def _fix(function: Function, statement: records.Statement, cast: records.Cast) -
     edits = [Edit(function.path, Span(cast.start, start), opening)]
     if end < cast.end or closing:
         edits.append(Edit(function.path, Span(end, cast.end), closing))
-    return Fix("delete the cast", tuple(edits), safe=True)
+    return Fix("remove the cast", tuple(edits), safe=True)

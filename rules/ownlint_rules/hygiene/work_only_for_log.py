@@ -49,12 +49,12 @@ from ownlint import Finding, Function, because, debug_logs, records, rule
 from ownlint_rules.hygiene import _kept as kept
 
 _HELP = {
-    "counted": "count only where the log is on",
-    "built": "build it only where the log is on",
-    "computed": "compute it only where the log is on",
-    "measured": "read the clock only where the log is on",
+    "counted": "count it only when logging is enabled",
+    "built": "build it only when logging is enabled",
+    "computed": "compute it only when logging is enabled",
+    "measured": "read the clock only when logging is enabled",
 }
-_CHEAP = because("value", "harmless where it costs next to nothing")
+_CHEAP = because("value", "harmless if it costs next to nothing")
 
 
 @rule(severity="note", yields_to=("lock-only-for-log",))
@@ -62,10 +62,10 @@ def work_only_for_log(function: Function) -> Iterator[Finding]:
     for state in kept.counted(function):
         yield function.finding(
             state.at,
-            f"`{state.name}` is counted for a debug log alone",
+            f"`{state.name}` is counted only for a debug log",
             certainty=_CHEAP,
             help=_HELP["counted"],
-            steps=(state.reader.step(state.log, "this log alone reads it"),),
+            steps=(state.reader.step(state.log, "only used by this log"),),
         )
     logs = debug_logs.DebugLogs(function)
     if not logs.may_log:
@@ -80,8 +80,8 @@ def work_only_for_log(function: Function) -> Iterator[Finding]:
         named = " and ".join(f"`{work.name}`" for work in found)
         yield function.finding(
             first.declared,
-            f"{named} {'is' if len(found) == 1 else 'are'} {kind} for a debug log alone",
+            f"{named} {'is' if len(found) == 1 else 'are'} {kind} only for a debug log",
             certainty=_CHEAP,
             help=_HELP[kind],
-            steps=(function.step(log, f"this log alone reads {'it' if len(found) == 1 else 'them'}"),),
+            steps=(function.step(log, "only used by this log"),),
         )

@@ -65,14 +65,14 @@ def annotation_raises_when_called(binding: Binding) -> Iterator[Finding]:
         if why:
             yield _finding(binding, keep.extra.text, keep.extra, why)
     if written is not None and policy == "reference internal" and _lacks_parent(binding, said, signature):
-        yield _finding(binding, written.text, written, "there is no object that it is internal to")
+        yield _finding(binding, written.text, written, "there is no parent object")
 
 
 def _finding(binding: Binding, text: str, at: records.Extra, why: str) -> Finding:
     owner = binding.owner
     constructs = binding.record.kind == "init" and owner is not None
     where = f"the constructor of `{owner.name}`" if constructs and owner is not None else f"`{binding.symbol}`"
-    return binding.finding(at, f"`{text}` on {where} raises at every call: {why}")
+    return binding.finding(at, f"`{text}` on {where} raises on every call: {why}")
 
 
 def _beyond(said: policies.Policies, signature: signatures.Signature, keep: policies.KeepAlive) -> str:
@@ -96,7 +96,7 @@ def _unweakable(
         return ""
     roles = binding.program.types.roles_at(written, binding.file, "")
     return (
-        f"no weak reference can point to {what}"
+        f"{what} does not support weak references"
         if written and signatures.is_unweakable(binding, written, roles)
         else ""
     )

@@ -64,7 +64,7 @@ def argument_stored_without_keep_alive(binding: Binding) -> Iterator[Finding]:
     if field is not None:
         yield binding.finding(
             binding.record,
-            f"setting `{binding.symbol}` stores a pointer and keeps nothing alive",
+            f"setting `{binding.symbol}` stores a pointer without keeping its target alive",
             help="bind it as a property whose setter has `keep_alive<1, 2>`, or make the field a shared pointer",
             steps=(field,),
         )
@@ -75,14 +75,14 @@ def argument_stored_without_keep_alive(binding: Binding) -> Iterator[Finding]:
         holder = "self" if stored.holder == 1 and stored.has_self else f"argument {stored.holder - stored.has_self}"
         where = "" if constructs else f" in {f'`{holder}`' if holder == 'self' else holder}"
         wanted = f"keep_alive<{stored.holder}, {stored.argument}>"
-        message = f"{what} stores argument {counted}{where} and keeps nothing alive"
+        message = f"{what} stores argument {counted}{where} without keeping it alive"
         if stored.by_setter:
-            message = f"setting `{binding.symbol}` stores a pointer and keeps nothing alive"
+            message = f"setting `{binding.symbol}` stores a pointer without keeping its target alive"
         yield binding.finding(
             stored.wrong or binding.record,
             message,
             certainty=stored.certainty,
-            help=f"add `{wanted}()`" if not stored.by_setter else f"give the setter `{wanted}()`",
+            help=f"add `{wanted}()`" if not stored.by_setter else f"add `{wanted}()` to the setter",
             steps=(stored.at,),
             fix=_fix(binding, stored, wanted),
         )

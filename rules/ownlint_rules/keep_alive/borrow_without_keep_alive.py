@@ -104,7 +104,7 @@ def _message(binding: Binding, contract: contracts.Contract) -> str:
         "pointer": "a pointer into",
         "reference": "a reference into",
     }.get(contract.shape, f"a `{name}` that points into")
-    return f"`{binding.symbol}` returns {what} {source} and keeps nothing alive"
+    return f"`{binding.symbol}` returns {what} {source} without keeping it alive"
 
 
 def _of_shape(contract: contracts.Contract) -> Certainty:
@@ -112,13 +112,13 @@ def _of_shape(contract: contracts.Contract) -> Certainty:
     if contract.shape in ("iterator", "memory", "pointer", "reference"):
         return "certain"
     name = contract.returns.rsplit("::", 1)[-1]
-    return because("type", f"harmless if this `{name}` copies what it takes, or keeps it alive itself")
+    return because("type", f"harmless if this `{name}` copies what it is given, or keeps it alive itself")
 
 
 def _help(binding: Binding, contract: contracts.Contract) -> str:
     index = contract.borrow.index if contract.borrow is not None else 1
     if binding.record.kind in ("property", "property_rw") and contract.shape == "view":
-        return f"give the getter the keep-alive: `cpp_function(getter, keep_alive<0, {index}>())`"
+        return f"add the keep-alive to the getter: `cpp_function(getter, keep_alive<0, {index}>())`"
     if contract.shape in ("pointer", "reference") and index == 1:
         return "use the policy `reference_internal`, or add `keep_alive<0, 1>()`"
     return f"add `keep_alive<0, {index}>()`"
@@ -133,7 +133,7 @@ def _used_in_python(binding: Binding) -> Iterator[Step]:
             and misuse.declared.path == binding.path
             and misuse.declared.span == binding.record.span
         ):
-            yield misuse.function.step(misuse.at, f"this Python uses it after `{misuse.owner}` is gone")
+            yield misuse.function.step(misuse.at, f"used from Python here after `{misuse.owner}` was freed")
 
 
 def _constructor(binding: Binding) -> Iterator[Finding]:
@@ -149,8 +149,8 @@ def _constructor(binding: Binding) -> Iterator[Finding]:
         yield binding.finding(
             keep.extra,
             f"`{keep.extra.text}` on the constructor of `{binding.owner.name}` keeps nothing alive",
-            certainty="certain" if field is not None else because("possible", "no member was found that needs it"),
-            help=f"a constructor's object has index 1: write `keep_alive<1, {max(keep.patient, 2)}>()`",
+            certainty="certain" if field is not None else because("possible", "no member that needs it was found"),
+            help=f"the constructed object has index 1: write `keep_alive<1, {max(keep.patient, 2)}>()`",
             steps=(field,) if field is not None else (),
             fix=contracts.renumbered(binding, keep, 1, max(keep.patient, 2)),
         )

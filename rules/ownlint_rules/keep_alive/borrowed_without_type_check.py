@@ -54,8 +54,8 @@ def borrowed_without_type_check(function: Function) -> Iterator[Finding]:
     for one in trusting.trusted(function):
         yield function.finding(
             one.call,
-            f"`{one.name}` comes from Python, and nothing has looked whether it is a `{one.type}`",
+            f"`{one.name}` comes from Python and is never checked to be a `{one.type}`",
             certainty=one.certainty,
-            help=f"make a `{one.type}` of it, or take the parameter as one: both look",
+            help=f"construct a `{one.type}` from it, or declare the parameter as `{one.type}`; both check the type",
             mild=not one.harmful,
         )

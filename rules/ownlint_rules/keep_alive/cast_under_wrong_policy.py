@@ -47,15 +47,15 @@ def cast_under_wrong_policy(function: Function) -> Iterator[Finding]:
         if cast.fresh is not None:
             yield function.finding(
                 cast.fresh,
-                f"`{text(cast.fresh)}` is cast under the policy `{cast.policy}`: nobody deletes it",
-                help="say `take_ownership`, or cast a unique pointer",
+                f"`{text(cast.fresh)}` leaks: it is cast under the policy `{cast.policy}`, so it is never deleted",
+                help="use `take_ownership`, or cast a unique pointer",
                 fix=_taken(function, cast),
             )
         elif cast.lacks_parent:
             yield function.finding(
                 cast.call,
-                f"the internal reference has no parent: `{text(cast.call.callee)}` raises",
-                help="give the object that it belongs to as the third argument",
+                f"`{text(cast.call.callee)}` raises: `reference_internal` needs a parent",
+                help="pass the parent object as the third argument",
             )
 
 
@@ -63,4 +63,4 @@ def _taken(function: Function, cast: casting.CastToPython) -> Fix | None:
     if not cast.owning or len(cast.call.args) != 1:
         return None
     end = cast.call.args[0].end
-    return Fix(f"say `{cast.owning}`", (Edit(function.path, Span(end, end), f", {cast.owning}"),))
+    return Fix(f"use `{cast.owning}`", (Edit(function.path, Span(end, end), f", {cast.owning}"),))

@@ -102,9 +102,9 @@ def _told(
     name = places.render(where)
     yield function.finding(
         at,
-        f"`{name}` is made with `new`, and the caster deletes nothing",
+        f"`{name}` is allocated with `new`, but the type caster never deletes it",
         certainty="certain" if written else because("type", f"the type of `{name}` is not known"),
-        help="hold it by value, or in a `std::unique_ptr`",
+        help="store it by value or in a `std::unique_ptr`",
         steps=made,
     )
 
@@ -121,7 +121,7 @@ def _made_by(function: Function, call: records.Call, where: str) -> tuple[Step, 
     if found is None or str(found.where) != where or "delete" not in found.releases or found.certainty == "possible":
         return None
     made = [
-        callee.step(event, "made here")
+        callee.step(event, "allocated here")
         for callee in function.program.calls.callee(call, function).functions
         for event in callee.flow.calls
         if event.node.kind == "new"

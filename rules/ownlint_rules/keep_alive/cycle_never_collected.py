@@ -65,18 +65,20 @@ def cycle_never_collected(program: Program) -> Iterator[Finding]:
         for one in group:
             members.setdefault(one.field.name, one)
         steps = [
-            one.binding.step(one.binding.record, f"`{one.home.name}::{one.field.name}` holds what is put here, too")
+            one.binding.step(
+                one.binding.record, f"`{one.home.name}::{one.field.name}` also stores objects that are set here"
+            )
             for one in list(members.values())[1:]
         ]
         if first.binding.record.kind in ("function", "static"):
             bound = signatures.bound_as(first.cls, first.cls)[:1]
-            steps = [Step(file.path, record.span, "it is bound here") for file, record in bound] + steps
+            steps = [Step(file.path, record.span, "bound here") for file, record in bound] + steps
         yield first.binding.finding(
             first.binding.record,
-            f"a cycle through `{first.home.name}::{first.field.name}` is never collected: "
-            f"the type of `{first.cls.name}` has no `tp_traverse` that visits it",
-            certainty=because("value", f"whether a cycle through `{first.field.name}` ever comes up is not known"),
-            help="give the class a traverse and a clear function: " + _extras(first),
+            f"a reference cycle through `{first.home.name}::{first.field.name}` is never collected: the "
+            f"type of `{first.cls.name}` has no `tp_traverse` that visits it",
+            certainty=because("value", f"it is not known whether a cycle through `{first.field.name}` is ever created"),
+            help="give the class `tp_traverse` and `tp_clear` slots: " + _extras(first),
             steps=tuple(steps),
         )
 

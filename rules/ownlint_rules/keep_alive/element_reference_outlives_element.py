@@ -78,9 +78,9 @@ def element_reference_outlives_element(binding: Binding) -> Iterator[Finding]:
         who = f"`{sibling.symbol}`" if sibling is not binding else "its next call"
         yield binding.finding(
             binding.record,
-            f"`{binding.symbol}` hands out a reference to an element of `{lent.field}`, which {who} moves or destroys",
-            certainty=because("caller", f"whether a reference is still used when {who} runs is up to the caller"),
-            help="hand out a copy, or keep the elements behind shared pointers",
-            steps=(lent.at, sibling.step(sibling.record, f"`{lent.field}` changes here"), change),
+            f"`{binding.symbol}` returns a reference to an element of `{lent.field}`, which {who} moves or destroys",
+            certainty=because("caller", f"whether a reference is still in use when {who} runs depends on the caller"),
+            help="return a copy, or store the elements in shared pointers",
+            steps=(lent.at, sibling.step(sibling.record, f"`{lent.field}` is modified here"), change),
         )
         return

@@ -45,11 +45,11 @@ def handle_outlives_object(function: Function) -> Iterator[Finding]:
     for one in local_memory.unowned_handles(function):
         owner = f"`{one.owner}`"
         if one.how == "kept":
-            message = f"`{one.into}` leads to {owner}, which ends with this statement"
-            help = "hold the object itself"
+            message = f"`{one.into}` refers to {owner}, which is destroyed at the end of this statement"
+            help = "store the object itself"
         else:
-            message = f"what is returned leads to {owner}, which ends here"
-            help = "return the object, or the reference that `release()` gives up"
+            message = f"the returned handle refers to {owner}, which is destroyed here"
+            help = "return the object, or the result of its `release()`"
         yield function.finding(
             one.at,
             message,

@@ -70,10 +70,11 @@ def keep_alive_cycle(program: Program) -> Iterator[Finding]:
         if kept.nurse == kept.patient or told_of in told:
             continue
         told.add(told_of)
-        step = back.binding.step(back.binding.record, f"a `{back.nurse}` keeps a `{back.patient}` here")
+        step = back.binding.step(back.binding.record, f"a `{back.nurse}` keeps a `{back.patient}` alive here")
         yield kept.binding.finding(
             kept.binding.record,
-            f"`{kept.binding.symbol}` makes a `{kept.nurse}` keep its `{kept.patient}`, which keeps it",
+            f"`{kept.binding.symbol}` makes a `{kept.nurse}` keep its `{kept.patient}` alive, which keeps "
+            f"the `{kept.nurse}` alive",
             steps=(step,),
         )
     yield from _held_back(program)
@@ -87,8 +88,8 @@ def _held_back(program: Program) -> Iterator[Finding]:
             nurse = f"a `{binding.owner.name}`" if keep.nurse == 1 and binding.owner else f"argument {keep.nurse}"
             yield binding.finding(
                 binding.record,
-                f"`{binding.symbol}` makes {nurse} keep {patient}, which keeps it",
-                help=f"leave `{keep.extra.text}` out",
+                f"`{binding.symbol}` makes {nurse} keep {patient} alive, which keeps it alive in turn",
+                help=f"remove `{keep.extra.text}`",
             )
 
 
@@ -100,12 +101,12 @@ def _around(last: arguments.KeptAlive, seen: dict[tuple[str, str], arguments.Kep
             continue
         ways = (first, second)
         steps = tuple(
-            one.binding.step(one.binding.record, f"a `{one.nurse}` keeps a `{one.patient}` here") for one in ways
+            one.binding.step(one.binding.record, f"a `{one.nurse}` keeps a `{one.patient}` alive here") for one in ways
         )
         yield last.binding.finding(
             last.binding.record,
-            f"`{last.binding.symbol}` makes a `{last.nurse}` keep its `{last.patient}`, "
-            f"which keeps it through a `{between}`",
+            f"`{last.binding.symbol}` makes a `{last.nurse}` keep its `{last.patient}` alive, which keeps "
+            f"it alive through a `{between}`",
             steps=steps,
         )
         return

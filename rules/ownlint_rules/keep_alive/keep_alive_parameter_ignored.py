@@ -76,10 +76,10 @@ def keep_alive_parameter_ignored(function: Function) -> Iterator[Finding]:
     holder, field = keeper
     yield function.finding(
         kept[0],
-        f"`{kept[0].name}` is ignored: nothing here keeps it alive",
+        f"parameter `{kept[0].name}` is ignored: nothing here keeps it alive",
         certainty=because("name", f"that `{kept[0].name}` is to be kept alive is inferred from `{field.name}`"),
-        help=f"store it, in `{field.name}` say, or take it out of the signature",
-        steps=(holder.step(field, "this could keep it"),),
+        help=f"store it (for example in `{field.name}`), or remove the parameter",
+        steps=(holder.step(field, "this could keep it alive"),),
     )
 
 

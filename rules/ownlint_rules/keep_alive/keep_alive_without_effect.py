@@ -82,7 +82,7 @@ def _of_none(binding: Binding, keep: policies.KeepAlive) -> Finding:
     help = "remove it"
     fix = None
     if keep.nurse == 0:
-        help = f"the object itself has index 1: write `keep_alive<1, {patient}>`"
+        help = f"the constructed object has index 1: write `keep_alive<1, {patient}>`"
         fix = contracts.renumbered(binding, keep, 1, patient)
     return binding.finding(extra, f"`{extra.text}` on {where} keeps nothing alive{why}", help=help, fix=fix)
 
@@ -92,7 +92,7 @@ def _beside(binding: Binding, said: policies.Policies, extra: records.Extra) -> 
     since = framework.facts.get("keep_alive_on_property_refused_since", "")
     refused = bool(since) and releases.is_before(binding.program, framework, since) is False
     how = "refused" if refused else "ignored"
-    where = "beside a property's getter" if said.is_property else "on a field"
+    where = "passed next to a property's getter" if said.is_property else "on a field"
     wrapper = framework.spelling.wrappers[0] if framework.spelling.wrappers else ""
     return binding.finding(
         extra,
@@ -107,9 +107,9 @@ def _belongs(said: policies.Policies, extra: records.Extra, wrapper: str) -> str
     ends = next(((keep.nurse, keep.patient) for keep in said.keep_alives() if keep.extra == extra), None)
     if ends == (1, 0):
         turned = extra.text.partition("<")[0] + "<0, 1>()"
-        return f"write `{wrapper}(getter, {turned})`: the result keeps the object alive, not the other way round"
+        return f"write `{wrapper}(getter, {turned})`, so that the result keeps the object alive and not the reverse"
     accessor = "setter" if ends is not None and 2 in ends else "getter"
-    return f"it belongs to the function: `{wrapper}({accessor}, {extra.text})`"
+    return f"pass it to the function: `{wrapper}({accessor}, {extra.text})`"
 
 
 def _moved(binding: Binding, said: policies.Policies, extra: records.Extra, wrapper: str) -> Fix | None:
@@ -129,4 +129,4 @@ def _moved(binding: Binding, said: policies.Policies, extra: records.Extra, wrap
         Edit(binding.path, Span(getter.end, getter.end), f", {extra.text})"),
         Edit(binding.path, Span(before, extra.end), ""),
     )
-    return Fix("give the getter the keep-alive", edits)
+    return Fix("pass the keep-alive to the getter", edits)

@@ -56,7 +56,7 @@ def object_over_local_memory(function: Function) -> Iterator[Finding]:
         told.add(one.made.start)
         yield function.finding(
             one.made,
-            f"the `{one.what}` that is returned looks at `{one.name}`, which ends here",
+            f"the returned `{one.what}` points into `{one.name}`, which is destroyed here",
             certainty=one.certainty,
-            help="copy the data, or move it to the heap with a capsule that deletes it as the base",
+            help="copy the data, or move it to the heap and pass a capsule that deletes it as the base",
         )

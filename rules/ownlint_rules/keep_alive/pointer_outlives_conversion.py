@@ -43,10 +43,10 @@ from ownlint import Finding, Function, because, rule
 from ownlint_rules.keep_alive import _converted as converted
 
 _WHY = {
-    "kept": "harmless if the conversion only hands out what something else keeps alive",
-    "stored": "harmless if the conversion only hands out what something else keeps alive",
-    "returned": "harmless if the conversion only hands out what something else keeps alive",
-    "parsed": "harmless if the caller's argument outlives it, or it is set anew before the next use",
+    "kept": "harmless if the conversion only exposes memory that something else keeps alive",
+    "stored": "harmless if the conversion only exposes memory that something else keeps alive",
+    "returned": "harmless if the conversion only exposes memory that something else keeps alive",
+    "parsed": "harmless if the caller's argument outlives it, or it is reassigned before the next use",
 }
 
 
@@ -55,13 +55,17 @@ def pointer_outlives_conversion(function: Function) -> Iterator[Finding]:
     for one in converted.dangling(function):
         match one.how:
             case "returned":
-                message = f"what is returned points into `{one.owner}`, which ends here"
+                message = f"the returned pointer points into `{one.owner}`, which is destroyed here"
             case "parsed":
-                message = f"`{one.name}` keeps the address of `{one.owner}`, which belongs to an argument"
+                message = f"`{one.name}` stores the address of `{one.owner}`, which belongs to an argument"
             case _:
-                message = f"`{one.name}` points into `{one.owner}`, which ends with this statement"
+                message = f"`{one.name}` points into `{one.owner}`, which is destroyed at the end of this statement"
         yield function.finding(one.at, message, certainty=because("later-use", _WHY[one.how]), help=_help(one))
 
 
 def _help(one: converted.Dangling) -> str:
-    return "copy it" if one.how in ("parsed", "returned") else "give what is converted a name that lives as long"
+    return (
+        "copy the data"
+        if one.how in ("parsed", "returned")
+        else ("store the converted object in a variable that lives as long")
+    )

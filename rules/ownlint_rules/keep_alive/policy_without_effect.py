@@ -68,7 +68,7 @@ def policy_without_effect(binding: Binding) -> Iterator[Finding]:
     if signature.is_void:
         why = "it returns nothing"
     elif signatures.is_plain(signature.result, signature.roles):
-        why = "Python gets a copy"
+        why = "Python receives a copy"
     elif (
         signature.handing == "value"
         and signature.returned is not None
@@ -79,6 +79,6 @@ def policy_without_effect(binding: Binding) -> Iterator[Finding]:
         yield binding.finding(
             written,
             f"`{written.text}` on `{binding.symbol}` has no effect: {why}",
-            certainty=because("intent", "harmless if nobody counts on it"),
+            certainty=because("intent", "harmless if no caller relies on it"),
             help="remove it",
         )

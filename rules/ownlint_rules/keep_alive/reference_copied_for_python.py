@@ -102,9 +102,9 @@ def reference_copied_for_python(binding: Binding) -> Iterator[Finding]:
         return  # most likely itself
     yield binding.finding(
         binding.record,
-        f"`{binding.symbol}` returns a `{signature.kind.last}&`, of which Python gets a copy",
-        certainty=because("intent", "a copy may be meant"),
-        help="use the policy `reference_internal`, or `copy` to say that a copy is meant",
+        f"`{binding.symbol}` returns a `{signature.kind.last}&`, but Python receives a copy",
+        certainty=because("intent", "a copy may be intended"),
+        help="use the policy `reference_internal`, or `copy` to make the copy explicit",
     )
 
 
@@ -132,10 +132,14 @@ def _cast_by_hand(binding: Binding) -> Iterator[Finding]:
         if framework.defaults.get("cast reference") == "copy":
             yield function.finding(
                 cast,
-                f"`{text(cast)}` makes a copy of the `{kind.last}`, whatever policy `{binding.symbol}` has",
-                certainty=because("intent", "a copy may be meant"),
-                help="give the policy to the cast",
-                steps=(binding.step(binding.record, "a policy is no part of an object that is made by hand"),),
+                f"`{text(cast)}` copies the `{kind.last}`, whatever the policy of `{binding.symbol}` is",
+                certainty=because("intent", "a copy may be intended"),
+                help="pass the policy to the cast",
+                steps=(
+                    binding.step(
+                        binding.record, "the binding's policy does not apply to an object that is created by hand"
+                    ),
+                ),
             )
 
 

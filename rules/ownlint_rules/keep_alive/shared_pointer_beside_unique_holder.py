@@ -56,11 +56,11 @@ def shared_pointer_beside_unique_holder(binding: Binding) -> Iterator[Finding]:
     mismatch = holding.mismatch(binding)
     if mismatch is None:
         return
-    does = "hands out" if mismatch.returned else "takes"
+    does = "returns" if mismatch.returned else "takes"
     yield binding.finding(
         binding.record,
         f"`{binding.symbol}` {does} a `{mismatch.pointer}` of `{mismatch.name}`, whose holder is a unique pointer",
         certainty=mismatch.certainty,
-        help=f"name it as the holder: `class_<{mismatch.name}, {mismatch.pointer}<{mismatch.name}>>`",
+        help=f"declare it as the holder: `class_<{mismatch.name}, {mismatch.pointer}<{mismatch.name}>>`",
         steps=(mismatch.at,),
     )

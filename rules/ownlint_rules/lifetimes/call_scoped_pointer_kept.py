@@ -194,16 +194,16 @@ def _judge(function: Function, method: Function, store: keeping.Store, name: str
     shown, member = text(_plainly(kept.value)), places.render(_member(store.place))
     certainty = _doubts(function, method, store)
     if callers != "passing":
-        certainty = tempered(certainty, because("caller", f"how long `{shown}` lives is up to the caller"))
+        certainty = tempered(certainty, because("caller", f"the lifetime of `{shown}` depends on the caller"))
     steps = first.steps
     if kept.holder is not None and (field := kept.holder.field(kept.field)) is not None:
         owner, record = field
-        steps += (Step(owner.path, record.span, f"`{owner.name}::{kept.field}` keeps it", "borrows"),)
+        steps += (Step(owner.path, record.span, f"`{owner.name}::{kept.field}` stores it", "borrows"),)
     return function.finding(
         store.event,
-        f"`{shown}` is kept in `{member}` from the first call on, but nothing ensures that it lives as long",
+        f"`{shown}` is stored in `{member}` on the first call only, but nothing ensures that it lives as long",
         certainty=certainty,
-        help="take it in the constructor, keep a share in it, or store what each call gives",
+        help="take it in the constructor, share its ownership, or store the argument of each call",
         steps=steps,
     )
 
@@ -228,7 +228,7 @@ def _first_only(function: Function, method: Function, store: keeping.Store) -> _
                 continue
             now = _once_filled(function, test.value, given)
             if now is not None and _goes_around(function, test, now, store):
-                return _First((function.step(test, "later calls find it filled and store nothing"),))
+                return _First((function.step(test, "later calls find it set and store nothing"),))
     return None
 
 
@@ -314,16 +314,16 @@ def _is_taken_back(function: Function, store: keeping.Store) -> bool:
 
 def _doubts(function: Function, method: Function, store: keeping.Store) -> Certainty:
     if not habits.KEEPS.isdisjoint(pairs.words(method.name)):
-        return because("possible", f"the name `{method.name}` says that it keeps what it is given")
+        return because("possible", f"the name `{method.name}` suggests that it keeps its argument")
     member = _member(store.place)[-1]
     home = function.home
     field = home.field(member) if home is not None else None
     if field is not None and _OWNED_ELSEWHERE.search(field[1].comment):
         return because("possible", f"a comment says that `{member}` is owned elsewhere")
     if _is_keyed_by_itself(store):
-        return because("possible", "another pointer gets an entry of its own")
+        return because("possible", "each pointer gets an entry of its own")
     if _is_short_lived(home) or (store.in_container and store.kept.how == "capture"):
-        return because("possible", "the object that keeps it may be gone first")
+        return because("possible", "the object that stores it may be destroyed first")
     others = [m for m in _neighbours(function, store) if m is not method and m.record.kind != "constructor"]
     takes = (
         function.program.models.containers.takes | {"reset"}
@@ -333,7 +333,7 @@ def _doubts(function: Function, method: Function, store: keeping.Store) -> Certa
         else set()
     )
     if takes and any(_empties(m, member, takes) for m in others if m.record.kind != "destructor"):
-        return because("possible", f"another method empties `{member}`")
+        return because("possible", f"another method clears `{member}`")
     used = any(glance.says(m, member) for m in others) or _is_used_here(function, store)
     if used or store.once or _holder_uses(store):
         return because("later-use", f"harmless if `{member}` is not used after the call")

@@ -52,8 +52,8 @@ def element_used_after_change(function: Function) -> Iterator[Finding]:
         told.add(one.at.index)
         yield function.finding(
             one.at,
-            f"`{one.name}` leads to an element from before `{one.ended.by}`, which may move the elements",
+            f"`{one.name}` points to an element and is used after `{one.ended.by}`, which may move the elements",
             certainty=memory.certainty(one),
-            help="look the element up again behind the change, or make the change after the last use",
+            help="look the element up again after the change, or change the container after the last use",
             steps=(function.step(function.flow.events[one.ended.at], "the elements may move here", "ends"),),
         )

@@ -91,10 +91,10 @@ def move_into_uninitialized(function: Function) -> Iterator[Finding]:
         done = "reads it first" if reads else "does not write it on every path"
         yield function.finding(
             assigned,
-            f"`{field.name}` is not initialized here, and the assignment operator {done}",
+            f"`{field.name}` is not initialized here, but the assignment operator {done}",
             certainty=_certainty(cls, field.name, reads),
             help=f"delegate to the default constructor (`: {cls.name}()`), or give `{field.name}` a default",
-            steps=(operator.step(at, "read here" if reads else "this operator may leave it as it was"),),
+            steps=(operator.step(at, "read here" if reads else "this operator may leave it unchanged"),),
         )
 
 
@@ -102,7 +102,7 @@ def _certainty(cls: Class, name: str, reads: bool) -> Certainty:
     if reads:
         return "certain"
     if _is_set_by_makers(cls, name):
-        return because("possible", f"all who make a copy of a `{cls.name}` set `{name}` themselves")
+        return because("possible", f"every caller that copies a `{cls.name}` sets `{name}` itself")
     return because("path", _SOME_PATH)
 
 

@@ -53,22 +53,22 @@ def pointer_outlives_local(function: Function) -> Iterator[Finding]:
         told.add(one.at.index)
         handed = one.what == "returned"
         ending = function.flow.events[one.ended.at]
-        what = f"`{one.name}` is returned, and leads to" if handed else f"`{one.name}` leads to"
+        what = f"`{one.name}` is returned, but points to" if handed else f"`{one.name}` points to"
         if one.through and one.name == one.ended.by:
-            what = f"`{one.through}` looks at"  # a lambda, which has it by reference
+            what = f"`{one.through}` refers to"  # a lambda, which has it by reference
         owner = "what" if one.ended.why == "owner" else "the local"
-        ends = " holds, which ends here" if owner == "what" else ", whose scope has ended"
+        ends = ", which is destroyed here" if owner == "what" else ", which is out of scope"
         yield function.finding(
             one.at,
             f"{what} {owner} `{one.ended.by}`{ends}",
             certainty=tempered(memory.certainty(one), _converted(function, handed)),
-            help="return or keep the object itself, or let its owner live as long as who uses it",
-            steps=() if handed else (function.step(ending, f"`{one.ended.by}` ends here", "ends"),),
+            help="return or store the object itself, or make its owner live as long as its user",
+            steps=() if handed else (function.step(ending, f"`{one.ended.by}` is destroyed here", "ends"),),
         )
 
 
 def _converted(function: Function, returned: bool) -> Certainty:
     """A type that depends on a template's argument may as well be a number, into which the object is converted."""
     if returned and re.search(r"\btypename\b|::type$", function.record.result):
-        return because("type", f"harmless if `{function.record.result}` is no pointer")
+        return because("type", f"harmless if `{function.record.result}` is not a pointer")
     return "certain"

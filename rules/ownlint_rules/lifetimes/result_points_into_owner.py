@@ -116,15 +116,16 @@ def _found(function: Function, at: records.Leave, kept: keeping.Kept, holder: Cl
     steps = []
     if (found := holder.field(kept.field)) is not None:
         owner, record = found
-        steps.append(owner.step(record, f"`{holder.name}` keeps it here and goes through it when it ends", "uses"))
+        steps.append(
+            owner.step(record, f"`{holder.name}` stores it here and dereferences it in its destructor", "uses")
+        )
     return function.finding(
         at,
-        f"the `{holder.name}` that is returned keeps a pointer into `{places.render((member,))}`, "
-        f"and nobody says that this object lives longer",
+        f"the returned `{holder.name}` points into `{places.render((member,))}`, but nothing keeps this object alive",
         certainty=because(
             "caller" if _says_so(holder, kept) else "guess",
             f"callers may keep this object alive as long as the `{holder.name}`",
         ),
-        help="give the result a share in it, or mark the method as bound to the object's lifetime",
+        help="give the result shared ownership, or annotate the method with `[[clang::lifetimebound]]`",
         steps=tuple(steps),
     )

@@ -48,11 +48,11 @@ from ownlint_rules.lifetimes import _running as running
 def started_and_dropped(function: Function) -> Iterator[Finding]:
     for dropped in running.of(function.program).dropped_in(function):
         what = f"`{dropped.name}`" if dropped.name else f"`{text(dropped.made)}`"
-        ends = "ends with this function" if dropped.name else "ends at once"
+        ends = "is destroyed when the function returns" if dropped.name else "is destroyed immediately"
         yield function.finding(
             dropped.started,
-            f"{what} is started and {ends}, for nobody keeps it",
-            certainty=because("unread-code", "something that was not read may keep it alive"),
-            help="give it a parent, or keep it on an object that lives longer",
-            steps=(function.step(dropped.made, f"{what} is made here, without a parent", "owns"),),
+            f"{what} is started and {ends}: nothing keeps it alive",
+            certainty=because("unread-code", "code that was not analyzed may keep it alive"),
+            help="give it a parent, or store it on an object that lives longer",
+            steps=(function.step(dropped.made, f"{what} is created here without a parent", "owns"),),
         )

@@ -52,6 +52,6 @@ def used_after_move(function: Function) -> Iterator[Finding]:
             one.at,
             f"`{one.name}` is used after it was moved from",
             certainty=memory.certainty(one),
-            help="move it behind its last use, or give it a new value first",
+            help="move it after its last use, or assign a new value first",
             steps=(function.step(function.flow.events[one.ended.at], "moved from here", "ends"),),
         )

@@ -85,9 +85,9 @@ def callback_under_lock(function: Function) -> Iterator[Finding]:
         yield function.finding(
             function.flow.events[call.at],
             f"`{call.name}` is called while `{places.render(lock)}` is held{by}",
-            certainty=because("possible", f"`{key.name}` is there for the callback alone")
+            certainty=because("possible", f"`{key.name}` exists for the callback only")
             if meant
             else because("unread-code", "it depends on what the callback does"),
-            help="copy the callback while the lock is held, and call the copy behind the unlock",
+            help="copy the callback while the lock is held, and call the copy after the unlock",
             steps=() if direct else (call.where.step(call.span, f"`{call.name}` is called here"),),
         )

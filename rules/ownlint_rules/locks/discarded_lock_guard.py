@@ -77,9 +77,9 @@ def discarded_lock_guard(function: Function) -> Iterator[Finding]:
         else:
             yield function.finding(
                 call,
-                f"the guard that `{text(call.node.callee)}` returns ends with this statement",
+                f"the guard returned by `{text(call.node.callee)}` is destroyed at the end of this statement",
                 certainty=because("later-use", _NOT_NEEDED),
-                help="keep it in a local for as long as the lock is needed",
+                help="store it in a local variable for as long as the lock is needed",
             )
 
 
@@ -90,11 +90,11 @@ def _unnamed(function: Function, call: events.CallEvent, guard: guard_classes.Gu
         return
     written, uses = text(node.callee), _python_behind(function, call, guard)
     if _declares(function, call):
-        message = f"`{text(node.args[0])}` is declared anew here, and nothing is locked"
+        message = f"this declares a variable `{text(node.args[0])}`: nothing is locked"
     else:
         what = " and ".join(f"`{_lock(lock)}`" for lock in locks)
-        behind = f": {what} {'is' if len(locks) == 1 else 'are'} not held behind it" if what else ""
-        message = f"`{written}` ends with this statement{behind}"
+        behind = f": {what} {'is' if len(locks) == 1 else 'are'} not held afterwards" if what else ""
+        message = f"`{written}` is destroyed at the end of this statement{behind}"
     touched = (*uses, *_touched(function, call))
     yield function.finding(
         call,
@@ -117,12 +117,12 @@ def _python_behind(function: Function, call: events.CallEvent, guard: guard_clas
         if use.event.index > call.index and states.get(use.event.index, gil.UNKNOWN).status == "held"
         if not any(scope.status == "held" for scope in states[use.event.index].scopes)
     ]
-    return tuple(function.step(use.event, f"{use.what} behind it, and needs the lock") for use in found[:1])
+    return tuple(function.step(use.event, f"{use.what} afterwards, which needs the lock") for use in found[:1])
 
 
 def _help(uses: tuple[Step, ...]) -> str:
     if uses:
-        return "delete it, or give it a name in a block that ends before Python is used"
+        return "remove it, or give it a name in a block that ends before Python is used"
     return "give the guard a name"
 
 
@@ -135,7 +135,7 @@ def _touched(function: Function, call: events.CallEvent) -> Iterator[Step]:
         member = event.place[:2]
         if len(member) == 2 and member[0] == places.THIS and member not in seen:
             seen.add(member)
-            yield function.step(event, f"`{places.render(member)}` is touched without it")
+            yield function.step(event, f"`{places.render(member)}` is accessed without the lock")
 
 
 def _lock(value: records.Value) -> str:

@@ -165,21 +165,21 @@ class _UnlockedJudge:
         if self.locking.is_deferred(function):
             return because("possible", f"`{self.guard.lock}` may be held where this lambda is called")
         if guarded.is_for_show(use) and not self.domain.is_container(self.member):
-            shown = "harmless if what is shown, or asserted, may be out of date or torn"
+            shown = "harmless if the displayed or asserted value may be stale or torn"
             said = self.guard.why == "annotation" and function.is_method
             return because("convention" if said else "guess", shown)
         if self.guard.why == "annotation":
             if guarded.was_held(use, self.guard.lock):
-                return because("threads", "harmless if no other thread changes it meanwhile")
+                return because("threads", "harmless if no other thread modifies it in the meantime")
             return "certain"
         if guarded.is_looked_at_again(use, self.locking.held(function), self.guard.lock):
-            return because("possible", f"what counts is read again under `{self.guard.lock}`")
+            return because("possible", f"the decisive value is read again under `{self.guard.lock}`")
         if is_design:
-            return because("possible", "there are more such accesses, which may be by design")
+            return because("possible", "there are more such accesses, which may be intended")
         if locks.says_locked(function):
             return because("possible", f"that its caller holds `{self.guard.lock}` is inferred from its name")
         if guarded.is_explained(use) and not self.is_torn(use):
-            return because("possible", "the comment above it may say why no lock is needed")
+            return because("possible", "the comment above may explain why no lock is needed")
         if self.guard.why in ("use", "section") and self.may_be_meant(use):
             return because("possible", self.inferred())
         return because("convention", self.inferred())
@@ -188,7 +188,7 @@ class _UnlockedJudge:
         if self.guard.why == "comment":
             return f"that `{self.guard.lock}` guards it is read from a comment"
         if self.guard.why == "section":
-            return f"that `{self.guard.lock}` guards it is inferred from where it is taken to write it alone"
+            return f"that `{self.guard.lock}` guards it is inferred from where it is locked only to write it"
         return f"that `{self.guard.lock}` guards it is inferred from {self.guard.share}"
 
     def takes(self, function: Function) -> bool:

@@ -89,14 +89,14 @@ from ownlint_rules.locks import _synchronized as synchronized
 
 _DIES = {
     "erase": "this erases from `{}`",
-    "clear": "this empties `{}`",
-    "overwrite": "this replaces what is in `{}`",
-    "grow": "this moves what is in `{}`",
-    "change": "this changes `{}`",
+    "clear": "this clears `{}`",
+    "overwrite": "this replaces the contents of `{}`",
+    "grow": "this moves from `{}`",
+    "change": "this modifies `{}`",
     "read": "this reads `{}`",
 }
 _ARTICLE = {"pointer": "a pointer", "reference": "a reference", "iterator": "an iterator", "view": "a view"}
-_HELP = "hand out a copy or a shared pointer, or do the work while the lock is held"
+_HELP = "return a copy or a shared pointer, or do the work while the lock is held"
 
 
 @rule(severity="error", cwe=(362,))
@@ -126,17 +126,17 @@ def _loose(function: Function) -> Iterator[Finding]:
         told.add(one.name)
         where, call = change
         steps = [function.step(one.bound, "bound here, under the lock")] if one.bound is not None else []
-        steps.append(where.step(call.span, f"`{one.member}` is locked here, to be changed"))
+        steps.append(where.step(call.span, f"`{one.member}` is locked here to be modified"))
         message = (
-            f"`{one.name}` still leads into `{one.member}` where its lock is no longer held"
+            f"`{one.name}` still points into `{one.member}` after its lock was released"
             if one.bound is not None
-            else f"what leads into `{one.member}` is returned, and its lock is let go"
+            else f"a pointer into `{one.member}` is returned after its lock is released"
         )
         yield function.finding(
             one.event,
             message,
-            certainty=because("threads", "harmless if nothing changes it meanwhile"),
-            help="keep the guard in a local as long as the value is used, or hand out a copy",
+            certainty=because("threads", "harmless if nothing modifies it in the meantime"),
+            help="keep the guard in a local for as long as the value is used, or return a copy",
             steps=tuple(steps),
         )
 
@@ -145,7 +145,7 @@ _READ = {
     "annotation": "annotated",
     "comment": "read from a comment",
     "use": "inferred from its uses",
-    "section": "inferred from where it is taken to write it alone",
+    "section": "inferred from where it is locked only to write it",
 }
 
 
@@ -196,8 +196,7 @@ class _EscapeJudge:
             if later is not None:
                 yield from self.judge(
                     later.span,
-                    f"`{way.name}` still {verb} `{way.borrow.traced.member}` where `{way.guard.lock}` is no longer "
-                    "held",
+                    f"`{way.name}` still {verb} `{way.borrow.traced.member}` after `{way.guard.lock}` was released",
                     way.borrow,
                     way.guard,
                     self.function.step(way.at, "bound here, under the lock"),
@@ -209,7 +208,7 @@ class _EscapeJudge:
             if event.index > way.at.index and escapes.hands_on(self.function, event.node, way.name, way.alias):
                 yield from self.judge(
                     event.span,
-                    f"a thread is given {_ARTICLE['reference' if way.alias else 'pointer']} into "
+                    f"a thread receives {_ARTICLE['reference' if way.alias else 'pointer']} into "
                     f"`{way.borrow.traced.member}`, which is guarded by `{way.guard.lock}`",
                     way.borrow,
                     way.guard,
@@ -292,13 +291,13 @@ class _EscapeJudge:
                 yield from findings[:1]
                 return
         if not looks and given.used is None and self.is_let_go(event, given, found):
-            doubt = f"whoever uses it may hold `{guard.lock}`"
+            doubt = f"the code that uses it may hold `{guard.lock}`"
             yield from self.judge(given.value.span, _keeps(given, found, guard), found, guard, doubt=doubt)
 
     def used_bare(
         self, given: keepers.HandedAway, found: escapes.WayIn, guard: guarded.Guard, look: keepers.KeptAccess
     ) -> Iterator[Finding]:
-        user = "whoever runs it" if given.made is not None else f"whoever calls `{look.function.name}`"
+        user = "the code that runs it" if given.made is not None else f"the caller of `{look.function.name}`"
         doubt = "" if keepers.is_known_bare(look, given) else f"{user} may hold `{guard.lock}`"
         step = look.function.step(look.span, f"used here, without `{guard.lock}`")
         message = _keeps(given, found, guard)
@@ -352,18 +351,18 @@ class _EscapeJudge:
             return
         inferred = f"that `{guard.lock}` guards it is {_READ[guard.why]}"
         if guard.why == "annotation":
-            changed = "harmless if no other thread changes it meanwhile"
+            changed = "harmless if no other thread modifies it in the meantime"
             certainty = because("convention", doubt) if doubt else because("threads", changed)
         else:
             certainty = because("convention", inferred)
         if storage.kind == "unknown" or not storage.type:
             certainty = because("possible", f"the type of `{found.traced.member}` is not known")
         elif (not evidence.strong and look is None) or escapes.is_pinned(self.function):
-            certainty = because("possible", "callers may see to it that nothing is removed meanwhile")
+            certainty = because("possible", "callers may ensure that nothing is removed in the meantime")
         elif escapes.locks_itself(self.domain, storage.type):
             if storage.kind == "object" or evidence.use.kind == "change":
                 return
-            certainty = because("possible", "what is handed out has a lock of its own")
+            certainty = because("possible", "the returned object has a lock of its own")
         use = evidence.use
         happens = "change" if look is not None and use.kind in ("grow", "overwrite") else use.kind
         elsewhere = use.function.step(use.span, _DIES[happens].format(use.member))
@@ -373,11 +372,11 @@ class _EscapeJudge:
 def _keeps(given: keepers.HandedAway, found: escapes.WayIn, guard: guarded.Guard) -> str:
     way = f"{_ARTICLE[found.how]} into `{found.traced.member}`, which is guarded by `{guard.lock}`"
     if given.made is not None:
-        return f"a lambda keeps {way}"
+        return f"a lambda stores {way}"
     if given.body is not None:
         return f"`{given.body.name}` runs on a thread with {way}"
     if given.holder is not None:
-        return f"`{given.holder.name}` keeps {way}"
+        return f"`{given.holder.name}` stores {way}"
     return f"{way}, is stored in `{places.render(given.into or ())}`"
 
 

@@ -63,9 +63,9 @@ def lock_only_for_log(function: Function) -> Iterator[Finding]:
             if covered and all(map(logs.is_for_log, covered)):
                 yield function.finding(
                     statement,
-                    f"`{lock}` is locked for a debug log alone",
-                    help="ask first whether the log is on",
-                    steps=tuple(function.step(one, "this is all that it covers") for one in covered[:3]),
+                    f"`{lock}` is locked only for a debug log",
+                    help="check whether logging is enabled first",
+                    steps=tuple(function.step(one, "the lock covers only this") for one in covered[:3]),
                 )
 
 

@@ -82,12 +82,12 @@ def lock_order_reversed(program: Program) -> Iterator[Finding]:
         held, taken = _names(one)
         yield one.function.finding(
             one.event,
-            f"`{taken}` is taken while `{held}` is held, and `{other.function.name}` takes them in the opposite order",
+            f"`{taken}` is locked while `{held}` is held, but `{other.function.name}` locks them in the opposite order",
             certainty=_certainty(one, other),
-            help="take both in one order everywhere, or at once with `std::scoped_lock`",
+            help="lock both in the same order everywhere, or together with `std::scoped_lock`",
             steps=(
                 *_below(one),
-                other.function.step(other.event, f"`{held}` is taken while `{taken}` is held"),
+                other.function.step(other.event, f"`{held}` is locked while `{taken}` is held"),
                 *_below(other),
             ),
         )
@@ -102,12 +102,12 @@ def _names(order: ordering.Order) -> tuple[str, str]:
 
 def _below(order: ordering.Order) -> Iterator[Step]:
     if order.wait.where is not order.function:
-        yield order.wait.where.step(order.wait.span, f"`{_names(order)[1]}` is taken here")
+        yield order.wait.where.step(order.wait.span, f"`{_names(order)[1]}` is locked here")
 
 
 def _certainty(one: ordering.Order, other: ordering.Order) -> Certainty:
     if one.held.owner == other.held.owner and not (one.is_of_one_object and other.is_of_one_object):
-        return because("possible", "the locks may be those of different objects")
+        return because("possible", "the locks may belong to different objects")
     if one.wait.conditional or other.wait.conditional:
-        return because("possible", "a condition decides whether one of them is taken")
-    return because("threads", "it deadlocks only when two threads run both at the same time")
+        return because("possible", "one of them is locked only under a condition")
+    return because("threads", "deadlocks only if two threads run both at the same time")

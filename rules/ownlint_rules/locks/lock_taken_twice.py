@@ -65,26 +65,26 @@ def lock_taken_twice(function: Function) -> Iterator[Finding]:
         if one.callee is None:
             yield function.finding(
                 one.event,
-                f"`{one.lock}` is held here, and taken again",
-                certainty=because("possible", "which of several paths locks is decided by a condition")
+                f"`{one.lock}` is already held here and is locked again",
+                certainty=because("possible", "a condition decides which of several paths locks")
                 if one.wait.conditional
                 else "certain",
-                help="unlock it before, or do not lock it again",
+                help="unlock it first, or do not lock it again",
             )
             continue
         constructs = one.callee.record.kind == "constructor" and one.callee.home is not None
         name = f"the constructor of `{one.callee.home.name}`" if constructs and one.callee.home else ""
         yield function.finding(
             one.event,
-            f"`{one.lock}` is held here, and {name or f'`{one.callee.name}`'} takes it again",
+            f"`{one.lock}` is held here, and {name or f'`{one.callee.name}`'} locks it again",
             certainty=_certainty(one),
-            help="give the lock up before, or call something that expects it to be held",
-            steps=(one.wait.where.step(one.wait.span, "it is taken here"),),
+            help="unlock it first, or call a variant that expects it to be held",
+            steps=(one.wait.where.step(one.wait.span, "locked here"),),
         )
 
 
 def _certainty(again: relocking.Again) -> Certainty:
     where = again.wait.where.name
     if again.wait.conditional:
-        return because("possible", f"`{where}` locks only where a condition says so")
+        return because("possible", f"`{where}` locks only under a condition")
     return because("path", f"on the path through `{where}` that locks")

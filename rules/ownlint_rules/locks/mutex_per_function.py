@@ -127,15 +127,15 @@ def _shared(own: _Own, other: _Own) -> tuple[str, e.Event, e.Event, bool] | None
 
 def _finding(own: _Own, other: _Own, name: str, mine: e.Event, theirs: e.Event, is_call: bool) -> Finding:
     does, done = ("calls", "called") if is_call else ("touches", "touched")
-    harmless = f"`{name}` can be called by several threads" if is_call else "only one thread ever comes here"
+    harmless = f"`{name}` can be called by several threads" if is_call else "only one thread ever runs this"
     return own.function.finding(
         Span(own.mutex.start, own.mutex.end),
-        f"`{own.name}` keeps `{other.function.name}` from nothing, which {does} `{name}` under a mutex of its own",
+        f"`{own.name}` does not exclude `{other.function.name}`, which {does} `{name}` under a mutex of its own",
         certainty=because("threads", f"harmless if {harmless}"),
-        help="let the functions share one mutex",
+        help="use one mutex for both functions",
         steps=(
-            own.function.step(mine, f"{done} under the one"),
-            other.function.step(theirs, f"{done} under the other, in `{other.function.name}`"),
+            own.function.step(mine, f"{done} under the first mutex"),
+            other.function.step(theirs, f"{done} under the second mutex, in `{other.function.name}`"),
         ),
     )
 

@@ -65,8 +65,8 @@ from ownlint import Certainty, Finding, Function, because, places, rule
 from ownlint_rules.locks import _announcing as announcing
 from ownlint_rules.locks import _lazily as lazily
 
-_THREADS = "whether several threads come here is not known"
-_CONST = "harmless if no two threads ask one object at the same time, as a const method lets them"
+_THREADS = "it is not known whether several threads run this"
+_CONST = "harmless if no two threads call const methods of one object at the same time"
 
 
 @rule(
@@ -79,18 +79,18 @@ def unlocked_lazy_init(function: Function) -> Iterator[Finding]:
     for lazy in lazily.lazy_sets(function):
         certainty = _certainty(function, lazy)
         if certainty != "possible" and not lazy.guarded and lazily.is_behind_override(function):
-            certainty = because("possible", "it overrides a method, whose callers may hold a lock")
+            certainty = because("possible", "it overrides a method whose callers may hold a lock")
         if lazy.place in seen or (certainty != "possible" and lazily.is_called_safely(function)):
             continue
         seen.add(lazy.place)
         name = places.render(lazy.place)
         if lazy.guarded:
-            message = f"`{name}` is set under a lock and read before it, and is no atomic"
-            step, help = "is read here, before the lock is taken", "make it an atomic, or look under the lock alone"
+            message = f"`{name}` is set under a lock but read before it, and is not atomic"
+            step, help = "is read here, before the lock is acquired", "make it an atomic, or check only under the lock"
         else:
             did = "set" if lazy.is_flag else "made"
-            message = f"`{name}` is {did} on first use, and no lock keeps two threads from it"
-            step, help = "is read here", "hold a lock, use `std::call_once`, or let a function's static begin with it"
+            message = f"`{name}` is {did} on first use without a lock: two threads can both initialize it"
+            step, help = "is read here", "hold a lock, use `std::call_once`, or use a function-local static"
         yield function.finding(
             lazy.act,
             message,
@@ -104,10 +104,10 @@ def unlocked_lazy_init(function: Function) -> Iterator[Finding]:
         name = places.render(early.place)
         yield function.finding(
             early.act,
-            f"`{name}` tells other threads that it is done, before it is",
-            certainty=because("threads", "harmless if no other thread asks before the work is done"),
-            help="use `std::call_once`, or set it under a lock once the work is done",
-            steps=(function.step(early.work, "the work begins here"),),
+            f"`{name}` is marked as done before the work is done",
+            certainty=because("threads", "harmless if no other thread checks before the work is done"),
+            help="use `std::call_once`, or set it under a lock after the work is done",
+            steps=(function.step(early.work, "the work starts here"),),
         )
 
 
@@ -119,7 +119,7 @@ def _certainty(function: Function, lazy: lazily.Lazy) -> Certainty:
         return because("possible", _THREADS)
     if not lazily.others_lock(function):
         if lazily.is_number_alone(function, lazy):
-            return because("possible", "two threads that both make it store the same number")
+            return because("possible", "two threads that both compute it store the same number")
         asked = lazily.is_getter_of_all(function) and lazily.hands_out(function, lazy)
         return because("threads" if asked else "guess", _CONST)
     if "const" in function.record.qualifiers:

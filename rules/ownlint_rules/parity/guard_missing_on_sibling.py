@@ -82,8 +82,8 @@ from ownlint import Certainty, Finding, Function, Span, because, rule
 from ownlint_rules.parity import _parity as parity
 from ownlint_rules.parity import _taken_out as taken_out
 
-_ON_ONE_BASE = "`{}` overrides the same method, and may be meant to differ"
-_ALONE = "that it is needed is inferred from `{}` alone"
+_ON_ONE_BASE = "`{}` overrides the same method and may differ on purpose"
+_ALONE = "that the check is needed is inferred from `{}` only"
 
 
 @rule(severity="warning", cwe=(754,), yields_to=("guard-removed",))
@@ -104,7 +104,11 @@ def guard_missing_on_sibling(function: Function) -> Iterator[Finding]:
             if guard.condition not in said:
                 said.add(guard.condition)
                 yield _finding(
-                    function, sibling, guard.span, f"does not ask `{guard.shown}`", _certainty(function, sibling, guard)
+                    function,
+                    sibling,
+                    guard.span,
+                    f"does not check `{guard.shown}`",
+                    _certainty(function, sibling, guard),
                 )
         for release in other.releases:
             if release.name not in said and _keeps(own, release):
@@ -113,7 +117,7 @@ def guard_missing_on_sibling(function: Function) -> Iterator[Finding]:
                     function,
                     sibling,
                     release.span,
-                    f"has no `{release.shown}`",
+                    f"does not call `{release.shown}`",
                     because("possible", _ALONE.format(sibling.symbol)),
                 )
 
@@ -131,7 +135,7 @@ def _certainty(function: Function, sibling: Function, guard: parity.ParityGuard)
         return because("possible", _ON_ONE_BASE.format(sibling.symbol))
     old = taken_out.before(sibling)
     if old is not None and guard.form not in {one.form for one in parity.of(old.program).outline(old).asked}:
-        return because("convention", f"the change adds the check to `{sibling.symbol}` alone")
+        return because("convention", f"this change adds the check to `{sibling.symbol}` only")
     return because("guess" if guard.exit == "leaves" else "likely", _ALONE.format(sibling.symbol))
 
 
@@ -146,8 +150,8 @@ def _finding(function: Function, sibling: Function, at: Span, what: str, certain
     start = function.record.name_start
     return function.finding(
         Span(start, start + len(function.name.encode())),
-        f"`{function.symbol}` {what}, as its sibling `{sibling.symbol}` does",
+        f"`{function.symbol}` {what}, but its sibling `{sibling.symbol}` does",
         certainty=certainty,
-        help="make the same check, or say why this backend needs none",
+        help="add the check, or explain in a comment why this backend does not need it",
         steps=(sibling.step(at, f"`{sibling.symbol}` does"),),
     )

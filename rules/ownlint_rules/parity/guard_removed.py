@@ -98,23 +98,23 @@ def guard_removed(function: Function) -> Iterator[Finding]:
             function.body[-1] if function.body else taken_out.name_of(function),
             said,
             certainty=because("convention", _NOT_KNOWN.format("work")),
-            help="put back what it did, or say why it is not needed any more",
+            help="restore the code, or explain in a comment why it is no longer needed",
             steps=(emptied.sibling.step(emptied.kept, f"`{emptied.sibling.symbol}` does"),),
         )
 
 
-_NOT_KNOWN = "whether the {} is still needed is not known"
+_NOT_KNOWN = "it is not known whether the {} is still needed"
 _LEFT = {
     "throws": "throws on",
     "fails": "fails on",
     "leaves": "returns on",
-    "aborts": "insists on",
-    "skips": "asks",
-    "repairs": "acts on",
+    "aborts": "requires",
+    "skips": "checks",
+    "repairs": "handles",
     "refuses": "asks",
-    "handles": "handles",
+    "handles": "checks",
     "validates": "calls",
-    "passes over": "passes over",
+    "passes over": "skips on",
 }
 
 
@@ -128,7 +128,7 @@ def _finding(
     need: Span | None = None,
 ) -> Finding:
     between, behind = taken_out.gap(old, function, at)
-    steps: list[Step] = [function.step(between, f"this change takes the {what} out here")]
+    steps: list[Step] = [function.step(between, f"this change removes the {what} here")]
     if kept is not None:
         sibling, where = kept
         said += f", as `{sibling.symbol}` still does"
@@ -137,7 +137,7 @@ def _finding(
         behind if need is None else need,
         said,
         certainty=because("convention", _NOT_KNOWN.format(what)),
-        help=f"put the {what} back, or say why it is not needed any more",
+        help=f"restore the {what}, or explain in a comment why it is no longer needed",
         steps=tuple(steps),
     )
 

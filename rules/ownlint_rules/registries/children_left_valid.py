@@ -135,12 +135,12 @@ def _judge(
     else:
         name = "="
     some = sorted(ways.stops)
-    steps = (function.step(function.flow.events[some[0]], "not every path passes here"),) if some else ()
+    steps = (function.step(function.flow.events[some[0]], "not every path runs this"),) if some else ()
     flag = (registry.flags or registry.owners)[0]
     return function.finding(
         call,
-        f"`{name}` also destroys what `{text(argument)}` contains, "
-        f"but the handles to that in `{registry.shown}` still count as valid",
+        f"`{name}` also destroys what `{text(argument)}` contains, but the handles to that in "
+        f"`{registry.shown}` remain valid",
         certainty=_certainty(function, call, registry, bool(some)),
         help=f"first visit what `{text(argument)}` contains: set `{flag}` of each `{registry.held.name}` for it, "
         f"and erase its entry in `{registry.shown}`",
@@ -170,10 +170,10 @@ def _certainty(function: Function, call: events.Event, registry: registries.Regi
         keeper, always = _keeper(function, registry.held)
         if always:
             return because(
-                "possible", f"a `{held}` may keep its owner alive by `{keeper}`, which is destroyed after it"
+                "possible", f"a `{held}` may keep its owner alive through `{keeper}`, which is destroyed later"
             )
         if keeper:
-            return because("type", f"of a `{held}` that is made without a `{keeper}`, which is optional")
+            return because("type", f"only for a `{held}` that was created without a `{keeper}`, which is optional")
     if partly:
         return because("path", "on a path that does not visit what it contains")
     return because("later-use", "harmless if no handle is used afterwards")

@@ -189,18 +189,18 @@ def _hands_over(function: Function, base: records.Value | None, skip: _Skip) -> 
 def _finding(function: Function, at: events.Event, base: records.Value | None, skip: _Skip) -> Finding:
     shown = f"`{text(base)}`" if base is not None and text(base) != places.THIS else f"this `{skip.cls.name}`"
     known = registries.registries(function.program)
-    partly = because("value", f"`{function.name}` takes an entry out of `{skip.registry.shown}` elsewhere")
+    partly = because("value", f"`{function.name}` erases an entry of `{skip.registry.shown}` elsewhere")
     certainty: Certainty = partly if known.takings(function, skip.registry) else "certain"
     steps: tuple[Step, ...] = (
-        skip.destructor.step(_test(skip), f"the destructor stops here when `{skip.flag}` is {_word(skip.dead)}"),
-        skip.destructor.step(skip.taking, "and never comes to this"),
+        skip.destructor.step(_test(skip), f"the destructor returns here if `{skip.flag}` is {_word(skip.dead)}"),
+        skip.destructor.step(skip.taking, "so this is not reached"),
     )
     return function.finding(
         at,
-        f"nothing takes {shown} out of `{skip.registry.shown}`, and with `{skip.flag}` {_word(skip.dead)} its "
-        "destructor will not",
+        f"nothing erases {shown} from `{skip.registry.shown}`: once `{skip.flag}` is {_word(skip.dead)}, "
+        "the destructor does not",
         certainty=certainty,
-        help=f"take the entry out of `{skip.registry.shown}` where `{skip.flag}` is stored, best in one method",
+        help=f"erase the entry from `{skip.registry.shown}` where `{skip.flag}` is set, best in one method",
         steps=steps,
     )
 

@@ -87,13 +87,13 @@ def handle_wrapped_twice(cls: Class) -> Iterator[Finding]:
             start = factory.record.name_start
             yield factory.finding(
                 records.Span(start, start + len(factory.name.encode())),
-                f"`{factory.name}` makes a new `{cls.name}` for a handle that may have one already",
+                f"`{factory.name}` creates a new `{cls.name}` for a handle that may already have one",
                 certainty=because(
                     "caller" if _places(factory) > 1 else "guess",
                     "harmless if it is called at most once for each handle",
                 ),
-                help="keep one wrapper for each handle in a registry, or share the flag between the wrappers",
-                steps=(method.step(store, "this wrapper alone is told"),),
+                help="keep one wrapper per handle in a registry, or share the flag between the wrappers",
+                steps=(method.step(store, "only this wrapper is invalidated"),),
             )
 
 

@@ -203,15 +203,15 @@ def _is_first(function: Function, store: registries.MemberStore, key: _Key) -> b
 def _finding(function: Function, store: registries.MemberStore, key: _Key) -> Finding:
     partly = bool(registries.registries(function.program).takings(function, key.registry))
     certainty: Certainty = (
-        because("value", f"`{function.name}` takes entries out of `{key.registry.shown}` elsewhere")
+        because("value", f"`{function.name}` erases entries of `{key.registry.shown}` elsewhere")
         if partly
         else "certain"
     )
     shown = text(store.target).replace("this->", "")
     return function.finding(
         store.at,
-        f"`{shown}` is reset, and its entry in `{key.registry.shown}` stays",
+        f"`{shown}` is reset, but its entry in `{key.registry.shown}` stays",
         certainty=certainty,
-        help=f"take the entry out of `{key.registry.shown}` before `{key.member}` gets another value",
-        steps=(key.destructor.step(key.taking, f"the destructor takes it out by `{key.member}`"),),
+        help=f"erase the entry from `{key.registry.shown}` before `{key.member}` is reassigned",
+        steps=(key.destructor.step(key.taking, f"the destructor erases it by `{key.member}`"),),
     )

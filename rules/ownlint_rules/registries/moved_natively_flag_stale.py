@@ -103,9 +103,7 @@ def moved_natively_flag_stale(cls: Class) -> Iterator[Finding]:
                     owning,
                     (like or careful)[0],
                     share,
-                    because(
-                        "convention" if like else "guess", f"that the flag is to be stored is inferred: {share} do"
-                    ),
+                    because("convention" if like else "guess", f"that the flag must be set is inferred: {share} do"),
                 )
 
 
@@ -268,11 +266,11 @@ def _finding(taking: _Taking, owning: _Owning, careful: _Taking, share: str, cer
     value, other = ("true", "false") if owning.free else ("false", "true")
     return taking.function.finding(
         taking.call,
-        f"`{name}` takes what {shown} owns, and `{owning.flag}` stays {other}: {share} such calls store it",
+        f"`{name}` takes ownership of what {shown} owns, but `{owning.flag}` stays {other}: {share} such calls set it",
         certainty=certainty,
-        help=f"store {value} in `{owning.flag}` here too",
+        help=f"set `{owning.flag}` to {value} here too",
         steps=(
-            owning.destructor.step(owning.ending, f"the destructor still destroys it when `{owning.flag}` is {other}"),
-            careful.function.step(careful.call, f"here `{owning.flag}` is stored"),
+            owning.destructor.step(owning.ending, f"the destructor still destroys it if `{owning.flag}` is {other}"),
+            careful.function.step(careful.call, f"`{owning.flag}` is set here"),
         ),
     )

@@ -147,11 +147,11 @@ def _finding(registry: registries.Registry, change: _Touch, sibling: registries.
     return Finding(
         registry.path,
         registry.at,
-        f"`{registry.shown}` is touched without a lock, and this module runs without the interpreter's",
+        f"`{registry.shown}` is accessed without a lock, but this module runs without the GIL",
         because("threads", f"harmless if only one thread uses `{registry.shown}`"),
-        f"touch it under a lock, as `{sibling.shown}`",
+        f"access it under a lock, like `{sibling.shown}`",
         (
-            change.function.step(change.event, "this changes it"),
-            locked.function.step(locked.event, f"`{sibling.shown}` beside it is touched under `{locked.lock}`"),
+            change.function.step(change.event, "this modifies it"),
+            locked.function.step(locked.event, f"its neighbor `{sibling.shown}` is accessed under `{locked.lock}`"),
         ),
     )

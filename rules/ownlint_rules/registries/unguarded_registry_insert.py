@@ -90,7 +90,7 @@ _WRAPS = frozenset({"pair", "optional"})
 _DEPTH = 2
 """How deep in structs a handle may be."""
 _MAKERS = ("make_", "Create", "create", "New", "Make")
-_FAILS_ALOUD = "insert with `try_emplace` and fail when the key is taken, or invalidate the old entry first"
+_FAILS_ALOUD = "insert with `try_emplace` and fail if the key exists, or invalidate the old entry first"
 
 
 @rule(severity="error", cwe=(694,))
@@ -115,7 +115,7 @@ def _judge(function: Function, insert: containers.Insert) -> Iterator[Finding]:
     if isinstance(insert.event, events.CallEvent) and not insert.event.dropped:
         read = lookups.asserting_read(function, lookups.held_by(function, insert.event))
         if read is not None and not _is_looked_up(function, insert):
-            said = function.step(read, "only an assertion looks at whether it was inserted")
+            said = function.step(read, "only an assertion checks whether it was inserted")
             yield _asserted(function, insert, (said,))
         return
     answer = lookups.who_looked(function, insert.event, insert.container, insert.key)
@@ -131,7 +131,7 @@ def _by_name(function: Function, insert: containers.Insert) -> Iterator[Finding]
     steps: tuple[Step, ...]
     if isinstance(insert.event, events.CallEvent) and not insert.event.dropped:
         read = lookups.asserting_read(function, lookups.held_by(function, insert.event))
-        said = "only an assertion looks at whether it was inserted"
+        said = "only an assertion checks whether it was inserted"
         steps = (function.step(read, said),) if read is not None and not _is_looked_up(function, insert) else ()
     else:
         answer = lookups.who_looked(function, insert.event, insert.container, insert.key)
@@ -363,14 +363,14 @@ def _asserted(
 ) -> Finding:
     certainty: Certainty = "certain"
     if least == "likely":
-        certainty = because("value", f"whether `{text(insert.key)}` can be there already is not known")
+        certainty = because("value", f"it is not known whether `{text(insert.key)}` can already be present")
     elif not _is_erased(function, insert):
         certainty = because(
-            "unread-code" if _is_handle(function, insert) else "guess", "no call that erases an entry was read"
+            "unread-code" if _is_handle(function, insert) else "guess", "no call that erases an entry was found"
         )
     return function.finding(
         insert.event,
-        f"`{insert.container.shown}` may already hold `{text(insert.key)}`: only an assertion says that it does not",
+        f"`{insert.container.shown}` may already contain `{text(insert.key)}`: only an assertion checks",
         certainty=certainty,
         help=_FAILS_ALOUD,
         steps=steps,
@@ -380,21 +380,21 @@ def _asserted(
 def _vanishing(function: Function, insert: containers.Insert) -> Finding:
     return function.finding(
         insert.event,
-        f"only a debug build puts `{text(insert.key)}` into `{insert.container.shown}`: an assertion makes the insert",
-        help="insert first, then assert what came of it",
+        f"`{text(insert.key)}` is inserted into `{insert.container.shown}` only in debug builds, inside an assertion",
+        help="insert first, then assert on the result",
     )
 
 
 def _bare(function: Function, insert: containers.Insert, answer: lookups.Answer) -> Finding:
-    did = "overwrites what" if insert.overwrites else "does not replace what"
-    why = {"told": "the result of the check is not used", "partly": "not every path here checks first"}.get(
-        answer.kind, "no check comes first"
-    )
+    key, container = text(insert.key), insert.container.shown
+    unchecked = " without checking" if insert.overwrites else ", and nothing checks first"
+    why = {"told": ", and the result of the check is not used", "partly": ", and not every path checks first"}
+    said = f"overwrites any existing entry for `{key}` in" if insert.overwrites else f"is ignored if `{key}` is in"
     return function.finding(
         insert.event,
-        f"this insert {did} `{insert.container.shown}` already holds for `{text(insert.key)}`: {why}",
+        f"this insert {said} `{container}`{why.get(answer.kind, unchecked)}",
         certainty=_certainty(function, insert),
-        help="insert with `try_emplace` and handle the key that is taken, or invalidate the old entry first",
+        help="insert with `try_emplace` and handle an existing key, or invalidate the old entry first",
         steps=answer.steps,
     )
 
@@ -404,13 +404,13 @@ def _certainty(function: Function, insert: containers.Insert) -> Certainty:
     often meant so, unless the new handle is all that is lost by it."""
     if _REPLACES.match(function.name) or _is_unique(function, insert.key):
         return because(
-            "possible", f"that `{text(insert.key)}` is new each time, or is to be replaced, is inferred from names"
+            "possible", f"that `{text(insert.key)}` is new each time, or replaced on purpose, is inferred from names"
         )
     if not _comes_from_outside(function, insert.key):
-        return because("possible", f"`{text(insert.key)}` may be new each time: no caller hands it in")
+        return because("possible", f"`{text(insert.key)}` may be new each time: no caller passes it")
     if not _is_used_elsewhere(function, insert):
-        return because("possible", "an entry that is replaced may be in use nowhere else")
-    unknown = f"whether `{text(insert.key)}` can be there already is not known"
+        return because("possible", "a replaced entry may not be in use anywhere else")
+    unknown = f"it is not known whether `{text(insert.key)}` can already be present"
     if not types.parse(insert.container.type).arguments:
         return because("value", unknown)
     if insert.overwrites:

@@ -67,7 +67,7 @@ def wrapper_map_never_shrinks(function: Function) -> Iterator[Finding]:
             told.add(name)
             yield function.finding(
                 event.span,
-                f"`{name}` keeps a Python object by the address of a C++ object, and nothing takes it out again",
-                certainty=because("unread-code", "code that was not read could take entries out"),
-                help=f"erase the entry of `{name}` when the C++ object ends",
+                f"`{name}` maps the address of a C++ object to a Python object, but its entries are never erased",
+                certainty=because("unread-code", "code that was not analyzed could erase entries"),
+                help=f"erase the entry from `{name}` when the C++ object is destroyed",
             )

@@ -57,7 +57,7 @@ def _in_loop(function: Function, loop: r.Loop) -> LeftEarly | None:
                 continue
             if failed[0].span.start in call.span or _is_released_later(function, loop, leave, failed, container):
                 continue
-            sure = because("path", "on the path where the loop is left early")
+            sure = because("path", "on the path where the loop exits early")
             return LeftEarly(container, leave, call, failed[0], sure)
     return None
 

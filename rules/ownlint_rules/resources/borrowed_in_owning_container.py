@@ -67,8 +67,8 @@ def borrowed_in_owning_container(cls: Class, program: Program) -> Iterator[Findi
             beside = next((store for store in owned if store.function is one.function), owned[0])
             yield one.function.finding(
                 one.node,
-                f"`{slot.field.name}` is released element by element, and {one.whose}",
+                f"every element of `{slot.field.name}` is released, but {one.whose}",
                 certainty=because("sharing", "harmless if ownership is transferred to the container here"),
-                help="put in a copy or a handle of its own, or keep borrowed ones elsewhere",
-                steps=(beside.function.step(beside.node, "others are acquired"),),
+                help="store a copy or an owned handle, or keep borrowed ones elsewhere",
+                steps=(beside.function.step(beside.node, "other elements are acquired here"),),
             )

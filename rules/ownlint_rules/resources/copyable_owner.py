@@ -79,17 +79,17 @@ def copyable_owner(cls: Class, program: Program) -> Iterator[Finding]:
     of_python = cls.name in program.names.bound_types or copying.speaks_python(cls)
     is_value = of_python and copying.is_handle(cls, field)
     sure = made is not None or ((is_meant or is_value) and copies.how not in ("assignment", "unclear"))
-    steps = [cls.step(field, "an implicit copy gets the same value of this member")]
+    steps = [cls.step(field, "an implicit copy copies this pointer")]
     if made is not None:
         steps.append(made.step)
     if copies.missed is not None:
         taken = types.parse(copies.missed.parameters[0].type).last
-        steps.insert(0, cls.step(copies.missed, f"this forbids no copy: it takes a `{taken}`"))
+        steps.insert(0, cls.step(copies.missed, f"this does not disable copying: it takes a `{taken}`"))
     at = next((record for record in cls.declarations if record.kind == "destructor"), None)
     can = "can be assigned" if copies.how == "assignment" else "can be copied"
     yield (cls.finding if at is not None else destructor.finding)(
         at or destructor.record,
-        f"`{cls.name}` {can}, and each copy releases `{field.name}`",
+        f"`{cls.name}` {can}, but each copy releases `{field.name}`",
         certainty=because("later-use", "harmless as long as no copy is destroyed while another is in use")
         if sure
         else because("possible", f"no code that copies `{cls.name}` was found"),

@@ -74,9 +74,9 @@ def destructor_misses_handle(cls: Class, program: Program) -> Iterator[Finding]:
         with_it = f" with `{made.releases[0]}`" if made.releases and made.releases != ("delete",) else ""
         yield destructor.finding(
             slots.declared_at(destructor),
-            f"`{destructor.name}` releases `{released.name}`, and misses `{slot.field.name}`",
+            f"`{destructor.name}` releases `{released.name}` but not `{slot.field.name}`",
             certainty=certainty,
-            help=f"release `{slot.field.name}`{with_it}, too",
+            help=f"release `{slot.field.name}`{with_it} too",
             steps=(
                 store.function.step(store.node, f"a constructor acquires `{slot.field.name}`"),
                 cls.step(slot.field, "nothing releases it"),

@@ -67,12 +67,12 @@ from ownlint import Certainty, Finding, Function, Step, because, events, leaks, 
 from ownlint_rules.resources import _rounds as rounds
 
 _TESTS = re.compile(r"(?:^|/)tests?/|_tests?\.\w+$")
-_IN_A_TEST = "it is a step of a test program, which ends when the step fails"
+_IN_A_TEST = "it is a step of a test program, which exits when the step fails"
 _MOST_STEPS = 3
 _SAYS = {
     "never": "`{}` is never released",
     "skipped": "`{}` is released on some paths only",
-    "overwritten": "`{}` is overwritten while it still holds what was acquired before",
+    "overwritten": "`{}` is overwritten while it still holds the object acquired before",
 }
 
 
@@ -94,19 +94,19 @@ def handle_leaked(function: Function) -> Iterator[Finding]:
     for lost in leaks.given_up(function):
         yield function.finding(
             lost.at,
-            f"`{lost.name}` gives up what it owns, and the result is discarded: the object leaks",
+            f"`{lost.name}` gives up ownership and the result is discarded: the object leaks",
             help="call `reset()` instead, or pass the result to the new owner",
-            steps=(function.step(lost.made, "it is created here"),),
+            steps=(function.step(lost.made, "created here"),),
         )
     for left in rounds.left_early(function):
         yield function.finding(
             left.leave,
-            f"the rest of `{left.container}` is not released when the loop is left here",
+            f"the remaining elements of `{left.container}` leak when the loop exits here",
             certainty=left.certainty,
             help="release the remaining elements on failure, or store smart pointers",
             steps=(
-                function.step(left.release, "each round releases one element"),
-                function.step(left.test, "this can fail before the last round"),
+                function.step(left.release, "each iteration releases one element"),
+                function.step(left.test, "this can fail before the last iteration"),
             ),
         )
 
@@ -114,9 +114,9 @@ def handle_leaked(function: Function) -> Iterator[Finding]:
 def _message(function: Function, loss: leaks.HandleLoss) -> str:
     match loss.kind:
         case "failure":
-            return f"`{loss.name}` is lost when {leaks.when(function, loss)}"
+            return f"`{loss.name}` leaks when {leaks.when(function, loss)}"
         case "gathered":
-            return f"what `{loss.name}` has gathered is lost when {leaks.when(function, loss)}"
+            return f"the objects collected in `{loss.name}` leak when {leaks.when(function, loss)}"
     return _SAYS[loss.kind].format(loss.name)
 
 
@@ -131,18 +131,18 @@ def _help(function: Function, loss: leaks.HandleLoss) -> str:
             owner = leaks.owner_advice(function, "let a smart pointer own it from the start")
             return f"release `{loss.name}` before this exit" + owner
         case "gathered":
-            return f"let `{loss.name}` hold owners, or release its elements on this way"
+            return f"store smart pointers in `{loss.name}`, or release its elements on this path"
     return f"release `{loss.name}` on every path" + leaks.owner_advice(function, "let a smart pointer own it")
 
 
 def _steps(function: Function, loss: leaks.HandleLoss) -> Iterator[Step]:
     if loss.kind in ("failure", "gathered"):
-        held = f"what `{loss.name}` holds" if loss.kind == "gathered" else f"`{loss.name}`"
+        held = f"the objects in `{loss.name}`" if loss.kind == "gathered" else f"`{loss.name}`"
         yield from leaks.steps(function, loss, held)
         return
     if loss.ended is not None and loss.kind == "skipped":
         released = isinstance(loss.ended, events.CallEvent)
-        yield function.step(loss.ended, "released here" if released else "taken over here")
+        yield function.step(loss.ended, "released here" if released else "ownership is taken here")
     for way in loss.ways[:_MOST_STEPS]:
         match way.exit:
             case events.Write():

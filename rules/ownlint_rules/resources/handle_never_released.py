@@ -77,18 +77,18 @@ def handle_never_released(cls: Class, program: Program) -> Iterator[Finding]:
         made = store.made
         yield cls.finding(
             slot.field,
-            f"nothing releases what `{slot.field.name}` holds",
+            f"`{slot.field.name}` is never released",
             certainty=certainty,
             help=_help(known, slot, made),
-            steps=(store.function.step(store.node, "it is stored here"),),
+            steps=(store.function.step(store.node, "stored here"),),
         )
 
 
 def _help(known: slots.Slots, slot: slots.Slot, made: resources.Acquisition) -> str:
     scoped = known.scoped_for(slot)
     if scoped:
-        return f"hold it as `{scoped}`, which releases it"
+        return f"declare it as `{scoped}`, which releases it"
     if made.releases == ("delete",):
-        return "hold it as `std::unique_ptr`, or delete it in the destructor"
+        return "declare it as `std::unique_ptr`, or delete it in the destructor"
     where = "in the destructor" if slot.cls.methods else f"where `{slot.cls.name}` is freed"
     return f"release it with `{made.releases[0]}` {where}" if made.releases else f"release it {where}"

@@ -72,9 +72,11 @@ def member_left_dangling(function: Function) -> Iterator[Finding]:
             function.flow.events[one.ended.at],
             f"`{one.name}` is left dangling by `{function.name}` {where}, and {again} by `{one.then.name}`",
             certainty=one.certainty,
-            help=f"set `{one.name}` to null where it is released, or release it once nothing can fail any more",
+            help=(
+                f"set `{one.name}` to null where it is released, or release it after the last operation that can fail"
+            ),
             steps=(
-                function.step(one.exit.at, f"`{one.name}` still leads there where `{function.name}` is left here"),
+                function.step(one.exit.at, f"`{function.name}` exits here while `{one.name}` still points to it"),
                 one.then.step(one.trouble.at, f"{again} here"),
             ),
         )

@@ -73,6 +73,6 @@ def memory_used_after_release(function: Function) -> Iterator[Finding]:
             one.at,
             f"`{one.name}` is {again}{through} after {gone}",
             certainty=memory.certainty(one),
-            help="release it behind the last use, and set the pointer to null where it lives on",
+            help="release it after the last use, and set the pointer to null if it lives on",
             steps=(function.step(ending, memory.told_end(one), "ends"),),
         )

@@ -84,15 +84,15 @@ def _finding(function: Function, one: consuming.Consumed, failed: failure.Failur
     cause = failed.cause
     work = failure.work(function, cause)
     asked = consuming.asked(function, one.member)
-    steps = [function.step(failed.at, "this leaves with what was moved from")]
+    steps = [function.step(failed.at, f"this returns while `{one.name}` is moved from")]
     if asked is not None:
-        steps.append(Step(asked[0].path, asked[1].span, f"and this asks if `{one.name}` has a value"))
+        steps.append(Step(asked[0].path, asked[1].span, f"this checks whether `{one.name}` has a value"))
     return function.finding(
         one.call,
-        f"`{one.name}` is moved from when {work} fails, and still looks as if it had its value",
+        f"`{one.name}` is moved from when {work} fails, but still appears to hold a value",
         certainty=because("path", f"on the path where {work} fails")
         if asked is not None
-        else because("possible", f"nothing was found that asks whether `{one.name}` has a value"),
-        help=f"take the value out of `{one.name}` first (`std::exchange`), or reset it on the failing way",
+        else because("possible", f"nothing that checks whether `{one.name}` has a value was found"),
+        help=f"move the value out of `{one.name}` first (`std::exchange`), or reset it on the failing path",
         steps=tuple(steps),
     )

@@ -69,8 +69,8 @@ from ownlint_rules.resources import _overwriting as overwriting
 from ownlint_rules.resources import _slots as slots
 
 _WHY = {
-    "found": "this test has seen that something is there",
-    "stored": "it was put there before",
+    "found": "known to be non-null here",
+    "stored": "assigned here before",
 }
 
 
@@ -84,8 +84,8 @@ def owned_handle_overwritten(cls: Class, program: Program) -> Iterator[Finding]:
             with_it = f" with `{releases[0]}`" if releases and releases != ("delete",) else ""
             yield function.finding(
                 lost.store.node,
-                f"what `{slot.field.name}` holds is overwritten here, and was not released",
+                f"`{slot.field.name}` is overwritten here without releasing the object it holds",
                 certainty=lost.certainty,
-                help=f"release the old handle{with_it} before the new one takes its place",
+                help=f"release the old handle{with_it} before assigning the new one",
                 steps=(function.step(lost.before, _WHY[lost.why]),) if lost.before is not None else (),
             )

@@ -52,8 +52,11 @@ def released_before_success(function: Function) -> Iterator[Finding]:
             work = failure.work(function, cause)
             yield function.finding(
                 loss.acquired,
-                f"`{loss.name}` gives up what it owns before {work} has succeeded",
+                f"`{loss.name}` gives up ownership before {work} has succeeded",
                 certainty=loss.certainty,
-                help=f"let `{loss.name}` own it until nothing can fail any more, then give it up where it is adopted",
-                steps=tuple(leaks.steps(function, loss, "what was given up")),
+                help=(
+                    f"keep `{loss.name}` as the owner until nothing can fail any more, and release it "
+                    "where it is adopted"
+                ),
+                steps=tuple(leaks.steps(function, loss, "the released object")),
             )

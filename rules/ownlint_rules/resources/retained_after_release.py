@@ -56,9 +56,9 @@ def retained_after_release(function: Function) -> Iterator[Finding]:
             owner = places.receiver(given) or given
             yield function.finding(
                 call,
-                f"`{text(owner)}` gives up its reference here, and `{places.called(call)}` counts another",
+                f"`{text(owner)}` gives up its reference here, but `{places.called(call)}` adds another",
                 certainty=because("sharing", "harmless if the extra reference is released elsewhere"),
-                help="adopt what is released without counting it, or retain what `get()` answers",
+                help="adopt the released pointer without retaining it, or retain the result of `get()`",
             )
 
 

@@ -56,9 +56,9 @@ def two_owners(function: Function) -> Iterator[Finding]:
         both = f"{one.source}.{one.name}"
         yield function.finding(
             one.at,
-            f"`{both}` keeps what is {_taking(function)} here, and both objects release it",
+            f"`{both}` still refers to the object that is {_taking(function)} here: both objects release it",
             certainty=one.certainty,
-            help=f"leave null behind: `std::exchange({both}, nullptr)`",
+            help=f"set it to null: `std::exchange({both}, nullptr)`",
         )
 
 
@@ -69,28 +69,28 @@ def _taking(function: Function) -> str:
 def _message(function: Function, found: coowners.CoOwner) -> str:
     match found.how:
         case "this":
-            return "whoever owns `this` and the new shared pointer each release it"
+            return "`this` is already owned: its owner and the new shared pointer both release it"
         case "address":
-            return f"`{found.owner}` is not on the heap, and is handed to an owner that deletes it"
+            return f"`{found.owner}` is not on the heap, but is passed to an owner that deletes it"
         case "raw":
-            return f"`{found.owner}` is already owned, and gets a second owner here"
+            return f"`{found.owner}` is already owned and gets a second owner here"
     if found.releases:
-        return f"`{found.owner}` still owns what is released here"
+        return f"`{found.owner}` still owns the object that is released here"
     made = coowners.made_for(function, found.node)
     return (
-        f"`{found.owner}` still owns what `{made}` is given"
+        f"`{found.owner}` still owns the object passed to `{made}`"
         if made
-        else f"`{found.owner}` still owns what it gives away"
+        else f"`{found.owner}` still owns the object it gives away"
     )
 
 
 def _steps(function: Function, found: coowners.CoOwner) -> tuple[Step, ...]:
-    return (function.step(found.before, "it is owned from here"),) if found.before is not None else ()
+    return (function.step(found.before, "owned from here on"),) if found.before is not None else ()
 
 
 _HELP = {
-    "owner": "give up the first owner with `release()`, or pass the pointer on without owning it",
+    "owner": "transfer ownership with `release()`, or pass the pointer as non-owning",
     "this": "derive from `std::enable_shared_from_this`, and use `shared_from_this()`",
-    "address": "make it with `new`, or pass its address without owning it",
-    "raw": "let one owner hold it, and share or move that",
+    "address": "allocate it with `new`, or pass its address as non-owning",
+    "raw": "use one owner, and share or move that",
 }

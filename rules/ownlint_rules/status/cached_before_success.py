@@ -120,9 +120,9 @@ def _finding(function: Function, kept: assignments.Assignment, failed: failure.F
         steps.append(function.step(cause, "this can still fail"))
     return function.finding(
         kept.event,
-        f"`{shown}` is kept before {work} has succeeded",
+        f"`{shown}` is cached before {work} has succeeded",
         certainty=_certainty(function, failed, skip),
-        help=f"keep it after {work} has succeeded, or erase it on the failing path",
+        help=f"store it after {work} has succeeded, or erase it on the failing path",
         steps=tuple(steps),
     )
 
@@ -131,7 +131,7 @@ def _certainty(function: Function, failed: failure.Failure, skip: skipping.Skip)
     if trials.is_trial(function):
         return because("possible", trials.REASON)
     if passing.ends_with_failure(function):
-        return because("possible", "the object may be given up when this fails")
+        return because("possible", "the object may be discarded if this fails")
     work = f"on the path where {failure.work(function, failed.cause)} fails" if failed.cause else ""
     return weaker(skip.certainty, failed.certainty, because("path", work))
 
@@ -220,7 +220,7 @@ def _handed_out(
             continue
         for leave in other.flow.leaves:
             if leave.kind == "return" and leave.value is not None and _is_of(other, leave.value, container):
-                return skipping.Skip(other.step(leave, f"`{other.name}` hands it out"), certainty)
+                return skipping.Skip(other.step(leave, f"`{other.name}` returns it"), certainty)
     return None
 
 

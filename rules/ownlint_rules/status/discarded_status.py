@@ -92,11 +92,11 @@ from ownlint_rules.status import _answers as answers
 from ownlint_rules.status import _destructors as destructors
 from ownlint_rules.status import _telling as telling
 
-_NEXT_ROUND = "overwritten by the next round"
+_NEXT_ROUND = "overwritten by the next iteration"
 _NAMES = re.compile(rb'"(\w+)"')
 """Every name in an encoded body."""
 _SAID = {
-    "statement": "is dropped",
+    "statement": "is discarded",
     "void cast": "is cast to void",
     "ignore": "is assigned to `std::ignore`",
 }
@@ -115,10 +115,10 @@ _DROPS = ("void cast", "ignore", "statement")
 _NEAR, _MANY = 48, 8
 """So many functions before and behind are looked at; so many that drop alike are an interface without an answer."""
 
-_ON_PURPOSE = "it looks as if it were dropped on purpose"
-_LAST = "it may be dropped on purpose"
-_NO_STATUS = "the result is no status by its type; `[[nodiscard]]` says that it matters"
-_MEMBER = "harmless if the member is looked at in the meantime by code that was not read"
+_ON_PURPOSE = "it appears to be ignored on purpose"
+_LAST = "it may be ignored on purpose"
+_NO_STATUS = "the type of the result is not a status; `[[nodiscard]]` says that it matters"
+_MEMBER = "harmless if code that was not analyzed reads the member in the meantime"
 
 
 @rule(severity="error", cwe=(252,), fixable=True)
@@ -142,7 +142,7 @@ def discarded_status(function: Function) -> Iterator[Finding]:
 def _unread_errors(function: Function) -> Iterator[Finding]:
     """`std::error_code ec; rename(from, to, ec);` in a destructor."""
     for unread in destructors.unread_errors(function):
-        said = f"goes to `{unread.name}`, which is never read"
+        said = f"is stored in `{unread.name}`, which is never read"
         certainty = because("intent", "the failure may be ignored on purpose")
         if unread.is_meant or function.has_comment_near(unread.call.span):
             certainty = because("possible", _ON_PURPOSE)
@@ -165,7 +165,7 @@ def _answered_to_nobody(function: Function) -> Iterator[Finding]:
             continue
         written, status = _answer(function, call)
         if status is not None:
-            said = f"is answered to `{callers[0].name}`, which drops it"
+            said = f"is returned to `{callers[0].name}`, which discards it"
             certainty = _certainty(function, call, call.node, status, "statement")
             yield _finding(function, call, status, written, said, certainty)
             return
@@ -232,7 +232,7 @@ def _dropped(function: Function, call: events.CallEvent) -> Iterator[Finding]:
     if status is not None:
         certainty = _certainty(function, call, call.node, status, call.dropped)
         if call.dropped != "statement" and function.has_comment_near(call.span):
-            certainty = because("possible", "a comment stands beside it")  # whoever wrote it has thought about it
+            certainty = because("possible", "there is a comment next to it")  # whoever wrote it has thought about it
         yield _finding(function, call, status, written, _SAID[call.dropped], certainty)
         return
     idiom = _discarding_idiom(function, call.node)
@@ -345,17 +345,17 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
     sure = weaker(status.certainty, callee.certainty)
     name = places.last_name(node.callee)
     if program.models.is_droppable(callee.symbol, program.names.scopes(function)):
-        return because("possible", f"the result of `{name}` is often dropped on purpose")
+        return because("possible", f"the result of `{name}` is often ignored on purpose")
     if "future" in program.types.roles(status.name, function):
-        return because("possible", f"`{name}` may be started to run on its own")
+        return because("possible", f"`{name}` may be started to run in the background")
     if answers.are_kept(callee.functions):
-        return because("possible", f"`{name}` keeps the same result where it can be asked for later")
+        return because("possible", f"`{name}` stores the same result where it can be queried later")
     if answers.cannot_fail(callee.functions, node, status):
-        return because("possible", f"no path through `{name}` was found that fails")
+        return because("possible", f"no failing path through `{name}` was found")
     if answers.only_reports(callee.functions) or _reports(function, at, node):
-        return because("possible", f"`{name}` reports a failure, and answers with it")
+        return because("possible", f"`{name}` reports the failure itself and also returns it")
     if (asked := answers.asked_later(function, at, status)) is not None:
-        return because("possible", f"`{text(asked.node.callee)}` tells later on whether `{name}` has failed")
+        return because("possible", f"`{text(asked.node.callee)}` reports later whether `{name}` has failed")
     if trials.is_trial(function):
         return because("possible", trials.REASON)
     last_chance = function.record.kind == "destructor" or bool(_LAST_CHANCE.match(function.name))
@@ -365,18 +365,18 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
         if destructors.code(function, node, program.calls.result_type(node, function)) is not None:
             if telling.tells_itself(function, node):
                 return because("possible", f"`{name}` writes to the log itself")
-            return because("intent", f"the code of `{name}` may be dropped on purpose")
+            return because("intent", f"the return code of `{name}` may be ignored on purpose")
         if decided or last_chance or _releases(function, node):
-            return because("possible", f"the code of `{name}` may be dropped on purpose")
+            return because("possible", f"the return code of `{name}` may be ignored on purpose")
         if _fills_only_what_is_set(function, node):
-            return because("possible", f"what `{name}` would fill has a value already")
+            return because("possible", f"the output of `{name}` already has a default value")
         return tempered(sure, because("intent", f"`{name}` returns an error code, which callers may ignore on purpose"))
     if how != "statement" and not last_chance and (status.advisory or _is_meant(function, at, node, how)):
-        return because("possible", f"the result of `{name}` may be dropped on purpose here")
+        return because("possible", f"the result of `{name}` may be ignored on purpose here")
     silent = how == "statement" and not status.nodiscard
     given_up = status.kind == "value" and _releases(function, node)
     if silent and (given_up or _goes_without_saying(function, at, node, last_chance)):
-        return because("possible", f"the result of `{name}` may be dropped on purpose here")
+        return because("possible", f"the result of `{name}` may be ignored on purpose here")
     return tempered(sure, because("intent", "the failure may be ignored on purpose"))
 
 
@@ -605,12 +605,12 @@ def _never_read(function: Function, stored: dict[int, records.Call]) -> Iterator
         if is_said or unnamed or _keeps(function, written):
             certainty = because("possible", _ON_PURPOSE)
         elif lost == _NEXT_ROUND:
-            certainty = weaker(certainty, because("path", "harmless if the outcome of the last round alone counts"))
+            certainty = weaker(certainty, because("path", "harmless if only the outcome of the last iteration matters"))
         if lost == "cast to void" and write.place[0] in _disowned(function):
             lost, certainty = "never read", weaker(certainty, because("intent", _LAST))
         elif lost == "cast to void" and asserted:
-            lost = "read by an assertion alone"
-        said = f"goes to `{write.place[0]}`, which is {lost}"
+            lost = "read only by an assertion"
+        said = f"is stored in `{write.place[0]}`, which is {lost}"
         yield _finding(function, call, status, written, said, certainty, then=then)
 
 
@@ -795,7 +795,7 @@ def _lost_in_member(function: Function) -> Iterator[Finding]:
                 because("possible", trials.REASON) if trials.is_trial(function) else because("unread-code", _MEMBER)
             )
             certainty = weaker(trial, status.certainty, function.program.calls.callee(call, function).certainty)
-            said = f"goes to `{write.place[1]}`{lost}"
+            said = f"is stored in `{write.place[1]}`{lost}"
             yield _finding(
                 function, call, status, function.program.types.of(call, function), said, certainty, "", then=then
             )
@@ -834,7 +834,7 @@ def _lost_there(function: Function, write: events.Write) -> tuple[str, events.Ev
         return "", None
     if flow.always_after(write, is_replaced):
         return ", which is overwritten", _next(function, write, is_replaced)
-    return (" in a destructor, which nobody can read any more" if function.record.kind == "destructor" else ""), None
+    return (" in a destructor, where it can no longer be read" if function.record.kind == "destructor" else ""), None
 
 
 def _may_look_inside(function: Function, call: events.CallEvent, name: str) -> bool:
@@ -886,7 +886,7 @@ def _finding(
 
 def _replaced(function: Function, then: events.Event | None) -> Iterator[Step]:
     if then is not None:
-        yield function.step(then, "overwritten here before anybody has looked")
+        yield function.step(then, "overwritten here before it is checked")
 
 
 def _log_instead(function: Function, node: records.Call, status: Status, written: str) -> Fix | None:
@@ -903,7 +903,7 @@ def _log_instead(function: Function, node: records.Call, status: Status, written
     said = f'{macro} << "{places.last_name(node.callee)} failed{": " if shown else ""}"{shown};'
     before = Edit(function.path, records.Span(statement.start, node.start), f"if (auto {name} = ")
     behind = Edit(function.path, records.Span(node.end, statement.end), f"; !{name}{ok}) {{ {said} }}")
-    return Fix("write it to the log when it fails", (before, behind), safe=True)
+    return Fix("log the failure", (before, behind), safe=True)
 
 
 def _voiding(function: Function, node: records.Call) -> records.Statement | None:
@@ -919,12 +919,12 @@ def _voiding(function: Function, node: records.Call) -> records.Statement | None
 
 def _help(function: Function, status: Status) -> str:
     if status.kind == "pointer":
-        return "test the error and destroy it; dropping the pointer leaks it"
+        return "check the error and destroy it; dropping the pointer leaks it"
     if function.record.kind == "lambda" and not function.record.result:
-        return "test it here, or gather it in a variable that the lambda captures"
+        return "check it here, or store it in a variable that the lambda captures"
     if function.record.kind == "destructor" or function.record.result in ("", "void"):
-        return "test it and say so when it failed; nothing can be returned from here"
-    return "return it, test it, or say in a comment why it does not matter"
+        return "check it and log a failure; a destructor cannot return it"
+    return "return it, check it, or explain in a comment why it can be ignored"
 
 
 def _declared(function: Function, node: records.Call, written: str) -> Iterator[Step]:

@@ -75,16 +75,16 @@ def error_kept_unread(cls: Class) -> Iterator[Finding]:
 
 
 def _finding(cls: Class, field: records.Field, kept: _KeptOutcome, readers: list[Function]) -> Finding:
-    who = "the destructor alone looks at it" if readers else "nobody looks at it"
-    steps = [kept.function.step(kept.at, "an outcome is kept here")]
-    steps += [reader.step(_reads(reader, field.name)[0], "this comes too late for a caller") for reader in readers[:1]]
+    who = "only the destructor reads it" if readers else "nothing reads it"
+    steps = [kept.function.step(kept.at, "the result is stored here")]
+    steps += [reader.step(_reads(reader, field.name)[0], "this is too late for a caller") for reader in readers[:1]]
     return cls.finding(
         field,
-        f"`{field.name}` keeps what goes wrong, and {who}",
-        certainty=because("unread-code", f"code that was not read could ask for `{field.name}`")
+        f"`{field.name}` stores errors, but {who}",
+        certainty=because("unread-code", f"code that was not analyzed could read `{field.name}`")
         if _is_all_there(cls)
-        else because("possible", f"not every method of `{cls.name}` is defined in what was read"),
-        help="let a method answer with it, or return the outcome where it comes up",
+        else because("possible", f"not every method of `{cls.name}` was found"),
+        help="return it from a method, or return the error where it occurs",
         steps=tuple(steps),
     )
 

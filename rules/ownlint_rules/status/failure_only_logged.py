@@ -240,15 +240,15 @@ def _finding(function: Function, empty: _Empty, line: events.CallEvent, use: eve
     certainty = because("path", f"on the path where {failure.work(function, empty.cause)} fails")
     return function.finding(
         empty.test,
-        f"`{empty.name}` {state} where `{called}` fails, which is only logged",
+        f"`{empty.name}` {state} if `{called}` fails, which is only logged",
         certainty=weaker(
             certainty,
-            because("possible", "a comment stands beside it") if function.has_comment_near(line.span) else "certain",
+            because("possible", "there is a comment next to it") if function.has_comment_near(line.span) else "certain",
         ),
-        help="leave, or put something in its place",
+        help="return, or assign a replacement",
         steps=(
             function.step(empty.cause, "this can fail"),
             function.step(line, "logged here"),
-            function.step(use, f"`{empty.name}` is used all the same"),
+            function.step(use, f"`{empty.name}` is used anyway"),
         ),
     )

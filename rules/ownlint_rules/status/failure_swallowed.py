@@ -113,19 +113,19 @@ def _caught(function: Function) -> Iterator[Finding]:
         cause = _lost_work(function, statement)
         for handler in statement.handlers if cause is not None else ():
             if cause is not None and not any(_tells(inner) for inner in bodies.statements(handler.body)):
-                said = f"a failure of `{text(cause.node.callee)}` is caught here and told to nobody"
+                said = f"a failure of `{text(cause.node.callee)}` is caught here but never reported"
                 certainty = because("intent", "the failure may be ignored on purpose")
                 if function.has_comment_inside(handler.span) or function.has_comment_near(
                     Span(handler.start, handler.start + 1)
                 ):
-                    certainty = because("possible", "a comment stands in the handler")
+                    certainty = because("possible", "there is a comment in the handler")
                 elif trials.is_trial(function):
                     certainty = because("possible", trials.REASON)
                 yield function.finding(
                     Span(handler.start, handler.start + len("catch")),
                     said,
                     certainty=certainty,
-                    help="log it, or keep it where a caller can ask",
+                    help="log it, or store it where a caller can query it",
                     steps=(function.step(cause, "this can throw"),),
                 )
                 break
@@ -183,15 +183,15 @@ def _finding(function: Function, seen: telling.Seen, after: telling.Aftermath, l
     called = text(seen.cause.node.callee)
     steps = [] if seen.cause.span.start >= seen.test.span.start else [function.step(seen.cause, "this can fail")]
     if leave.value is not None:
-        steps.append(function.step(leave, f"`{function.name}` answers as if it had worked"))
+        steps.append(function.step(leave, f"`{function.name}` returns as if it had succeeded"))
     quiet = function.record.result in ("", "void")
     return function.finding(
         seen.test,
-        f"the failure of `{called}` is seen here and told to nobody",
+        f"the failure of `{called}` is detected here but never reported",
         certainty=_certainty(function, seen, after, leave),
-        help="log it, or keep it where a caller can ask"
+        help="log it, or store it where a caller can query it"
         if quiet
-        else "return it, or say in a comment why it does not matter",
+        else "return it, or explain in a comment why it can be ignored",
         steps=tuple(steps),
     )
 
@@ -201,7 +201,7 @@ def _certainty(function: Function, seen: telling.Seen, after: telling.Aftermath,
     if trials.is_trial(function):
         return because("possible", trials.REASON)
     if _is_commented(function, seen, after, leave):
-        return because("possible", "a comment stands beside the test or in its branch")
+        return because("possible", "there is a comment next to the test or in its branch")
     tries = _TRIES.search(places.last_name(seen.cause.node.callee)) or _TRIES.search(function.name)
     spared = (
         tries
@@ -211,7 +211,7 @@ def _certainty(function: Function, seen: telling.Seen, after: telling.Aftermath,
         or _is_noticed(function, after)
         or _is_one_of_several(seen)
     )
-    return because("possible", "this failure looks as if it were ignored on purpose") if spared else sure
+    return because("possible", "this failure appears to be ignored on purpose") if spared else sure
 
 
 def _is_one_of_several(seen: telling.Seen) -> bool:

@@ -148,13 +148,13 @@ def _finding(
     if cause is not None:
         steps.append(function.step(cause, "this can still fail"))
     if cause is None or failed.leave.span != cause.span:
-        steps.append(function.step(failed.at, f"and then leaves with `{flag}` set"))
+        steps.append(function.step(failed.at, f"returns here with `{flag}` set"))
     if not early:
         steps.append(skip.step)
     sure: Certainty = "certain"
     if again is not None:
-        steps.append(again.step(again.record, f"`{again.name}` would try once more, and finds nothing to do"))
-        sure = because("value", "harmless if a second try can do nothing")
+        steps.append(again.step(again.record, f"a retry of `{again.name}` sees the flag and does nothing"))
+        sure = because("value", "harmless if a retry may do nothing")
     elif announced.held.kind not in _SURE_KINDS:
         sure = because("intent", f"harmless if `{flag}` is not meant to say that {work} has succeeded")
     done, advice = ("set", "set") if again is None else ("cleared", "clear")
@@ -162,7 +162,7 @@ def _finding(
         announced.event,
         f"`{flag}` is {done} before {work} has succeeded",
         certainty=weaker(weaker(sure, skip.certainty), _how_likely(function, announced, failed)),
-        help=f"{advice} `{flag}` after {work} has succeeded, or take it back on the failing path",
+        help=f"{advice} `{flag}` after {work} has succeeded, or reset it on the failing path",
         steps=tuple(steps),
     )
 
@@ -174,19 +174,21 @@ def _how_likely(function: Function, announced: assignments.Assignment, failed: f
         return because("possible", trials.REASON)
     unwound = failed.leave.kind == "throw" and function.is_local(announced.place)
     if unwound and announced.place[0] not in lasting.statics(function):
-        return because("possible", f"`{announced.place[0]}` is local, and may be given up with the exception")
+        return because(
+            "possible", f"`{announced.place[0]}` is a local variable that may be discarded with the exception"
+        )
     flag = places.render(announced.place)
     if announced.held.kind == "cleared" and _DESCRIBES.match(announced.place[-1]):
-        return because("possible", f"`{flag}` may describe what is gone already, whatever comes next")
+        return because("possible", f"`{flag}` may describe what is already gone, whatever follows")
     if _keeps_its_error(function, announced, failed):
-        return because("possible", "the object keeps its error, and may refuse the next call")
+        return because("possible", "the object stores its error and may refuse the next call")
     if passing.ends_with_failure(function):
-        return because("possible", "every caller that was read gives the object up when it fails")
+        return because("possible", "every known caller discards the object when it fails")
     if _is_about_its_own_block(function, announced, failed):
-        return because("possible", f"`{flag}` may speak of the block that it closes alone, which has succeeded")
+        return because("possible", f"`{flag}` may describe only the block that it closes, which has succeeded")
     if _is_emptied_each_round(function, announced):
         return because(
-            "possible", f"the flags beside `{flag}` are emptied together, perhaps before the work is done again"
+            "possible", f"the flags next to `{flag}` are cleared together, perhaps before the work is redone"
         )
     return failed.certainty
 

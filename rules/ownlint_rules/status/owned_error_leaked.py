@@ -76,7 +76,7 @@ class _ErrorTaking(NamedTuple):
     status: Status
 
 
-_HANDED_ON = "whoever it is handed to may free it"
+_HANDED_ON = "the callee may free it"
 
 
 @rule(severity="error", cwe=(401,), yields_to=("discarded-status",))
@@ -237,7 +237,7 @@ def _left_behind(function: Function, taken: _ErrorTaking, looked: set[int]) -> I
         states = before.get(event.index, frozenset())
         if "owned" in states and _ends(event, taken) and _was_tested(function, taken):
             certainty: Certainty = (
-                because("path", "on some of the paths; on others it is passed on") if handed_on else "certain"
+                because("path", "only on some paths; on others it is passed on") if handed_on else "certain"
             )
             yield _finding(function, taken, event, certainty)
             return
@@ -327,18 +327,18 @@ def _spot(function: Function, call: records.Call) -> Finding:
         call,
         f"the error of `{text(call.callee)}` is owned here and leaks",
         certainty=weaker(function.program.calls.callee(call, function).certainty, because("sharing", _HANDED_ON)),
-        help="keep it in a local, and free it or hand it on",
+        help="store it in a variable, and free it or pass it on",
         cause=places.called(call),
     )
 
 
 def _finding(function: Function, taken: _ErrorTaking, end: events.Event, certainty: Certainty) -> Finding:
     name = taken.place[0]
-    said = "is left behind here" if isinstance(end, events.LeaveEvent) else "is overwritten here"
+    said = "is not freed on this path" if isinstance(end, events.LeaveEvent) else "is overwritten here"
     return function.finding(
         taken.write,
         f"`{name}` is owned here and leaks",
         certainty=weaker(certainty, taken.status.certainty),
-        help=f"free `{name}` or hand it on where it is not null",
+        help=f"free `{name}` or pass it on if it is not null",
         steps=(function.step(end, f"`{name}` {said}"),),
     )

@@ -118,15 +118,15 @@ def _finding(function: Function, note: noting.Note, failed: failure.Failure, tes
     work = failure.work(function, cause)
     steps = []
     if note.helper is not None:
-        steps.append(note.helper.step(note.write, f"`{note.helper.name}` notes it here"))
+        steps.append(note.helper.step(note.write, f"`{note.helper.name}` records it here"))
     steps.append(function.step(test, f"`{shown}` decides here whether the work is done"))
     if cause is not None:
         steps.append(function.step(cause, "this can still fail"))
     return function.finding(
         note.told or note.write,
-        f"`{shown}` is noted as done before {work} has succeeded",
+        f"`{shown}` is recorded as done before {work} has succeeded",
         certainty=_certainty(function, failed),
-        help=f"note it after {work} has succeeded, or put the old value back on the failing path",
+        help=f"record it after {work} has succeeded, or restore the old value on the failing path",
         steps=tuple(steps),
     )
 
@@ -135,7 +135,7 @@ def _certainty(function: Function, failed: failure.Failure) -> Certainty:
     if trials.is_trial(function):
         return because("possible", trials.REASON)
     if passing.ends_with_failure(function):
-        return because("possible", "the object may be given up when this fails")
+        return because("possible", "the object may be discarded if this fails")
     return weaker(failed.certainty, because("path", _path(function, failed)))
 
 

@@ -539,7 +539,9 @@ class HandleCalls(HandleValues):
         *before, last = erased.chain.steps or ("",)
         above = HandleChain(erased.chain.up, tuple(before))
 
-        perhaps = why._replace(certainty=because("possible", "whether it is the entry that is looked up is not known"))
+        perhaps = why._replace(
+            certainty=because("possible", "it is not known whether the entry is the one that is looked up")
+        )
 
         def mark(handle: Handle) -> Handle:
             if handle.token != erased.token or handle in knowing or self.classes.role(handle.cls) != "index":
@@ -636,7 +638,7 @@ class HandleCalls(HandleValues):
                 self.root_erased(passed, call.span, text(call))
             elif passed is not None or not -1_000_000 < ending.token[0] < 0:
                 certainty: Certainty = (
-                    "certain" if sure else because("path", f"`{text(call.callee)}` does it on some of its paths alone")
+                    "certain" if sure else because("path", f"`{text(call.callee)}` does it on some of its paths only")
                 )
                 why = Stale(call.span, text(call), shown, ending.how, ending.reach, certainty)
                 self.state = self.state.invalidated(Ending(token, chain, ending.reach, ending.how), why)
