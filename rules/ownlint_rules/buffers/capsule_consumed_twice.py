@@ -1,7 +1,16 @@
 """A capsule is consumed a second time.
 
+## What it reports
+
+- one capsule, or one address of an exported structure, that is imported twice on a path, or in every round of a loop
+  that does not make it anew.
+
+## Why it is a bug
+
 DLPack capsules and the structures of Arrow's C interface hand over memory once: who takes it marks it as used. The
 second consumer raises, often far from where the capsule was made.
+
+## Example
 
 bad:
 
@@ -13,6 +22,11 @@ def twice(tensor):
     return from_dlpack(capsule), from_dlpack(capsule)
 ```
 
+```text
+case.py:5: warning: `to_dlpack(tensor)` is consumed a second time here
+  help: create a new capsule for each consumer
+```
+
 good:
 
 ```python
@@ -22,16 +36,23 @@ def twice(tensor):
     return from_dlpack(to_dlpack(tensor)), from_dlpack(to_dlpack(tensor))
 ```
 
-Reported: one capsule, or one address of an exported structure, that is imported twice on a path, or in every round of a
-loop that does not make it anew.
+## How to fix it
 
-Quiet: objects that export a new capsule each time (`from_dlpack(tensor)`), structures that are exported anew in
-between, imports on different paths.
+Create a new capsule for each consumer.
 
-Limits: capsules in attributes, and those that other functions consume, are not followed.
+## What it does not report
 
-Source: dmlc.github.io/dlpack, a consumer renames the capsule to `used_dltensor`; run on torch 2.13.0 (RuntimeError) and
-pyarrow (ArrowInvalid: cannot import released ArrowArray).
+- objects that export a new capsule each time (`from_dlpack(tensor)`), structures that are exported anew in between,
+  imports on different paths.
+
+## Known limitations
+
+- capsules in attributes, and those that other functions consume, are not followed.
+
+## Source
+
+dmlc.github.io/dlpack, a consumer renames the capsule to `used_dltensor`; run on torch 2.13.0 (RuntimeError) and pyarrow
+(ArrowInvalid: cannot import released ArrowArray).
 """
 
 from __future__ import annotations

@@ -1,7 +1,18 @@
 """The owner of C data is destroyed while a raw pointer to it is still in use.
 
+## What it reports
+
+- a new object, handle, callback or `gc` result that is put into a field, an element or an initialiser of C data, or
+  cast, or added to, while nobody holds it
+- a local owner whose pointer is returned or stored in such a way without it
+- a function's co-owner that the caller drops (`x.to_c()[0]`).
+
+## Why it is a bug
+
 `ffi.new` gives an owner: the memory is freed when that object goes away. A field, a cast, a sum, an initialiser copy
 the pointer and forget the owner.
+
+## Example
 
 bad:
 
@@ -14,6 +25,11 @@ def request(name):
     out = ffi.new("request *")
     out.name = ffi.new("char[]", name)
     return out
+```
+
+```text
+case.py:7: error: `ffi.new("char[]", name)` is freed immediately: only a raw pointer refers to it
+  help: store the owner in a variable, attribute or list that lives as long as the pointer
 ```
 
 good:
@@ -30,19 +46,26 @@ def request(name):
     return out, text
 ```
 
-Reported: a new object, handle, callback or `gc` result that is put into a field, an element or an initialiser of C
-data, or cast, or added to, while nobody holds it; a local owner whose pointer is returned or stored in such a way
-without it; a function's co-owner that the caller drops (`x.to_c()[0]`).
+## How to fix it
 
-Quiet: `p[0]` of an owned structure, `ffi.buffer` and `ffi.from_buffer`, which keep what they are made of, an owner as
-the argument of a call, owners that are held, stored or returned too, attributes of Python objects, elements of Python
-lists.
+Store the owner in a variable, attribute or list that lives as long as the pointer. `--fix --unsafe-fixes` makes this
+change.
 
-Limits: what is taken from `p[0]` of an owned structure (`ffi.addressof(p[0])`) is taken for plain data. What is
-written through a pointer that came from nowhere known is not followed.
+## What it does not report
 
-Source: cffi.readthedocs.io, "using": the object returned by new() owns the memory; run on cffi and CPython 3.11
-with freed memory poisoned; pygit2 lost the co-owner of a signature.
+- `p[0]` of an owned structure, `ffi.buffer` and `ffi.from_buffer`, which keep what they are made of, an owner as the
+  argument of a call, owners that are held, stored or returned too, attributes of Python objects, elements of Python
+  lists.
+
+## Known limitations
+
+- what is taken from `p[0]` of an owned structure (`ffi.addressof(p[0])`) is taken for plain data. What is written
+  through a pointer that came from nowhere known is not followed.
+
+## Source
+
+cffi.readthedocs.io, "using": the object returned by new() owns the memory; run on cffi and CPython 3.11 with freed
+memory poisoned; pygit2 lost the co-owner of a signature.
 """
 
 from __future__ import annotations

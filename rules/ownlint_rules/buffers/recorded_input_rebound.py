@@ -1,7 +1,16 @@
 """An input of a recorded graph is rebound, and the graph is replayed with the old one.
 
+## What it reports
+
+- a name or an attribute that is read in the block which captures, is assigned afterwards, and followed by a replay of
+  the same graph, in the same function or in another method of the class.
+
+## Why it is a bug
+
 A graph that was captured reads the memory that its inputs had then. A name that is bound to another tensor afterwards
 changes nothing for it: the replay computes with the old values, and perhaps in memory that is somebody else's by now.
+
+## Example
 
 bad:
 
@@ -16,6 +25,11 @@ def run(model, batches, x):
         x = batch.cuda()
         g.replay()
         print(y)
+```
+
+```text
+case.py:8: error: `x` is reassigned, but `g` still reads the tensor it captured
+  help: copy into the captured tensor: `x.copy_(..)`
 ```
 
 good:
@@ -33,15 +47,21 @@ def run(model, batches, x):
         print(y)
 ```
 
-Reported: a name or an attribute that is read in the block which captures, is assigned afterwards, and followed by a
-replay of the same graph, in the same function or in another method of the class.
+## How to fix it
 
-Quiet: `copy_` and other changes in place, what the block itself binds, other graphs, a capture that is made anew in
-between.
+Copy into the captured tensor: `x.copy_(..)`.
 
-Limits: nobody has run it on a GPU. Graphs that `make_graphed_callables` makes are not known.
+## What it does not report
 
-Source: docs.pytorch.org, CUDA semantics, CUDA Graphs.
+- `copy_` and other changes in place, what the block itself binds, other graphs, a capture that is made anew in between.
+
+## Known limitations
+
+- nobody has run it on a GPU. Graphs that `make_graphed_callables` makes are not known.
+
+## Source
+
+docs.pytorch.org, CUDA semantics, CUDA Graphs.
 """
 
 from __future__ import annotations

@@ -1,8 +1,23 @@
 """A borrowed reference is returned where the caller expects a new one.
 
+## What it reports
+
+- in a function that a table of slots names (`PyMethodDef`, `PyGetSetDef`, `PyTypeObject`, `PyType_Slot`, the tables of
+  number, sequence and mapping methods), or that is written as the manual writes such a function (`PyObject *self,
+  PyObject *args`), the return of an argument, a member, a global, a library's object (`Py_None`, `Py_NotImplemented`),
+  a borrowed result, or a reference that was given away before
+- either side of a `c ? a : b`, and an element of the array of arguments. The same in the `cast` (nanobind: `from_cpp`)
+  of a custom `type_caster`, whose caller takes the result over too
+- there also a static or member `object`, which turns into a handle without a count, and the `ptr()` of what Python has
+  just answered.
+
+## Why it is a bug
+
 Whoever calls a function from a `PyMethodDef`, a getter or a `tp_*` slot releases what it answers. A borrowed object,
 an argument, a member of `self` or `Py_None` needs a reference for that: without it every call takes one from the
 owner, and after some calls the object is freed in use.
+
+## Example
 
 bad:
 
@@ -14,6 +29,11 @@ struct Thing {
 };
 static PyObject* Thing_name(Thing* self, void*) { return self->name; }
 static PyGetSetDef things[] = {{"name", (getter)Thing_name, NULL, NULL, NULL}, {NULL}};
+```
+
+```text
+case.cc:6: error: `self->name` is returned, but `Thing_name` does not own a reference to it
+  help: call `Py_INCREF` before returning it
 ```
 
 good:
@@ -31,23 +51,27 @@ static PyObject* Thing_name(Thing* self, void*) {
 static PyGetSetDef things[] = {{"name", (getter)Thing_name, NULL, NULL, NULL}, {NULL}};
 ```
 
-Reported: in a function that a table of slots names (`PyMethodDef`, `PyGetSetDef`, `PyTypeObject`, `PyType_Slot`, the
-tables of number, sequence and mapping methods), or that is written as the manual writes such a function (`PyObject
-*self, PyObject *args`), the return of an argument, a member, a global, a library's object (`Py_None`,
-`Py_NotImplemented`), a borrowed result, or a reference that was given away before; either side of a `c ? a : b`, and an
-element of the array of arguments. The same in the `cast` (nanobind: `from_cpp`) of a custom
-`type_caster`, whose caller takes the result over too; there also a static or member `object`, which turns into a handle
-without a count, and the `ptr()` of what Python has just answered.
+## How to fix it
 
-Quiet: what was counted up on the way; `Py_RETURN_NONE` and its relatives; a member whose reference is moved out
-(`self->name = NULL` before the return); functions in no table, whose contract nobody states.
+Call `Py_INCREF` before returning it.
 
-Limits: `None`, `True` and `False` are immortal since Python 3.12, and returning them borrowed then does no harm; it
-does on every version before.
+## What it does not report
 
-Source: docs.python.org/3/c-api/structures.html#c.PyCFunction: "returns a new reference"; pybind11 documentation,
-"Custom type casters". Run on pybind11 2.13.6: each call of a function whose caster answers its static `str` takes one
-reference from it, until it is freed in use.
+- what was counted up on the way
+- `Py_RETURN_NONE` and its relatives
+- a member whose reference is moved out (`self->name = NULL` before the return)
+- functions in no table, whose contract nobody states.
+
+## Known limitations
+
+- `None`, `True` and `False` are immortal since Python 3.12, and returning them borrowed then does no harm
+- it does on every version before.
+
+## Source
+
+docs.python.org/3/c-api/structures.html#c.PyCFunction: "returns a new reference"; pybind11 documentation, "Custom type
+casters". Run on pybind11 2.13.6: each call of a function whose caster answers its static `str` takes one reference from
+it, until it is freed in use.
 """
 
 from __future__ import annotations

@@ -1,8 +1,18 @@
 """A borrowed reference is passed to a call that steals it.
 
-`PyTuple_SetItem`, `PyList_SET_ITEM` and `PyModule_AddObject` take over the reference they are given, `steal` and
-`reinterpret_steal` release it one day. A reference that is only borrowed (`object.ptr()`, an item of a list, `Py_None`)
-has an owner already: it is released twice, and the object is freed while it is in use.
+## What it reports
+
+- `.ptr()` of an object that owns its reference, or the result of a call that returns a borrowed reference, as an
+  argument that is stolen
+- `steal`, `reinterpret_steal` and `handle<>` without `borrowed` around such an expression
+- a local, an argument or a library object (`Py_None`) that is stolen without an increment on the path
+
+## Why it is a bug
+
+`PyTuple_SetItem`, `PyList_SET_ITEM` and `PyModule_AddObject` steal the reference they are given, and `steal` releases
+it later. A borrowed reference already has an owner: it is released twice, and the object is freed while it is in use.
+
+## Example
 
 bad:
 
@@ -13,6 +23,11 @@ PyObject* Wrapped(const py::str& name) {
   PyTuple_SET_ITEM(one, 0, name.ptr());
   return one;
 }
+```
+
+```text
+case.cc:4: error: `PyTuple_SET_ITEM` steals the borrowed reference `name.ptr()`
+  help: call `Py_INCREF` before passing it
 ```
 
 good:
@@ -26,17 +41,24 @@ PyObject* Wrapped(const py::str& name) {
 }
 ```
 
-Reported: `.ptr()` of an object that owns its reference, and the result of a function that lends
-(`PyTuple_GetItem`, `PyDict_GetItem`, `PyImport_AddModule`), as an argument that is stolen, with a fix; around such an
-expression `steal`, `reinterpret_steal` and `handle<>` without `borrowed`; a local, an argument of the function or a
-library's object (`Py_None`) that is stolen and not counted up, before or after, on the way.
+## How to fix it
 
-Quiet: `.release().ptr()`, `.inc_ref().ptr()`, `Py_NewRef(...)`, a `Py_INCREF` on the same way, handles, of which nobody
-knows what they hold.
+Call `Py_INCREF` before passing the object, pass `Py_NewRef(x)` or `x.release().ptr()`, or use `borrow` in place of
+`steal`. `--fix` makes the change where the borrowed reference is written in the call.
 
-Limits: what is read out of a member is not reported: its reference may be moved out.
+## What it does not report
 
-Source: docs.python.org/3/c-api/tuple.html#c.PyTuple_SetItem "steals a reference".
+- `.release().ptr()`, `.inc_ref().ptr()`, `Py_NewRef(...)`
+- a `Py_INCREF` on the same path
+- handles whose ownership is not known
+
+## Known limitations
+
+- An object read from a member is not reported: its reference may be moved out.
+
+## Source
+
+docs.python.org/3/c-api/tuple.html#c.PyTuple_SetItem "steals a reference".
 """
 
 from __future__ import annotations

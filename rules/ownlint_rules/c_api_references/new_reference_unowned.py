@@ -1,8 +1,18 @@
-"""A new reference is created that nothing can release.
+"""A new reference is created that can never be released.
 
-A call that answers with a new reference gives its caller a duty: one `Py_DECREF`. Written directly into the argument of
-a function that takes a reference of its own, compared and forgotten, dropped, or put into a wrapper that adds a second
-reference, there is no name by which anybody could do that. The object lives for ever.
+## What it reports
+
+- a new reference as a direct argument of a function that does not steal it (`PyList_Append`, `PyDict_SetItem`,
+  `PyTuple_Pack`, `PyObject_Call*`, `"O"` of `Py_BuildValue`)
+- a new reference in `reinterpret_borrow` or `nb::borrow`, which add a second one
+- a new reference that is only compared with NULL or discarded, and a discarded `release()`
+
+## Why it is a bug
+
+The caller of a function that returns a new reference has to release it once. Without a variable that holds it, this is
+impossible: the object leaks each time the code runs.
+
+## Example
 
 bad:
 
@@ -13,6 +23,11 @@ static int Fill(PyObject* list, long n) {
   }
   return 0;
 }
+```
+
+```text
+case.cc:3: error: the new reference returned by `PyLong_FromLong` leaks: `PyList_Append` does not steal it
+  help: store it in a variable and release it after the call
 ```
 
 good:
@@ -30,20 +45,26 @@ static int Fill(PyObject* list, long n) {
 }
 ```
 
-Reported: a new reference as the direct argument of a function that does not steal it (`PyList_Append`,
-`PyDict_SetItem`, `PyErr_SetObject`, `PyTuple_Pack`, `PyObject_Call*`, `"O"` of `Py_BuildValue`, and every other
-function of the C API without an entry: its arguments are borrowed); in `reinterpret_borrow` and `nb::borrow`, which
-count it a second time (the fix takes `steal`); one that is compared with NULL and forgotten, or whose result is
-dropped; `release()` of an object whose result is dropped.
+## How to fix it
 
-Quiet: arguments that are stolen, released (`Py_XDECREF(PyObject_CallMethod(...))`) or handed to an owner; functions of
-the project, and macros of it that release; a dropped `release()` beside which a comment stands.
+Store the result in a variable and release it after the call. For `borrow`, use `steal` (`reinterpret_steal`): `--fix`
+does that.
 
-Limits: what a function of the project does with such an argument is not looked at. A reference that is held in a local
-is the subject of `reference-leaked`.
+## What it does not report
 
-Source: docs.python.org/3/c-api/intro.html#reference-count-details; the shape stands in the bug trackers of most
-extensions. MLIR's Python bindings had `borrow` around a new reference in ten releases.
+- arguments that are stolen, released (`Py_XDECREF(PyObject_CallMethod(...))`) or passed to an owner
+- functions and macros of the project that release the argument
+- a discarded `release()` with a comment next to it
+
+## Known limitations
+
+- What a function of the project does with such an argument is not analyzed.
+- A reference in a local variable is reported by `reference-leaked`.
+
+## Source
+
+docs.python.org/3/c-api/intro.html#reference-count-details; the shape stands in the bug trackers of most extensions.
+MLIR's Python bindings had `borrow` around a new reference in ten releases.
 """
 
 from __future__ import annotations

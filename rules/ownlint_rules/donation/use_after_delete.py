@@ -1,8 +1,17 @@
 """An array is used after its buffer was deleted.
 
+## What it reports
+
+- a read of an array, of another name of it, or of a tree that holds it, after `delete()`, or after `jax.tree.map(lambda
+  leaf: leaf.delete(), tree)`.
+
+## Why it is a bug
+
 `x.delete()` frees the buffer at once. Every name of the array, and every part that shares the buffer, is dead:
 looking at it raises `RuntimeError: Array has been deleted`. Only metadata can still be read; a second `delete()` does
 nothing.
+
+## Example
 
 bad:
 
@@ -13,6 +22,11 @@ def scale(n):
     buffer = jnp.ones(n)
     buffer.delete()
     return buffer * 2
+```
+
+```text
+case.py:6: error: `buffer` is used after its buffer was deleted
+  help: delete it after the last use
 ```
 
 good:
@@ -27,16 +41,24 @@ def scale(n):
     return scaled
 ```
 
-Reported: a read of an array, of another name of it, or of a tree that holds it, after `delete()`, or after
-`jax.tree.map(lambda leaf: leaf.delete(), tree)`.
+## How to fix it
 
-Quiet: metadata, a second `delete()`, a name that is bound anew, true copies, code that asks `is_deleted` or expects
-the failure; a receiver that is not known to be an array, since many things have a `delete`.
+Delete it after the last use.
 
-Limits: an array is known by what makes it (a function of the library, a compiled function) or by an annotation.
-Arrays that a loop takes out of a list are not followed.
+## What it does not report
 
-Source: run on jax 0.4.30, 0.7.2 and 0.10.2 (CPU); jax issue 1705.
+- metadata, a second `delete()`, a name that is bound anew, true copies, code that asks `is_deleted` or expects the
+  failure
+- a receiver that is not known to be an array, since many things have a `delete`.
+
+## Known limitations
+
+- an array is known by what makes it (a function of the library, a compiled function) or by an annotation. Arrays that a
+  loop takes out of a list are not followed.
+
+## Source
+
+run on jax 0.4.30, 0.7.2 and 0.10.2 (CPU); jax issue 1705.
 """
 
 from __future__ import annotations

@@ -1,7 +1,15 @@
 """An array is used after it was donated with `device_put(donate=True)`.
 
+## What it reports
+
+- a read of the array, or of another name of it, after such a transfer.
+
+## Why it is a bug
+
 On CPU nothing happens: `device_put` keeps the buffer, whatever it is told. On an accelerator the buffer moves, and
 the array the caller still holds is deleted: code that passes its tests breaks on the machine it is for.
+
+## Example
 
 bad:
 
@@ -11,6 +19,11 @@ import jax
 def move(x, device):
     moved = jax.device_put(x, device, donate=True)
     return moved + x
+```
+
+```text
+case.py:5: warning: `x` is used after it was donated; this works only on CPU
+  help: use the result of the transfer
 ```
 
 good:
@@ -23,14 +36,22 @@ def move(x, device):
     return x + x
 ```
 
-Reported: a read of the array, or of another name of it, after such a transfer.
+## How to fix it
 
-Quiet: metadata, a name that is bound anew, numpy arrays and scalars, `donate=False` or a flag nobody knows, code that
-asks `is_deleted` or expects the failure.
+Use the result of the transfer.
 
-Limits: a flag that is a variable is taken to be false.
+## What it does not report
 
-Source: run on jax 0.7.2 and 0.10.2 (CPU), where nothing is deleted; jax 0.4.30 does not know the keyword.
+- metadata, a name that is bound anew, numpy arrays and scalars, `donate=False` or a flag nobody knows, code that asks
+  `is_deleted` or expects the failure.
+
+## Known limitations
+
+- a flag that is a variable is taken to be false.
+
+## Source
+
+run on jax 0.7.2 and 0.10.2 (CPU), where nothing is deleted; jax 0.4.30 does not know the keyword.
 """
 
 from __future__ import annotations

@@ -1,7 +1,19 @@
 """A callback that C calls uses Python before it acquires the GIL.
 
+## What it reports
+
+- functions, and lambdas that capture nothing, that use Python (or call a function of the project that does) without
+  taking the GIL, and are handed to C by a call that is made with the GIL released, are a shared pointer's deleter, or
+  are stored in a member of a struct of C that ends something, or of which other members take the GIL
+- functions that are handed to C beside a pointer to their state, and methods that override, when they use Python first
+  and take the GIL later, or when all other overrides of the class take it (`likely`).
+
+## Why it is a bug
+
 C calls back from where it likes: from a thread of its own, from behind a call that has released the lock, from whatever
 ends the last owner. A callback that uses Python takes the GIL first, and with its first statement.
+
+## Example
 
 bad:
 
@@ -10,6 +22,11 @@ void Export(Tensor* tensor, PyObject* owner) {
   tensor->context = owner;
   tensor->deleter = [](Tensor* self) { Py_DECREF(static_cast<PyObject*>(self->context)); };
 }
+```
+
+```text
+case.cc:3: error: `Py_DECREF` is called in a callback that does not acquire the GIL
+  help: acquire the GIL in the first statement
 ```
 
 good:
@@ -25,20 +42,25 @@ void Export(Tensor* tensor, PyObject* owner) {
 }
 ```
 
-Reported: functions, and lambdas that capture nothing, that use Python (or call a function of the project that does)
-without taking the GIL, and are handed to C by a call that is made with the GIL released, are a shared pointer's
-deleter, or are stored in a member of a struct of C that ends something, or of which other members take the GIL;
-functions that are handed to C beside a pointer to their state, and methods that override, when they use Python first
-and take the GIL later, or when all other overrides of the class take it (`likely`).
+## How to fix it
 
-Quiet: callbacks that take the GIL first, trampolines (`PYBIND11_OVERRIDE`, `NB_OVERRIDE` take it), slots of types and
-modules, destructors of capsules (Python calls them, with its lock held), and callbacks that are walked through on the
-spot: handed over as an argument, and never taking the GIL; members that plain functions of the project call through.
+Acquire the GIL in the first statement.
 
-Limits: a lambda with captures is a `std::function` and not looked at here. Whether C calls back while the lock is held
-is believed of arguments and of overrides.
+## What it does not report
 
-Source: DLPack's deleters in NumPy take the lock and ask `Py_IsInitialized` first; pybind11's documentation of the GIL.
+- callbacks that take the GIL first, trampolines (`PYBIND11_OVERRIDE`, `NB_OVERRIDE` take it), slots of types and
+  modules, destructors of capsules (Python calls them, with its lock held), and callbacks that are walked through on the
+  spot: handed over as an argument, and never taking the GIL
+- members that plain functions of the project call through.
+
+## Known limitations
+
+- a lambda with captures is a `std::function` and not looked at here. Whether C calls back while the lock is held is
+  believed of arguments and of overrides.
+
+## Source
+
+DLPack's deleters in NumPy take the lock and ask `Py_IsInitialized` first; pybind11's documentation of the GIL.
 """
 
 from __future__ import annotations

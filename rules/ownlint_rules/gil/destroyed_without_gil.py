@@ -1,7 +1,18 @@
 """Members that hold Python references are destroyed after the GIL was released.
 
+## What it reports
+
+- a destructor that takes the GIL, so that somebody ends its objects without it, and leaves members to end behind its
+  body
+- and a Python object, or the class of the project that holds one, by value or by a shared pointer, in the closure of a
+  lambda that another thread runs (`likely` for a shared pointer: the thread's is not always the last).
+
+## Why it is a bug
+
 A lock that is taken in the body of a destructor is given up at the body's end. The members end after that. What a
 thread's closure has captured ends with the thread, behind whatever its body took.
+
+## Example
 
 bad:
 
@@ -17,6 +28,11 @@ class Watcher {
  private:
   py::object sink_;
 };
+```
+
+```text
+case.cc:5: error: `sink_` is destroyed after this destructor has released the GIL
+  help: reset `sink_` in the destructor body while the GIL is held
 ```
 
 good:
@@ -36,17 +52,23 @@ class Watcher {
 };
 ```
 
-Reported: a destructor that takes the GIL, so that somebody ends its objects without it, and leaves members to end
-behind its body; and a Python object, or the class of the project that holds one, by value or by a shared pointer, in
-the closure of a lambda that another thread runs (`likely` for a shared pointer: the thread's is not always the last).
+## How to fix it
 
-Quiet: members that the body empties (assigned, reset, released, moved away, cleared), classes with a guard among their
-members, handles and pointers, captures by reference, and captures that the lambda's body empties.
+Reset `sink_` in the destructor body while the GIL is held.
 
-Limits: members of bases alone are `possible`. Whether somebody ends an object of a class without the GIL is known only
-where a destructor or a thread says so.
+## What it does not report
 
-Source: pybind11, whose `PYBIND11_ASSERT_GIL_HELD_INCREF_DECREF` ends the process in `dec_ref` without the GIL.
+- members that the body empties (assigned, reset, released, moved away, cleared), classes with a guard among their
+  members, handles and pointers, captures by reference, and captures that the lambda's body empties.
+
+## Known limitations
+
+- members of bases alone are `possible`. Whether somebody ends an object of a class without the GIL is known only where
+  a destructor or a thread says so.
+
+## Source
+
+pybind11, whose `PYBIND11_ASSERT_GIL_HELD_INCREF_DECREF` ends the process in `dec_ref` without the GIL.
 """
 
 from __future__ import annotations

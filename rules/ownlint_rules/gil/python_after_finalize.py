@@ -1,7 +1,16 @@
 """Code that uses Python runs after the interpreter was finalized.
 
+## What it reports
+
+- functions and lambdas that are handed to `atexit` or `Py_AtExit`, and destructors of classes of the project of which
+  something static is an object, when they take the GIL or use Python and never ask whether there is an interpreter.
+
+## Why it is a bug
+
 Handlers that `atexit` was given, and destructors of what is static, run after Python has finalized. Taking the GIL
 there waits for ever or ends the process; everything else uses memory that nobody looks after.
+
+## Example
 
 bad:
 
@@ -14,6 +23,11 @@ struct Session {
   }
 };
 static Session session;
+```
+
+```text
+case.cc:4: error: the GIL is acquired by `~Session` after the interpreter was finalized
+  help: check `Py_IsInitialized()` first and do nothing if it returns 0
 ```
 
 good:
@@ -30,17 +44,26 @@ struct Session {
 static Session session;
 ```
 
-Reported: functions and lambdas that are handed to `atexit` or `Py_AtExit`, and destructors of classes of the project of
-which something static is an object, when they take the GIL or use Python and never ask whether there is an interpreter.
+## How to fix it
 
-Quiet: those that ask (`Py_IsInitialized`, `nb::is_alive`), themselves or in a helper; handlers of Python's own module
-`atexit`; pointers that are never deleted; and classes without a static object.
+Check `Py_IsInitialized()` first and do nothing if it returns 0.
 
-Limits: an object that something static owns through a pointer is not known. That an interpreter is asked for is enough:
-what is done with the answer is not looked at.
+## What it does not report
 
-Source: https://docs.python.org/3/c-api/sys.html#c.Py_AtExit: no Python API may be called; finalization hangs threads
-that take the GIL.
+- those that ask (`Py_IsInitialized`, `nb::is_alive`), themselves or in a helper
+- handlers of Python's own module `atexit`
+- pointers that are never deleted
+- and classes without a static object.
+
+## Known limitations
+
+- an object that something static owns through a pointer is not known. That an interpreter is asked for is enough: what
+  is done with the answer is not looked at.
+
+## Source
+
+https://docs.python.org/3/c-api/sys.html#c.Py_AtExit: no Python API may be called; finalization hangs threads that take
+the GIL.
 """
 
 from __future__ import annotations

@@ -1,8 +1,17 @@
 """A Python object with static storage is destroyed after the interpreter was finalized.
 
+## What it reports
+
+- variables outside of functions, static members, static and thread-local locals whose type counts references of Python
+  objects: it is one, is a container or an optional of some, or is a class of the project with such a member (`likely`).
+
+## Why it is a bug
+
 What is static, or local to a thread, is destroyed when the process exits. By then the interpreter is gone: the
 destructor gives a reference back to an object whose memory nobody looks after any more, without the lock and without a
 thread state.
+
+## Example
 
 bad:
 
@@ -12,6 +21,11 @@ py::object Numpy() {
   static py::module_ numpy = py::module_::import("numpy");
   return numpy;
 }
+```
+
+```text
+case.cc:3: error: `numpy` is destroyed after the interpreter was finalized
+  help: store it in `gil_safe_call_once_and_store`, or never delete it
 ```
 
 good:
@@ -24,19 +38,25 @@ py::object Numpy() {
 }
 ```
 
-Reported: variables outside of functions, static members, static and thread-local locals whose type counts references
-of Python objects: it is one, is a container or an optional of some, or is a class of the project with such a member
-(`likely`).
+## How to fix it
 
-Quiet: handles, raw pointers, references to what is never deleted (`*new py::object(...)`), storage that never ends
-(`gil_safe_call_once_and_store`, `NoDestructor`), shared pointers, classes whose destructor takes the lock or asks for
-the interpreter, and what some function empties while the program runs: a cleanup that is registered with `atexit` or
-bound.
+Store it in `gil_safe_call_once_and_store`, or never delete it.
 
-Limits: that the function which empties it is called is believed. In a program that starts and ends the interpreter
-itself the order of ends may be right.
+## What it does not report
 
-Source: pybind11's documentation of `gil_safe_call_once_and_store`; nanobind reports such objects as leaks, too.
+- handles, raw pointers, references to what is never deleted (`*new py::object(...)`), storage that never ends
+  (`gil_safe_call_once_and_store`, `NoDestructor`), shared pointers, classes whose destructor takes the lock or asks for
+  the interpreter, and what some function empties while the program runs: a cleanup that is registered with `atexit` or
+  bound.
+
+## Known limitations
+
+- that the function which empties it is called is believed. In a program that starts and ends the interpreter itself the
+  order of ends may be right.
+
+## Source
+
+pybind11's documentation of `gil_safe_call_once_and_store`; nanobind reports such objects as leaks, too.
 """
 
 from __future__ import annotations

@@ -1,7 +1,18 @@
 """A thread that holds the GIL waits for one that needs it.
 
-Whoever joins a thread, gets a future or waits on a condition with the interpreter's lock held stops every other thread
-that wants to run Python. When the awaited one is among them, both wait for ever.
+## What it reports
+
+- `join`, while the GIL is held, of a thread whose function acquires the GIL, uses Python or calls a Python callable
+- the destructor of a bound class that does so
+- a wait for a future or a condition that the function did not create, in a function bound without a guard that releases
+  the GIL
+
+## Why it is a bug
+
+A thread that waits while it holds the GIL stops every other thread that wants to run Python. If the awaited thread
+needs the GIL, both wait forever.
+
+## Example
 
 bad:
 
@@ -15,6 +26,11 @@ void RunAll(const py::function& report) {
   worker.join();
 }
 PYBIND11_MODULE(jobs, m) { m.def("run_all", &RunAll); }
+```
+
+```text
+case.cc:7: error: `worker.join` waits while holding the GIL for a thread that needs the GIL
+  help: release the GIL during the wait
 ```
 
 good:
@@ -32,18 +48,26 @@ void RunAll(const py::function& report) {
 PYBIND11_MODULE(jobs, m) { m.def("run_all", &RunAll); }
 ```
 
-Reported: in functions that Python calls, or behind an acquire, and in functions of the project that these call: `join`
-of a thread whose function takes the GIL, uses Python or calls a callable that came from Python; the destructor of a
-bound class that does so; and waits whose other side nobody sees (`likely`): a future or a condition that was not made
-here, bound without a guard that releases.
+## How to fix it
 
-Quiet: waits behind a release, or bound with one; threads and futures made here that never look at Python; waits with a
-time limit; functions of which nobody knows whether they hold the lock.
+Release the GIL during the wait: `py::gil_scoped_release` in a block around it, or
+`py::call_guard<py::gil_scoped_release>()` on the binding.
 
-Limits: the destructors of futures and of threads that join by themselves are not looked at, nor are joins of other
-libraries' pools.
+## What it does not report
 
-Source: pybind11's and nanobind's documentation of the GIL; not run here.
+- waits after a release, or in a function bound with a releasing guard
+- threads and futures created here that never use Python
+- waits with a timeout
+- functions of which it is not known whether they hold the GIL
+
+## Known limitations
+
+- Destructors of futures and of threads that join by themselves are not considered.
+- Joins of other libraries' thread pools are not considered.
+
+## Source
+
+pybind11's and nanobind's documentation of the GIL; not run here.
 """
 
 from __future__ import annotations

@@ -1,8 +1,18 @@
 """A Python object is destroyed while a native object keeps its address.
 
+## What it reports
+
+- a temporary that is given to such a parameter or assigned to such an attribute
+- an object that is rebound or deleted while what stores its address is used
+- what stores the address is returned, or is the caller's, and the object ends with the function.
+
+## Why it is a bug
+
 A setter, a constructor or an `add` of a binding stores a pointer to what it is given and keeps the Python object alive
 by nothing. When the last Python name of it goes, its C++ half is freed, and the pointer stays. Of a class derived in
 Python the overridden methods are gone too: C++ then calls a pure virtual function.
+
+## Example
 
 bad:
 
@@ -28,6 +38,11 @@ def run():
     bus = Bus()
     bus.set_sink(Sink())
     bus.flush()
+```
+
+```text
+case.py:5: error: `Sink()` is freed immediately, but `Bus()` stores its address
+  help: store `Sink()` in a variable or attribute that lives as long as `Bus()`
 ```
 
 good:
@@ -57,19 +72,25 @@ def run():
     bus.flush()
 ```
 
-Reported: a temporary that is given to such a parameter or assigned to such an attribute; an object that is rebound or
-deleted while what stores its address is used; what stores the address is returned, or is the caller's, and the object
-ends with the function.
+## How to fix it
 
-Quiet: arguments that the binding keeps alive (a keep-alive, a shared pointer), objects that a name, an attribute or a
-container holds as long, objects given to calls nobody knows, holders from which a member takes something away again
-(`remove_sink`, `close`), a setter that is called again.
+Store `Sink()` in a variable or attribute that lives as long as `Bus()`.
 
-Limits: what a helper of the project stores is not followed. Which member stores comes from the project's own bindings
-and from contracts of packages (`ownlint model extract`).
+## What it does not report
 
-Source: pybind11 3.1 and nanobind 3.1, run: a constructor, a setter and a writable field of a raw pointer
-without a keep-alive leave it dangling.
+- arguments that the binding keeps alive (a keep-alive, a shared pointer), objects that a name, an attribute or a
+  container holds as long, objects given to calls nobody knows, holders from which a member takes something away again
+  (`remove_sink`, `close`), a setter that is called again.
+
+## Known limitations
+
+- what a helper of the project stores is not followed. Which member stores comes from the project's own bindings and
+  from contracts of packages (`ownlint model extract`).
+
+## Source
+
+pybind11 3.1 and nanobind 3.1, run: a constructor, a setter and a writable field of a raw pointer without a keep-alive
+leave it dangling.
 """
 
 from __future__ import annotations

@@ -1,7 +1,23 @@
 """A method uses a native handle without the validity check that its siblings make.
 
+## What it reports
+
+- a check is a method without arguments, or a function of one object, that does nothing but throw, abort or answer with
+  a failure when a flag of the object or of its owner says so
+- or one that calls such a check
+- or an accessor that throws. Where a class has none of these, what three of its functions ask before they go on, by
+  themselves or by a macro, is the check: a truth value, a state or a pointer that another function changes. Where most
+  functions that hand the object's handle to a free function, or read or write through it, make the check on the same
+  object first, those that do not are reported, with how many do: methods, lambdas bound to Python, functions of the
+  object. A check behind the use does not count, nor one of another object, nor one on some paths only. Where a class
+  has a check that asks its owner and nobody makes it, that is said once, with the least certainty.
+
+## Why it is a bug
+
 A wrapper outlives what it wraps: the file is closed, the tree's node is erased, the session is shut down. So its
 methods begin with a check that refuses to go on. The one that forgets it hands a dead handle to native code.
+
+## Example
 
 bad:
 
@@ -17,6 +33,12 @@ class Reader {
   codec_t* codec_;
   bool closed_ = false;
 };
+```
+
+```text
+case.cc:5: error: `depth` passes `codec_` to `codec_depth` without checking that its object is still valid: 2 of 3
+    siblings check first
+  help: call `ensureOpen` first
 ```
 
 good:
@@ -35,23 +57,24 @@ class Reader {
 };
 ```
 
-Reported: a check is a method without arguments, or a function of one object, that does nothing but throw, abort or
-answer with a failure when a flag of the object or of its owner says so; or one that calls such a check; or an accessor
-that throws. Where a class has none of these, what three of its functions ask before they go on, by themselves or by a
-macro, is the check: a truth value, a state or a pointer that another function changes. Where most functions that hand
-the object's handle to a free function, or read or write through it, make the check on the same object first, those that
-do not are reported, with how many do: methods, lambdas bound to Python, functions of the object. A check behind the use
-does not count, nor one of another object, nor one on some paths only. Where a class has a check that asks its owner and
-nobody makes it, that is said once, with the least certainty.
+## How to fix it
 
-Quiet: a look at the flag by hand, methods that make the check themselves, accessors that check, helpers whose callers
-all check, constructors and destructors, what sets the flag itself, comparisons and hashes, static methods, handles that
-are only handed on, classes of which fewer than half of the functions check.
+Call `ensureOpen` first.
 
-Limits: a check of a class's flag that begins unset ("not started yet") is reported only where nearly all siblings make
-it. An object that dies between the check and the use is not seen.
+## What it does not report
 
-Source: MLIR's Python bindings, `checkValid` on blocks, regions and values; LLVM 16 to 22.
+- a look at the flag by hand, methods that make the check themselves, accessors that check, helpers whose callers all
+  check, constructors and destructors, what sets the flag itself, comparisons and hashes, static methods, handles that
+  are only handed on, classes of which fewer than half of the functions check.
+
+## Known limitations
+
+- a check of a class's flag that begins unset ("not started yet") is reported only where nearly all siblings make it. An
+  object that dies between the check and the use is not seen.
+
+## Source
+
+MLIR's Python bindings, `checkValid` on blocks, regions and values; LLVM 16 to 22.
 """
 
 from __future__ import annotations

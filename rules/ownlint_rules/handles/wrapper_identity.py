@@ -1,8 +1,18 @@
 """Wrappers of native objects are compared by identity.
 
-Bindings make a new Python object each time a native one is asked for. `is`, `id()` and, for some, the hash speak of
-these wrappers: they differ although the native object is the same, and an `id` is given again once its wrapper is
-gone.
+## What it reports
+
+- `is` and `is not` between wrappers, or with a wrapper that is created by the comparison
+- `id()` of a wrapper that is stored or compared
+- a wrapper as a key of a dict or an element of a set, if its hash does not identify the native object
+
+## Why it is a bug
+
+Bindings create a new Python object each time a native one is accessed. `is`, `id()` and, for some classes, the hash
+compare these wrappers: they differ although the native object is the same, and an `id` is reused once its wrapper is
+freed.
+
+## Example
 
 bad:
 
@@ -11,6 +21,11 @@ from mlir.ir import Operation
 
 def same(a: Operation, b: Operation):
     return a.operation is b.operation
+```
+
+```text
+case.py:4: warning: `a.operation` is compared with `is`, which compares wrappers and not the objects they wrap
+  help: compare with `==`
 ```
 
 good:
@@ -22,19 +37,28 @@ def same(a: Operation, b: Operation):
     return a.operation == b.operation
 ```
 
-Reported: `is` and `is not` between wrappers, or with something that is taken anew where it is compared; `id()` of a
-wrapper that is kept or compared; a wrapper as a key of a dict or an element of a set, where its hash does not say what
-it stands for.
+## How to fix it
 
-Quiet: `==`, `in` and keys where the hash does say it, comparison with `None` and other constants, names that are, on
-some path, one and the same wrapper, an `id` that is only printed, objects of unknown classes, versions in which the
-wrappers are unique.
+Compare with `==`, and use the object itself as a key if its hash identifies the native object. `--fix --unsafe-fixes`
+replaces `is` with `==`.
 
-Limits: an `id` that is handed to a function of the project counts as kept. Classes that the project binds with
-pybind11, nanobind or Boost.Python are not asked about: one wrapper stands for each object while it lives.
+## What it does not report
 
-Source: run on jaxlib 0.7.2 (operations are unique, views, blocks and values are not) and 0.10.2 (nothing is); `==` and
-the hash agree for operations, blocks and values in both, a region's hash never does.
+- `==`, `in`, and keys whose hash identifies the native object
+- comparisons with `None` and other constants
+- names that refer to the same wrapper on some path
+- an `id` that is only printed, objects of unknown classes, and versions with unique wrappers
+
+## Known limitations
+
+- An `id` that is passed to a function of the project counts as stored.
+- Classes that the project binds with pybind11, nanobind or Boost.Python are not reported: they have one wrapper per
+  object while it lives.
+
+## Source
+
+run on jaxlib 0.7.2 (operations are unique, views, blocks and values are not) and 0.10.2 (nothing is); `==` and the hash
+agree for operations, blocks and values in both, a region's hash never does.
 """
 
 from __future__ import annotations

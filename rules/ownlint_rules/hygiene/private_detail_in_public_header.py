@@ -1,7 +1,18 @@
 """A class is in a public header only because a private field has its type.
 
+## What it reports
+
+- where a class at namespace scope is the type of private fields of one other class of the header (also of a private
+  class that is nested in it, and by another name for the type), nothing else in the header shows it but further such
+  details, other files include the header, and none but the header and its own source says the class's name.
+- Shown with `--certainty possible` where the header has no source beside it, since then the class can only be nested.
+
+## Why it is a bug
+
 Whoever includes the header reads it, and is compiled again when it changes, though nobody but the class that has the
 field can do anything with it.
+
+## Example
 
 bad:
 
@@ -26,6 +37,12 @@ void Engine::Launch(int device) { pending_.push_back(Pending{device}); }
 void Run(Engine& engine) { engine.Launch(1); }
 ```
 
+```text
+engine.h:1: note: `Pending` is only used by the private `Engine::pending_`, but is visible to every includer of this
+    header
+  help: nest it in the private section of `Engine`, or forward-declare it here and define it in the source file
+```
+
 good:
 
 ```cpp engine.h
@@ -48,21 +65,24 @@ void Engine::Launch(int device) { pending_.push_back(Pending{device}); }
 void Run(Engine& engine) { engine.Launch(1); }
 ```
 
-Reported where a class at namespace scope is the type of private fields of one other class of the header (also of a
-private class that is nested in it, and by another name for the type), nothing else in the header shows it but further
-such details, other files include the header, and none but the header and its own source says the class's name.
+## How to fix it
 
-Shown with `--certainty possible` where the header has no source beside it, since then the class can only be nested.
+Nest it in the private section of `Engine`, or forward-declare it here and define it in the source file.
 
-Quiet: templates and the parts of one, bases, what a public or protected member or a free function shows, what two
-classes share, what stands in a namespace or a header that is called `internal`, `detail` or the like, headers that no
-other file includes, names that several classes have.
+## What it does not report
 
-Limits: it needs the whole project: uses in files that were not analysed are not seen. A name in a macro's body counts
-as no use.
+- templates and the parts of one, bases, what a public or protected member or a free function shows, what two classes
+  share, what stands in a namespace or a header that is called `internal`, `detail` or the like, headers that no other
+  file includes, names that several classes have.
 
-Source: a review of GPU command-buffer caching in XLA, where the entries of a cache stood before the executable's
-class.
+## Known limitations
+
+- it needs the whole project: uses in files that were not analysed are not seen. A name in a macro's body counts as no
+  use.
+
+## Source
+
+a review of GPU command-buffer caching in XLA, where the entries of a cache stood before the executable's class.
 """
 
 from __future__ import annotations

@@ -1,7 +1,22 @@
 """A value is computed that only a debug log reads.
 
+## What it reports
+
+- where everything that reads a local is a debug log: numbers that are counted on in a loop, or two of them for one log,
+  also as private members or statics of a source file, where a table is enough
+- strings, streams and containers that are filled in a loop
+- what a function that changes nothing makes in a loop, or as a text
+- and what a clock says. Locals may go by way of each other. A debug log is a macro that a model calls so, one that the
+  project defines as empty in another build or whose body asks for the level, a call that names the level
+  (`logger->debug(..)`, `LOG(DEBUG)`), a function that does nothing unless the level is on, or what stands behind a
+  question whether the log is on (`if (verbose)`, `if (level >= kDebug)`), also one that leaves where it is off.
+
+## Why it is a bug
+
 The log is off as a rule, and the loop counts all the same. It costs little each time and is easily forgotten; where a
 lock or an allocation is involved it costs more.
+
+## Example
 
 bad:
 
@@ -15,6 +30,11 @@ void Sweep(std::vector<Entry>& entries) {
 }
 ```
 
+```text
+case.cc:2: note: `dropped` is counted only for a debug log
+  help: count it only when logging is enabled
+```
+
 good:
 
 ```cpp
@@ -24,21 +44,24 @@ void Sweep(std::vector<Entry>& entries) {
 }
 ```
 
-Reported where everything that reads a local is a debug log: numbers that are counted on in a loop, or two of them for
-one log, also as private members or statics of a source file, where a table is enough; strings, streams and containers
-that are filled in a loop; what a function that changes nothing makes in a loop, or as a text; and what a clock says.
-Locals may go by way of each other. A debug log is a macro that a model calls so, one that the project defines as empty
-in another build or whose body asks for the level, a call that names the level (`logger->debug(..)`, `LOG(DEBUG)`), a
-function that does nothing unless the level is on, or what stands behind a question whether the log is on
-(`if (verbose)`, `if (level >= kDebug)`), also one that leaves where it is off.
+## How to fix it
 
-Quiet where anything else reads the local, takes its address, captures it or uses the value of an increment; where
-the work itself stands behind the question; for containers of what does something by being there (threads, owners); and
-for logs that are always on.
+Count it only when logging is enabled.
 
-Limits: of members only what is counted on is looked at, where its name stands in no other class.
+## What it does not report
 
-Source: a review of GPU command-buffer caching in XLA; a count over that project finds some forty.
+- where anything else reads the local, takes its address, captures it or uses the value of an increment
+- where the work itself stands behind the question
+- for containers of what does something by being there (threads, owners)
+- and for logs that are always on.
+
+## Known limitations
+
+- of members only what is counted on is looked at, where its name stands in no other class.
+
+## Source
+
+a review of GPU command-buffer caching in XLA; a count over that project finds some forty.
 """
 
 from __future__ import annotations

@@ -1,8 +1,18 @@
 """The declared return type of a binding raises at every call.
 
+## What it reports
+
+- a keep-alive whose nurse is a result or an argument that Python gets as a number, a string, a list, a tuple or a dict
+- an index beyond the arguments (pybind11; nanobind does not compile it)
+- `reference_internal` on a function or a static method of nanobind, and on a function of pybind11 that has no argument.
+
+## Why it is a bug
+
 A `keep_alive` whose keeper is a number, a string, a list or a tuple needs a weak reference that cannot be made. One
 with an index that no argument has, and an internal reference where there is no `self`, fail as well. The module
 imports, the function is there, and every call of it raises.
+
+## Example
 
 bad:
 
@@ -14,6 +24,11 @@ class Book {
 PYBIND11_MODULE(books, m) {
   py::class_<Book>(m, "Book").def("title", &Book::title, py::keep_alive<0, 1>());
 }
+```
+
+```text
+case.cc:6: warning: `py::keep_alive<0, 1>()` on `Book.title` raises on every call: its result does not support weak
+    references
 ```
 
 good:
@@ -28,17 +43,19 @@ PYBIND11_MODULE(books, m) {
 }
 ```
 
-Reported: a keep-alive whose nurse is a result or an argument that Python gets as a number, a string, a list, a tuple or
-a dict; an index beyond the arguments (pybind11; nanobind does not compile it); `reference_internal` on a function or a
-static method of nanobind, and on a function of pybind11 that has no argument.
+## What it does not report
 
-Quiet: containers that the project binds as classes, results whose type nobody shows, optional ones.
+- containers that the project binds as classes, results whose type nobody shows, optional ones.
 
-Limits: the types are those that are written; a type caster of the project's own may make anything of them, so classes
-that are not bound are not judged.
+## Known limitations
 
-Source: run on pybind11 2.13.6 and 3.1.0 and nanobind 2.9.2 and 3.1.0: `TypeError: cannot create weak reference to
-'list' object`, `RuntimeError: Could not activate keep_alive!`.
+- the types are those that are written
+- a type caster of the project's own may make anything of them, so classes that are not bound are not judged.
+
+## Source
+
+run on pybind11 2.13.6 and 3.1.0 and nanobind 2.9.2 and 3.1.0: `TypeError: cannot create weak reference to 'list'
+object`, `RuntimeError: Could not activate keep_alive!`.
 """
 
 from __future__ import annotations

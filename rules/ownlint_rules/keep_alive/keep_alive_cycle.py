@@ -1,7 +1,18 @@
 """Two objects keep each other alive.
 
+## What it reports
+
+- a binding whose keep-alives go both ways, and the last of two or three bindings that make objects of one class keep
+  those of another, all the way around. A keep-alive whose patient holds its nurse by other means: `keep_alive<1, 0>`
+  beside a policy by which the result keeps `self`, and one of an object into which the callable puts the nurse as an
+  object of Python's (with nanobind also as a `std::shared_ptr`, which keeps that object).
+
+## Why it is a bug
+
 What a `keep_alive` keeps is invisible to Python's cyclic collector. When a parent keeps what it is given, and that
 keeps its parent in turn, neither is ever freed.
+
+## Example
 
 bad:
 
@@ -12,6 +23,10 @@ PYBIND11_MODULE(game, m) {
   py::class_<World>(m, "World").def("spawn", [](World&, Player&) {}, py::keep_alive<1, 2>());
   py::class_<Player>(m, "Player").def(py::init<World&>(), py::keep_alive<1, 2>());
 }
+```
+
+```text
+case.cc:5: note: `Player.__init__` makes a `Player` keep its `World` alive, which keeps the `Player` alive
 ```
 
 good:
@@ -25,18 +40,20 @@ PYBIND11_MODULE(game, m) {
 }
 ```
 
-Reported: a binding whose keep-alives go both ways, and the last of two or three bindings that make objects of one class
-keep those of another, all the way around. A keep-alive whose patient holds its nurse by other means: `keep_alive<1, 0>`
-beside a policy by which the result keeps `self`, and one of an object into which the callable puts the nurse as an
-object of Python's (with nanobind also as a `std::shared_ptr`, which keeps that object).
+## What it does not report
 
-Quiet: one way only; keep-alives that have no effect.
+- one way only
+- keep-alives that have no effect.
 
-Limits: classes are compared, not objects: a parent that keeps one child while another child keeps the parent is no
-cycle. That is why this is a note. Circles of four classes and more are not looked for. A keep-alive on top of a shared
-pointer that C++ stores anyway is no cycle by itself, and what keeps the Python half of a trampoline: nothing is said.
+## Known limitations
 
-Source: pybind11 documentation, "Keep alive"; nanobind documentation, "Reference cycles". `keep_alive<1, 0>` with
+- classes are compared, not objects: a parent that keeps one child while another child keeps the parent is no cycle.
+  That is why this is a note. Circles of four classes and more are not looked for. A keep-alive on top of a shared
+  pointer that C++ stores anyway is no cycle by itself, and what keeps the Python half of a trampoline: nothing is said.
+
+## Source
+
+pybind11 documentation, "Keep alive"; nanobind documentation, "Reference cycles". `keep_alive<1, 0>` with
 `reference_internal`, and with a result that holds `self`: both objects live for ever, run on pybind11 2.13.6 and 3.0.2
 and nanobind 2.9.2.
 """

@@ -1,8 +1,19 @@
 """A keep-alive keeps nothing alive.
 
-`keep_alive<nurse, patient>` counts the result as 0. A constructor and a method that returns nothing have the result
-None, and a keep-alive that names it does nothing, without a word. Nor does pybind11 apply one that stands beside a
-property's getter.
+## What it reports
+
+- `keep_alive<0, N>` on a constructor, a factory or a function that returns nothing
+- a `keep_alive` or `call_guard` of pybind11 next to the getter of `def_property*`, or on `def_readwrite` and
+  `def_readonly`
+- a `keep_alive` with the same index twice
+
+## Why it is a bug
+
+`keep_alive<nurse, patient>` counts the result as 0. The result of a constructor or a void function is None, and a
+keep-alive that names it is ignored silently. pybind11 also ignores one that is passed next to a property's getter. The
+object that was to be kept alive is freed while it is in use.
+
+## Example
 
 bad:
 
@@ -13,6 +24,11 @@ PYBIND11_MODULE(cars, m) {
   py::class_<Engine>(m, "Engine");
   py::class_<Car>(m, "Car").def(py::init<Engine&>(), py::keep_alive<0, 1>());
 }
+```
+
+```text
+case.cc:5: warning: `py::keep_alive<0, 1>()` on the constructor of `Car` keeps nothing alive
+  help: the constructed object has index 1: write `keep_alive<1, 2>`
 ```
 
 good:
@@ -26,19 +42,27 @@ PYBIND11_MODULE(cars, m) {
 }
 ```
 
-Reported: index 0 on a constructor (`init`, a factory, nanobind's `__init__`) and on a function that returns void; a
-`keep_alive` or `call_guard` of pybind11 that stands beside the getter of `def_property*` or on `def_readwrite` and
-`def_readonly` rather than inside `cpp_function(...)`; the same index twice. Where it matters for certain, since the
-result or the object is known to point into what was to be kept, `borrow-without-keep-alive` or
-`argument-stored-without-keep-alive` says so instead, as an error.
+## How to fix it
 
-Quiet: nanobind's properties, whose keep-alives hold; keep-alives and policies inside or behind `cpp_function`; results
-that may be None some of the time; callables whose result nobody shows.
+For a constructor write `keep_alive<1, N>`. For a property of pybind11 pass it to the getter: `py::cpp_function(getter,
+py::keep_alive<0, 1>())`. `--fix --unsafe-fixes` makes these changes.
 
-Limits: extras that come from a parameter of the function around, or from a pack, are not known.
+## What it does not report
 
-Source: run on pybind11 2.13.6 and 3.1.0 and nanobind 2.9.2 and 3.1.0; `keep_alive_impl` returns early when the nurse or
-the patient is None. pybind11 refuses to compile `keep_alive` on a property from 3.0.2 on.
+- nanobind properties, where keep-alives take effect
+- keep-alives and policies inside or after `cpp_function`
+- results that are None only sometimes, and callables whose result is not known
+- cases where the object surely points into what is not kept alive: `borrow-without-keep-alive` or
+  `argument-stored-without-keep-alive` reports them as errors
+
+## Known limitations
+
+- Extras that come from a parameter of the enclosing function, or from a pack, are not known.
+
+## Source
+
+run on pybind11 2.13.6 and 3.1.0 and nanobind 2.9.2 and 3.1.0; `keep_alive_impl` returns early when the nurse or the
+patient is None. pybind11 refuses to compile `keep_alive` on a property from 3.0.2 on.
 """
 
 from __future__ import annotations

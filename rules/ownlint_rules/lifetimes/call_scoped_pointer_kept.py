@@ -1,8 +1,19 @@
 """A pointer that is passed for one call is stored and used by later calls.
 
+## What it reports
+
+- where a method stores what it was given, or what it asked of that (`options->allocator()`), only when nothing is there
+  yet: behind a test of the member, by `try_emplace` and the like, under a `call_once`, in a static local. What stays
+  may be the pointer itself, an argument that a made object keeps raw, a view that is a key, or what a stored lambda
+  captures. It is `certain` where a caller of the project gives something that ends before the object does.
+
+## Why it is a bug
+
 A method takes a pointer, a reference or a view, and the first call's is put into a member, itself or inside an object
 that keeps it. Later calls find the member filled, and what they give is ignored. Nothing says that what the first
 caller gave is still there by then, or when the destructor goes through it.
+
+## Example
 
 bad:
 
@@ -26,6 +37,11 @@ struct Scratch {
 };
 ```
 
+```text
+case.cc:4: error: `allocator` is stored in `scratch_` on the first call only, but nothing ensures that it lives as long
+  help: take it in the constructor, share its ownership, or store the argument of each call
+```
+
 good:
 
 ```cpp
@@ -46,23 +62,28 @@ struct Scratch {
 };
 ```
 
-Reported where a method stores what it was given, or what it asked of that (`options->allocator()`), only when nothing
-is there yet: behind a test of the member, by `try_emplace` and the like, under a `call_once`, in a static local. What
-stays may be the pointer itself, an argument that a made object keeps raw, a view that is a key, or what a stored
-lambda captures. It is `certain` where a caller of the project gives something that ends before the object does.
+## How to fix it
 
-Quiet: setters and everything else that stores what each call gives, a second call that is refused, parameters that
-are marked as bound to a lifetime, copies and shared pointers, what the destructor deletes, what the call itself takes
-out again, a cache that is renewed when another pointer comes, callers that all hand in what lives as long. Shown with
-`--certainty possible`: methods that are called `Init`, `Set`, `Register`, `Attach` or `Add`, members that another
-method takes back, members whose comment says that somebody else owns them, entries whose key is the pointer itself,
-and what nobody looks at later.
+Take it in the constructor, share its ownership, or store the argument of each call.
 
-Limits: a pointer in a container of pointers is taken for a registration. What a constructor keeps is read from its
-initialisers and assignments, not from what it calls. Of one function, the first 24 stores of a parameter are judged.
+## What it does not report
 
-Source: a review of GPU command-buffer caching in XLA, where the allocator of the first run's options lived on in a
-map of the executable, whose destructor freed memory through it.
+- setters and everything else that stores what each call gives, a second call that is refused, parameters that are
+  marked as bound to a lifetime, copies and shared pointers, what the destructor deletes, what the call itself takes out
+  again, a cache that is renewed when another pointer comes, callers that all hand in what lives as long. Shown with
+  `--certainty possible`: methods that are called `Init`, `Set`, `Register`, `Attach` or `Add`, members that another
+  method takes back, members whose comment says that somebody else owns them, entries whose key is the pointer itself,
+  and what nobody looks at later.
+
+## Known limitations
+
+- a pointer in a container of pointers is taken for a registration. What a constructor keeps is read from its
+  initialisers and assignments, not from what it calls. Of one function, the first 24 stores of a parameter are judged.
+
+## Source
+
+a review of GPU command-buffer caching in XLA, where the allocator of the first run's options lived on in a map of the
+executable, whose destructor freed memory through it.
 """
 
 from __future__ import annotations

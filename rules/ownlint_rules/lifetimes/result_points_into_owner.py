@@ -1,7 +1,17 @@
 """A result keeps a pointer into the object that created it.
 
+## What it reports
+
+- a returned object, by value or on the heap, whose class keeps the pointer and has a destructor that looks through it.
+  It is `likely` where the constructor is marked as bound to the lifetime of what it takes and the method is not, else
+  `possible`: that the maker outlives its results is often the contract, and nowhere written.
+
+## Why it is a bug
+
 A method returns an object that keeps a raw pointer into a member of the method's own object, and acts through it when
 it ends. Nothing says that the result dies first.
+
+## Example
 
 bad:
 
@@ -21,6 +31,11 @@ class Program {
  private:
   std::unique_ptr<Allocator> allocator_;
 };
+```
+
+```text
+case.cc:12: error: the returned `Output` points into `allocator_`, but nothing keeps this object alive
+  help: give the result shared ownership, or annotate the method with `[[clang::lifetimebound]]`
 ```
 
 good:
@@ -43,17 +58,23 @@ class Program {
 };
 ```
 
-Reported: a returned object, by value or on the heap, whose class keeps the pointer and has a destructor that looks
-through it. It is `likely` where the constructor is marked as bound to the lifetime of what it takes and the method is
-not, else `possible`: that the maker outlives its results is often the contract, and nowhere written.
+## How to fix it
 
-Quiet: methods marked as bound to a lifetime, views and iterators, whose destructors do nothing, members that are
-shared or that point elsewhere.
+Give the result shared ownership, or annotate the method with `[[clang::lifetimebound]]`.
 
-Limits: what an initialiser list keeps is read, not what a constructor calls.
+## What it does not report
 
-Source: a review of GPU command-buffer caching in XLA, where the output of an execution freed its buffers through an
-allocator of the executable.
+- methods marked as bound to a lifetime, views and iterators, whose destructors do nothing, members that are shared or
+  that point elsewhere.
+
+## Known limitations
+
+- what an initialiser list keeps is read, not what a constructor calls.
+
+## Source
+
+a review of GPU command-buffer caching in XLA, where the output of an execution freed its buffers through an allocator
+of the executable.
 """
 
 from __future__ import annotations

@@ -1,9 +1,21 @@
 """A view of a local is stored in something that outlives it.
 
+## What it reports
+
+- raw pointers, references, views, and stored lambdas that capture by reference, where they lead into a local, a
+  parameter by value, or memory that a local releases
+- kept by a member, a global, a parameter's target or a container or struct that is used after the local's scope, and
+  not taken back on some way there. And a call that gets a pointer into the memory of a local, a function to call back
+  and a state on the heap, whose result is kept or which has none. `certain` where no way takes it back.
+
+## Why it is a bug
+
 A pointer into a local string, vector or buffer is put where somebody looks at it later: in a member, in what a
 parameter leads to, in a struct that is returned, in a list that outlives the loop's own strings. Or it is given to a
 native object together with a state that lives on and a function that deletes it, while what owns the memory ends with
 the call.
+
+## Example
 
 bad:
 
@@ -17,6 +29,11 @@ class Labels {
  private:
   const char* title_ = "";
 };
+```
+
+```text
+case.cc:5: error: `text` is destroyed before `title_`, which stores `text.c_str()`
+  help: store a copy, or make the owner of the memory live as long
 ```
 
 good:
@@ -33,25 +50,28 @@ class Labels {
 };
 ```
 
-Reported: raw pointers, references, views, and stored lambdas that capture by reference, where they lead into a local,
-a parameter by value, or memory that a local releases; kept by a member, a global, a parameter's target or a container
-or struct that is used after the local's scope, and not taken back on some way there. And a call that gets a pointer
-into the memory of a local, a function to call back and a state on the heap, whose result is kept or which has none.
-`certain` where no way takes it back.
+## How to fix it
 
-Quiet: what is moved or released to a new owner, set back by hand, by a method, by a guard or a cleanup, strings for
-views of strings, statics, what a reference parameter leads to, calls whose result ends first or is waited for, local
-strings that a call gets (they are names, and copied).
+Store a copy, or make the owner of the memory live as long.
 
-Not shown by default (`possible`): a member whose readers in sight only run once it is set again, and a slot that
-several functions fill with locals of their own for what they call.
+## What it does not report
 
-Limits: a view or a pointer that is returned as such is left to the compiler, which warns. Local arrays are not seen (a
-thread that is given the address of one neither), nor memory that a callee hands out. Of one function, the first 24
-stores that lead to a local are judged.
+- what is moved or released to a new owner, set back by hand, by a method, by a guard or a cleanup, strings for views of
+  strings, statics, what a reference parameter leads to, calls whose result ends first or is waited for, local strings
+  that a call gets (they are names, and copied).
+- Not shown by default (`possible`): a member whose readers in sight only run once it is set again, and a slot that
+  several functions fill with locals of their own for what they call.
 
-Source: MLIR's Python bindings, where a resource attribute over a Python buffer has to keep the buffer request until
-the deleter runs.
+## Known limitations
+
+- a view or a pointer that is returned as such is left to the compiler, which warns. Local arrays are not seen (a thread
+  that is given the address of one neither), nor memory that a callee hands out. Of one function, the first 24 stores
+  that lead to a local are judged.
+
+## Source
+
+MLIR's Python bindings, where a resource attribute over a Python buffer has to keep the buffer request until the deleter
+runs.
 """
 
 from __future__ import annotations

@@ -1,8 +1,18 @@
 """A lock guard is a temporary, and unlocks at the end of its statement.
 
-A guard holds its lock for as long as it lives. One without a name lives until its own statement ends: the lock is
-taken and let go, and everything behind it runs without. Parentheses around a bare name are worse: they declare a new
-guard of that name, which locks nothing at all.
+## What it reports
+
+- a lock guard without a name, of a known library or of a guard class of the project:
+  `std::lock_guard<std::mutex>(mu_);`
+- a declaration that was meant as a guard: `std::unique_lock<std::mutex>(mu_);`
+- the discarded result of a function that returns a guard, also for the GIL
+
+## Why it is a bug
+
+A temporary is destroyed at the end of its statement: the lock is acquired and released at once, and the code below runs
+without it. Parentheses around a single name are worse: they declare a new variable of that name, and nothing is locked.
+
+## Example
 
 bad:
 
@@ -11,6 +21,11 @@ void Ledger::Add(int amount) {
   std::lock_guard<std::mutex>{mu_};
   total_ += amount;
 }
+```
+
+```text
+case.cc:2: error: `std::lock_guard` is destroyed at the end of this statement: `mu_` is not held afterwards
+  help: give the guard a name
 ```
 
 good:
@@ -22,20 +37,25 @@ void Ledger::Add(int amount) {
 }
 ```
 
-Reported for guards of every library that a model knows, for guard classes of the project's own (locked by the
-constructor, unlocked by the destructor) and aliases of both, for the interpreter's lock, and for the dropped result
-of a function that returns a guard (`likely`). The fix gives the guard a name; it is safe where nothing behind it in
-the function takes the same lock again. Where what is dropped would give the interpreter's lock up, and Python is used
-behind it, there is no fix: named, it would take the lock away from that.
+## How to fix it
 
-Quiet where the guard is stored, returned or an argument of a call; where it adopts a lock that was taken by hand, or
-is given nothing; and where the moment itself is meant: alone in its block, last in its function, or right before
-waiters are woken.
+Give the guard a name. `--fix` does that; the fix is safe if nothing below it in the function acquires the same lock
+again. If the discarded guard would release the GIL and Python is used below it, there is no fix.
 
-Limits: a guard class that is neither in a model nor read as a definition is not known. Macros that expand to a guard
-are not looked into.
+## What it does not report
 
-Source: the catalogue of lock bugs; `-Wunused-value` and `[[nodiscard]]` constructors find a part of it.
+- guards that are stored, returned or passed as an argument
+- guards that adopt a lock which is already held, or receive nothing
+- intended synchronization points: alone in a block, last in the function, or just before waiters are notified
+
+## Known limitations
+
+- A guard class that is neither in a model nor defined in the analyzed files is not known.
+- Macros that expand to a guard are not analyzed.
+
+## Source
+
+the catalogue of lock bugs; `-Wunused-value` and `[[nodiscard]]` constructors find a part of it.
 """
 
 from __future__ import annotations

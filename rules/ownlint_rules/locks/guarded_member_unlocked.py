@@ -1,7 +1,19 @@
 """A guarded member is accessed without its lock.
 
-A member that belongs to a lock may be read and written by whoever holds it. One access without makes every other one
-a data race: it sees half-written values, or walks through a container that another thread is growing.
+## What it reports
+
+- an access without the lock to a member that an annotation (`GUARDED_BY`) or a comment ("guarded by mu_") assigns to a
+  lock
+- without annotations, a member whose accesses mostly hold the lock: at least three accesses in two functions, 80 % of
+  them with the lock and one of them a write
+- the same for variables of a file next to a lock of that file (one finding per function and member)
+
+## Why it is a bug
+
+One access without the lock makes every other one a data race: a thread reads half-written values, or iterates over a
+container that another thread is growing.
+
+## Example
 
 bad:
 
@@ -17,6 +29,11 @@ class Counter {
   mutable absl::Mutex mu_;
   int total_ ABSL_GUARDED_BY(mu_) = 0;
 };
+```
+
+```text
+case.cc:7: error: `total_` is guarded by `mu_`, which is not held
+  help: hold `mu_` here
 ```
 
 good:
@@ -38,28 +55,31 @@ class Counter {
 };
 ```
 
-Which member belongs to which lock is said by an annotation, or by a comment at the member ("guarded by mu_") or at the
-lock ("protects total_"); where a class has no annotations it is inferred from use: three accesses or more in at least
-two functions, 80 % of them or more with the lock held, one of them a write; or no write goes without the lock, at
-least half of all accesses hold it, and somewhere it is taken for one such write and for nothing else. Variables of a
-file beside a lock of that file count likewise. One finding for each function and member.
+## How to fix it
 
-Quiet: constructors, destructors, assignments, and what only they call; functions whose callers in the project all hold
-the lock, or that say so (an annotation, a guard as parameter, an assertion); atomics, condition variables, constants;
-members that nobody writes once the object is made; functions that ask not to be analysed. Lambdas count as run where
-they are made, unless a thread starts with them.
+Acquire the lock before the access. If the caller holds it, say so with an annotation (`REQUIRES(mu_)`).
 
-Not shown by default (`possible`): accesses that may hold the lock, or that a log, an assertion or a test makes; a look
-whether a pointer is null before the lock is taken to read it again, where nothing is done if it is;
-without annotations, accesses with a comment above them (but to a container whose lock was held on the way and let go),
-in functions whose name says that the lock is held, several members in one function, and more than two functions
-without; where use alone says what is guarded, accesses in a method that initialises (and has not itself taken the lock
-before) or hands the member out, in a function nobody calls by name, or in one that some call with the lock.
+## What it does not report
 
-Limits: two objects of one class are told apart by name alone. A lock that is let go on one of several ways to an access
-makes it `possible`. Where only a comment says that a function needs the lock, its callers and its name are asked.
+- constructors, destructors, assignments, and functions that only they call
+- functions whose callers all hold the lock, or that say so (an annotation, a guard parameter, an assertion)
+- atomics, condition variables, constants, and members that are never written after construction
+- functions excluded from thread-safety analysis; lambdas count as run where they are created, unless a thread starts
+  with them
+- with the default `--certainty`: accesses that may hold the lock, in logs, assertions and tests; null checks that are
+  repeated under the lock; and, where the lock is only inferred, accesses below a comment, in initializers, in getters
+  and in functions whose name says that the lock is held
 
-Source: clang's `-Wthread-safety` finds a part where every header is in sight; the rest is from reviews of XLA and gRPC.
+## Known limitations
+
+- Two objects of one class are distinguished only by name.
+- A lock that is released on one of several paths makes the finding `possible`.
+- Besides every majority, a lock is also inferred where no write goes without it, at least half of the accesses hold it,
+  and it is acquired somewhere only for such a write.
+
+## Source
+
+clang's `-Wthread-safety` finds a part where every header is in sight; the rest is from reviews of XLA and gRPC.
 """
 
 from __future__ import annotations

@@ -1,8 +1,17 @@
 """A pointer or reference to guarded state outlives the lock.
 
-A member that belongs to a lock is safe to look at while the lock is held. A pointer, a reference, an iterator or a view
-into it is not bound to the lock: whoever gets it looks later, when another thread may have moved, changed or freed what
-it leads to.
+## What it reports
+
+- a pointer, reference, iterator or view into a guarded member that is returned or used after the lock was released
+- one that is stored in an output parameter, a global or a member that the lock does not guard, or passed to a thread
+- one that an object or a lambda keeps and uses without the lock
+
+## Why it is a bug
+
+The lock protects the member, not the pointer. Whoever receives it uses it later, when another thread may have moved,
+changed or freed its target: a use after free that appears only under load.
+
+## Example
 
 bad:
 
@@ -21,6 +30,11 @@ class Table {
   std::mutex mu_;
   std::map<int, Row> rows_ ABSL_GUARDED_BY(mu_);
 };
+```
+
+```text
+case.cc:5: error: `rows_` is guarded by `mu_`, and a pointer into it is returned
+  help: return a copy or a shared pointer, or do the work while the lock is held
 ```
 
 good:
@@ -42,25 +56,28 @@ class Table {
 };
 ```
 
-Reported where such a way in is returned, used after the lock was let go, stored in an out-parameter, a global or a
-member that the same lock does not guard, kept by an object that outlives the lock, or given to a thread. An object that
-is a local, stands in a table of the same lock, or is made while no lock is held is reported where one of its methods
-goes through what it keeps without the lock, and a lambda where it does so.
+## How to fix it
 
-Which member belongs to which lock is said by an annotation or a comment, or inferred from use: three accesses or more,
-at least 80 % of them with the lock held, one of them a write.
-Something must happen to the target elsewhere: it is erased, cleared, replaced or changed, or it stands in a container
-that moves its elements when it grows.
+Return a copy or a `std::shared_ptr`, or do the work while the lock is held.
 
-Quiet: copies and shared pointers; entries that are made once and never taken out; elements of node containers that
-nobody erases; raw pointers that the container does not own; targets with a lock of their own or made of atomics; what a
-function hands out whose caller holds the lock; what is pinned by a counter; an object that holds a lock, that takes the
-lock before it looks, or whose methods are only called under it.
+## What it does not report
 
-Limits: a helper is followed two calls deep; a lambda is followed to a thread, to where it is stored, and into functions
-that are seen to store it; of several locals of one name none is followed.
+- copies and shared pointers
+- entries that are created once and never erased, and elements of node-based containers that nothing erases
+- raw pointers that the container does not own; targets with a lock of their own, or made of atomics; pinned entries
+- functions whose caller holds the lock, and objects whose methods acquire it
 
-Source: a review of command-buffer caching in XLA, where a wrapper kept `&entry.sub` of a guarded map.
+## Known limitations
+
+- Which lock guards a member is known from an annotation or a comment, or inferred (three accesses, 80 % with the lock,
+  one write); something must erase, clear, replace or modify the target elsewhere.
+- A helper is followed two calls deep, a lambda to a thread, to the place where it is stored, and into functions that
+  store it.
+- Several locals of one name are not tracked.
+
+## Source
+
+a review of command-buffer caching in XLA, where a wrapper kept `&entry.sub` of a guarded map.
 """
 
 from __future__ import annotations

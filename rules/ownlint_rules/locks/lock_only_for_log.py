@@ -1,6 +1,15 @@
 """A lock is acquired only for a debug log.
 
+## What it reports
+
+- for a guard, or a lock and an unlock by hand in one block, that covers nothing but debug logs and what is counted for
+  them.
+
+## Why it is a bug
+
 Every call waits for the lock, and all that comes of it is a line that is off as a rule.
+
+## Example
 
 bad:
 
@@ -12,6 +21,11 @@ void Cache::Put(int key, int value) {
   }
   Store(key, value);
 }
+```
+
+```text
+case.cc:3: warning: `mu_` is locked only for a debug log
+  help: check whether logging is enabled first
 ```
 
 good:
@@ -26,16 +40,23 @@ void Cache::Put(int key, int value) {
 }
 ```
 
-Reported for a guard, or a lock and an unlock by hand in one block, that covers nothing but debug logs and what is
-counted for them.
+## How to fix it
 
-Quiet where anything else happens under the lock: a write, a return, a wait, a call that is not const; where the
-section stands behind a question whether the log is on; and for logs that are always on.
+Check whether logging is enabled first.
 
-Limits: sections that begin in one block and end in another are not looked at.
+## What it does not report
 
-Source: a review of GPU command-buffer caching in XLA, where a mutex was taken on every execution for a line of the
-log.
+- where anything else happens under the lock: a write, a return, a wait, a call that is not const
+- where the section stands behind a question whether the log is on
+- and for logs that are always on.
+
+## Known limitations
+
+- sections that begin in one block and end in another are not looked at.
+
+## Source
+
+a review of GPU command-buffer caching in XLA, where a mutex was taken on every execution for a line of the log.
 """
 
 from __future__ import annotations

@@ -1,7 +1,16 @@
 """Two locks are taken in opposite orders.
 
+## What it reports
+
+- What it reports, once for each pair of locks: one is waited for while the other is held, and elsewhere in the project
+  the other way round, in the same bodies or in what these call, in whatever file.
+
+## Why it is a bug
+
 A thread that has the first lock and waits for the second never gets it from a thread that has the second and waits for
 the first: both wait for ever, as soon as they run at the same time once.
+
+## Example
 
 bad:
 
@@ -25,6 +34,11 @@ class Account {
   int balance_ = 0;
   std::vector<int> log_;
 };
+```
+
+```text
+case.cc:6: error: `log_mu_` is locked while `balance_mu_` is held, but `Report` locks them in the opposite order
+  help: lock both in the same order everywhere, or together with `std::scoped_lock`
 ```
 
 good:
@@ -51,21 +65,29 @@ class Account {
 };
 ```
 
-What it reports, once for each pair of locks: one is waited for while the other is held, and elsewhere in the project
-the other way round, in the same bodies or in what these call, in whatever file.
+## How to fix it
 
-What it allows: locks that are only tried, or taken at once by `std::lock` or one `std::scoped_lock`; orders that a
-third lock keeps apart, because it is held in both; a lock that a callee gives up before it takes the next; an object's
-own lock in its constructor and destructor; recursive and readers' locks, which are not waited for by the same rule.
+Lock both in the same order everywhere, or together with `std::scoped_lock`.
 
-Not shown by default (`possible`): two locks of one class, where they are of two objects; a lock of which a condition
-decides whether it is taken, and nothing else.
+## What it does not report
 
-Known limits: locks are told apart by their class and member, so that both places may never mean the same two objects.
-Circles of three locks are not looked for, nor are locks in arrays, virtual callees and lambdas, which run later.
+- locks that are only tried, or taken at once by `std::lock` or one `std::scoped_lock`
+- orders that a third lock keeps apart, because it is held in both
+- a lock that a callee gives up before it takes the next
+- an object's own lock in its constructor and destructor
+- recursive and readers' locks, which are not waited for by the same rule.
+- Not shown by default (`possible`): two locks of one class, where they are of two objects
+- a lock of which a condition decides whether it is taken, and nothing else.
 
-Source: [thread.lock.algorithm] of the C++ standard, which gives `std::lock` for this reason; Clang's
-`ACQUIRED_BEFORE` checks the same where it is annotated.
+## Known limitations
+
+- locks are told apart by their class and member, so that both places may never mean the same two objects. Circles of
+  three locks are not looked for, nor are locks in arrays, virtual callees and lambdas, which run later.
+
+## Source
+
+[thread.lock.algorithm] of the C++ standard, which gives `std::lock` for this reason; Clang's `ACQUIRED_BEFORE` checks
+the same where it is annotated.
 """
 
 from __future__ import annotations

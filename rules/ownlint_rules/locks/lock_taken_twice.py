@@ -1,7 +1,16 @@
 """A lock is acquired that the same thread already holds.
 
+## What it reports
+
+- with a lock held on every path, the same lock is taken again in the same body, or by a call, or by the constructor of
+  an object, however many functions lie between: a global lock, a static member, or a member of the same object.
+
+## Why it is a bug
+
 A plain mutex does not know its holder. Who holds it and calls a function, or makes an object, that takes it once more
 waits for itself: for ever.
+
+## Example
 
 bad:
 
@@ -16,6 +25,11 @@ void Add(int n) {
   values.push_back(n);
   Log("added");
 }
+```
+
+```text
+case.cc:9: error: `g_lock` is held here, and `Log` locks it again
+  help: unlock it first, or call a variant that expects it to be held
 ```
 
 good:
@@ -35,20 +49,25 @@ void Add(int n) {
 }
 ```
 
-What it reports: with a lock held on every path, the same lock is taken again in the same body, or by a call, or by the
-constructor of an object, however many functions lie between: a global lock, a static member, or a member of the same
-object.
+## How to fix it
 
-What it allows: recursive locks, locks whose kind is chosen at run time, readers' guards, guards that only try or are
-deferred; callees that may be others (virtual ones, overloads), other objects' locks, lambdas, which run later; callees
-that are given the guard, or that unlock first.
+Unlock it first, or call a variant that expects it to be held.
 
-Not shown by default (`possible`): a callee in which a condition decides whether it locks, and nothing else.
+## What it does not report
 
-Known limits: whether the callee gets as far as its lock is not looked at. Objects that are made by `make_unique` and
-its like are not followed.
+- recursive locks, locks whose kind is chosen at run time, readers' guards, guards that only try or are deferred
+- callees that may be others (virtual ones, overloads), other objects' locks, lambdas, which run later
+- callees that are given the guard, or that unlock first.
+- Not shown by default (`possible`): a callee in which a condition decides whether it locks, and nothing else.
 
-Source: [thread.mutex.class]: the behaviour is undefined; in practice the thread blocks.
+## Known limitations
+
+- whether the callee gets as far as its lock is not looked at. Objects that are made by `make_unique` and its like are
+  not followed.
+
+## Source
+
+[thread.mutex.class]: the behaviour is undefined; in practice the thread blocks.
 """
 
 from __future__ import annotations

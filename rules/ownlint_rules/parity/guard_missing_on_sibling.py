@@ -1,7 +1,22 @@
 """One backend's function makes a check that the same function of another backend lacks.
 
+## What it reports
+
+- Siblings are functions whose paths and names are equal but for words that stand for backends (a model's `[[parity]]`,
+  or `parity = [["left", "right"]]` in the settings), with as many parameters, and overrides of one virtual method.
+  Reported: a condition on which one of them throws, ends the program, fails or returns at once, and about which the
+  other asks nothing, though it works on the same, or on what the call that answered it is given
+- a call that gives something back, of which the other has none. The rest must be alike by 70 %. What was always so may
+  be meant: likely is a check over which another backend fails, throws or aborts, or, with `--diff-base REV`, one that
+  the change adds to one of them only
+- the rest is a finding of the least certainty.
+
+## Why it is a bug
+
 Two backends are written side by side: a check that was added to one after a bug is missing in the other, which has the
 same bug still.
+
+## Example
 
 bad:
 
@@ -38,6 +53,11 @@ Status RocmGraph::Launch(int count, Stream* stream) {
 }
 ```
 
+```text
+rocm/graph.cc:1: warning: `RocmGraph::Launch` does not check `count == 0`, but its sibling `CudaGraph::Launch` does
+  help: add the check, or explain in a comment why this backend does not need it
+```
+
 good:
 
 ```cpp cuda/graph.cc
@@ -58,20 +78,22 @@ Status RocmGraph::Launch(int count, Stream* stream) {
 }
 ```
 
-Siblings are functions whose paths and names are equal but for words that stand for backends (a model's `[[parity]]`, or
-`parity = [["left", "right"]]` in the settings), with as many parameters, and overrides of one virtual method.
-Reported: a condition on which one of them throws, ends the program, fails or returns at once, and about which the other
-asks nothing, though it works on the same, or on what the call that answered it is given; a call that gives something
-back, of which the other has none. The rest must be alike by 70 %. What was always so may be meant: likely is a check
-over which another backend fails, throws or aborts, or, with `--diff-base REV`, one that the change adds to one of them
-only; the rest is a finding of the least certainty.
+## How to fix it
 
-Quiet: the same check in a helper, another question about the same, a version of the platform (`#if`), names that one
-backend does not have, handling of a call's outcome.
+Add the check, or explain in a comment why this backend does not need it.
 
-Limits: only what a `return`, a `throw` or an abort follows within three statements is a check.
+## What it does not report
 
-Source: XLA's command buffers for CUDA and ROCm.
+- the same check in a helper, another question about the same, a version of the platform (`#if`), names that one backend
+  does not have, handling of a call's outcome.
+
+## Known limitations
+
+- only what a `return`, a `throw` or an abort follows within three statements is a check.
+
+## Source
+
+XLA's command buffers for CUDA and ROCm.
 """
 
 from __future__ import annotations

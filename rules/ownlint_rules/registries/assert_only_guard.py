@@ -1,7 +1,21 @@
 """A check or a change happens in debug builds only.
 
+## What it reports
+
+- , where it stands in an assertion and nowhere else in the function: the call of a guard of the project (a method that
+  refuses when a flag of the object says so)
+- an assignment or a count
+- a call that takes something out of a container or puts something in, or that gives up what a smart pointer owns
+- a call of a function of the project that stores into members, into what it is given by reference, or into globals
+- and, in a function that is bound to Python, a comparison of one of its numbers with a size, where nothing else looks
+  at that number. A look into a container that the function then writes at the same key is reported as possible.
+
+## Why it is a bug
+
 An assertion is gone in release builds, and with it all that stands in it. A guard that would throw, a change that the
 code relies on, a look at an index that Python hands in: in the build that users run none of them happens.
+
+## Example
 
 bad:
 
@@ -16,6 +30,11 @@ class Queue {
  private:
   bool running_ = false;
 };
+```
+
+```text
+case.cc:7: error: `start` is called only in debug builds, but it sets `running_`
+  help: call `start` outside the assertion, and assert on its result
 ```
 
 good:
@@ -37,20 +56,23 @@ class Queue {
 };
 ```
 
-Reported, where it stands in an assertion and nowhere else in the function: the call of a guard of the project (a method
-that refuses when a flag of the object says so); an assignment or a count; a call that takes something out of a
-container or puts something in, or that gives up what a smart pointer owns; a call of a function of the project that
-stores into members, into what it is given by reference, or into globals; and, in a function that is bound to Python, a
-comparison of one of its numbers with a size, where nothing else looks at that number. A look into a container that the
-function then writes at the same key is reported as possible.
+## How to fix it
 
-Quiet: questions, const methods, what only assertions read, and code that release builds do not compile.
+Call `start` outside the assertion, and assert on its result.
 
-Limits: what a function out of sight does is not guessed. Comparisons in functions that are not bound are the callers'
-contract.
+## What it does not report
 
-Source: the assertions of MLIR's Python bindings (`liveOperations.count(...) == 0` in IRCore.cpp), and the oldest trap
-of `assert`.
+- questions, const methods, what only assertions read, and code that release builds do not compile.
+
+## Known limitations
+
+- what a function out of sight does is not guessed. Comparisons in functions that are not bound are the callers'
+  contract.
+
+## Source
+
+the assertions of MLIR's Python bindings (`liveOperations.count(...) == 0` in IRCore.cpp), and the oldest trap of
+`assert`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,20 @@
 """A native object is destroyed while handles to what it contains stay valid.
 
+## What it reports
+
+- a call that ends the life of a native object (a function named so that takes it, `delete`, a method of the project
+  that takes it out of what owns it), or of all that a member owns (`reset()`, `clear()`, an assignment), where the
+  handles of its kind, or of a kind that it leads to, stand in a registry and have a mark that they ask before they go
+  on: a flag, a pointer that may be null, a state, a counter of their owner's. Some way through the function passes
+  nothing that stores that mark for more than one handle: a loop, a walk with a callback, or a helper that does either.
+
+## Why it is a bug
+
 A registry leads from native objects to the handles that stand for them, and a handle has a flag that says whether
 its object is still there. Who destroys an object that has parts destroys the parts too: unless every handle below
 is told, each of them goes on believing in memory that is gone. To take the own key out is not enough.
+
+## Example
 
 bad:
 
@@ -25,6 +37,11 @@ class Op {
   IrOp op;
   bool valid = true;
 };
+```
+
+```text
+case.cc:11: error: `irOpDestroy` also destroys what `op` contains, but the handles to that in `live` remain valid
+  help: first visit what `op` contains: set `valid` of each `Op` for it, and erase its entry in `live`
 ```
 
 good:
@@ -50,22 +67,26 @@ class Op {
 };
 ```
 
-Reported: a call that ends the life of a native object (a function named so that takes it, `delete`, a method of the
-project that takes it out of what owns it), or of all that a member owns (`reset()`, `clear()`, an assignment), where
-the handles of its kind, or of a kind that it leads to, stand in a registry and have a mark that they ask before
-they go on: a flag, a pointer that may be null, a state, a counter of their owner's. Some way through the function
-passes nothing that stores that mark for more than one handle: a loop, a walk with a callback, or a helper that does
-either.
+## How to fix it
 
-Quiet: objects without parts (no function of the project leads from one to another of its kind), handles without such
-a mark or whose check calls a method of another object, handles that end themselves, an object that was made in the
-same function, and a destructor where the handles keep the owner alive: each of them, not only those for which somebody
-passes the owner.
+First visit what `op` contains: set `valid` of each `Op` for it, and erase its entry in `live`.
 
-Limits: that a loop reaches every handle below is taken for granted. Parts are known by functions that lead from one
-native type to another; a type that has none is taken to have no parts.
+## What it does not report
 
-Source: MLIR's Python bindings up to LLVM 21: `PyOperation::erase` and `PySymbolTable::erase` in IRCore.cpp.
+- objects without parts (no function of the project leads from one to another of its kind), handles without such a mark
+  or whose check calls a method of another object, handles that end themselves, an object that was made in the same
+  function, and a destructor where the handles keep the owner alive: each of them, not only those for which somebody
+  passes the owner.
+
+## Known limitations
+
+- that a loop reaches every handle below is taken for granted. Parts are known by functions that lead from one native
+  type to another
+- a type that has none is taken to have no parts.
+
+## Source
+
+MLIR's Python bindings up to LLVM 21: `PyOperation::erase` and `PySymbolTable::erase` in IRCore.cpp.
 """
 
 from __future__ import annotations

@@ -1,8 +1,18 @@
 """Two wrappers of one native object do not know of each other.
 
+## What it reports
+
+- , as a note on the design: a static factory that is given the native handle and makes a new object of its class
+  without a look anywhere, where a method of the class ends the handle and stores a flag that methods ask. Possible
+  only, unless the project calls the factory in several places.
+
+## Why it is a bug
+
 A wrapper has a flag of its own that says whether its native object is still there, and a method that destroys the
 object and stores the flag. A factory that makes a fresh wrapper for a handle from elsewhere may make the second one
 for the same object: when one of them destroys it, the other goes on believing in it.
+
+## Example
 
 bad:
 
@@ -24,6 +34,11 @@ class Node {
 };
 Node* parent(dom_node* n) { return Node::of(dom_node_parent(n)); }
 Node* next(dom_node* n) { return Node::of(dom_node_next(n)); }
+```
+
+```text
+case.cc:5: note: `of` creates a new `Node` for a handle that may already have one
+  help: keep one wrapper per handle in a registry, or share the flag between the wrappers
 ```
 
 good:
@@ -51,16 +66,23 @@ class Node {
 };
 ```
 
-Reported, as a note on the design: a static factory that is given the native handle and makes a new object of its class
-without a look anywhere, where a method of the class ends the handle and stores a flag that methods ask. Possible only,
-unless the project calls the factory in several places.
+## How to fix it
 
-Quiet: factories that look the handle up, or ask a helper that answers with such an object; classes whose destructor
-alone ends the handle; factories that make the native object.
+Keep one wrapper per handle in a registry, or share the flag between the wrappers.
 
-Limits: whether a second wrapper is ever made is not known.
+## What it does not report
 
-Source: the design of MLIR's Python bindings, where operations are interned for this reason and blocks are not.
+- factories that look the handle up, or ask a helper that answers with such an object
+- classes whose destructor alone ends the handle
+- factories that make the native object.
+
+## Known limitations
+
+- whether a second wrapper is ever made is not known.
+
+## Source
+
+the design of MLIR's Python bindings, where operations are interned for this reason and blocks are not.
 """
 
 from __future__ import annotations

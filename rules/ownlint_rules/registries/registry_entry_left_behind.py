@@ -1,8 +1,25 @@
 """An object is destroyed and its registry entry stays.
 
+## What it reports
+
+- , for a class whose constructor, or what it calls, puts the object into a registry of such objects: a way through its
+  destructor that takes nothing out of it
+- a method that destroys the native object which is the registry's key and takes nothing out, where another method does
+  both
+- a `delete` of such an object without that, where it is taken out beside another `delete`
+- a move constructor that leaves the registry alone
+- and no destructor at all, where the registry's entries are taken out elsewhere and the object is also made as a local,
+  as a member or by Python. And for a class whose objects others put in: a function that ends the native object whose
+  address is the key and takes nothing out, where it marks the handle as dead, frees the handle itself, or where another
+  function that ends such an object takes its entry out.
+
+## Why it is a bug
+
 An object that puts itself into a registry where it is made has to take itself out wherever it ends: in the destructor
 on every way, in each method that ends what it stands for, and in a move, after which the entry points to an object
 that is about to go.
+
+## Example
 
 bad:
 
@@ -20,6 +37,11 @@ class Session {
   int id_;
   bool owned_;
 };
+```
+
+```text
+case.cc:6: error: this destructor can return without erasing the `Session` from `sessions`
+  help: erase the entry from `sessions` first, unconditionally
 ```
 
 good:
@@ -41,24 +63,25 @@ class Session {
 };
 ```
 
-Reported, for a class whose constructor, or what it calls, puts the object into a registry of such objects: a way
-through its destructor that takes nothing out of it; a method that destroys the native object which is the registry's
-key and takes nothing out, where another method does both; a `delete` of such an object without that, where it is
-taken out beside another `delete`; a move constructor that leaves the registry alone; and no destructor at all, where
-the registry's entries are taken out elsewhere and the object is also made as a local, as a member or by Python. And
-for a class whose objects others put in: a function that ends the native object whose address is the key and takes
-nothing out, where it marks the handle as dead, frees the handle itself, or where another function that ends such an
-object takes its entry out.
+## How to fix it
 
-Quiet: a way out that stands under a condition which explains why there is no entry: the one under which it was put in,
-the key or the registry's owner is null, the registry was asked, or a flag that a method stores when it takes the entry
-out. (Who stores such a flag and leaves the entry is the matter of `flag-cleared-entry-kept`.) Registries that nothing
-is ever taken out of live as long as the program. An entry that a registered callback takes out with the native object,
-and registries of which a look-up asks the handle that it finds whether it is still good.
+Erase the entry from `sessions` first, unconditionally.
 
-Limits: two objects' registries of one name are one. An entry whose key is no pointer is judged by its object alone.
+## What it does not report
 
-Source: reduced from registries of wrappers in binding code, of the kind of MLIR's `liveOperations`.
+- a way out that stands under a condition which explains why there is no entry: the one under which it was put in, the
+  key or the registry's owner is null, the registry was asked, or a flag that a method stores when it takes the entry
+  out. (Who stores such a flag and leaves the entry is the matter of `flag-cleared-entry-kept`.) Registries that nothing
+  is ever taken out of live as long as the program. An entry that a registered callback takes out with the native
+  object, and registries of which a look-up asks the handle that it finds whether it is still good.
+
+## Known limitations
+
+- two objects' registries of one name are one. An entry whose key is no pointer is judged by its object alone.
+
+## Source
+
+reduced from registries of wrappers in binding code, of the kind of MLIR's `liveOperations`.
 """
 
 from __future__ import annotations

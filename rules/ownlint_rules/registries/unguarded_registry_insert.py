@@ -1,9 +1,24 @@
 """An object is inserted into a registry without checking for an existing entry.
 
+## What it reports
+
+- A registry is a map from an object's address (a pointer, a struct around one, an integer made of one) to something
+  that holds a pointer or handle. It may be a member, a global, a function's static, or stand behind a getter. An insert
+  is guarded when every way to it has looked the key up in the same map, has erased it, or checks the insert's own
+  result, directly or in a helper
+- a test that vanishes in release builds guards nothing, nor does one that only tells. Where the function itself does
+  not look, its callers in the project are asked. An insert that nobody even asserts is reported where entries are
+  erased somewhere in the project
+- one that itself stands in an assertion always, since a release build never runs it.
+
+## Why it is a bug
+
 A registry maps the address of a native object to the handle that stands for it. When the object dies and the
 entry stays, the allocator hands out the same address again: the new object meets the old entry. An insert
 that overwrites it leaves the old handle valid and pointing at the wrong object; an assertion says so only in
 debug builds.
+
+## Example
 
 bad:
 
@@ -18,6 +33,11 @@ class Tracker {
  private:
   std::unordered_map<void*, Wrapper*> live_;
 };
+```
+
+```text
+case.cc:5: error: `live_` may already contain `native`: only an assertion checks
+  help: insert with `try_emplace` and fail if the key exists, or invalidate the old entry first
 ```
 
 good:
@@ -35,25 +55,28 @@ class Tracker {
 };
 ```
 
-A registry is a map from an object's address (a pointer, a struct around one, an integer made of one) to something that
-holds a pointer or handle. It may be a member, a global, a function's static, or stand behind a getter. An insert is
-guarded when every way to it has looked the key up in the same map, has erased it, or checks the insert's own result,
-directly or in a helper; a test that vanishes in release builds guards nothing, nor does one that only tells. Where the
-function itself does not look, its callers in the project are asked. An insert that nobody even asserts is reported
-where entries are erased somewhere in the project; one that itself stands in an assertion always, since a release build
-never runs it.
+## How to fix it
 
-Quiet: maps keyed by name or number, maps of plain values, entries that own their key or whose key takes itself out,
-keys that live as long as the program (statics, functions, the identity of a type), setters that are meant to replace.
-Where nobody asserts, an insert is shown only with `--certainty possible` unless the key can come twice (a caller hands
-it in, or the object has it) and the entry is a pointer or handle that others hold as well: one that was handed in, or
-is returned or stored elsewhere, too. What is made for the map alone, or owned by it, is not missed when it is replaced.
+Insert with `try_emplace` and fail if the key exists, or invalidate the old entry first.
 
-Limits: two objects' maps of one name are taken for one, so a look into the wrong one counts. A map that is a local
-variable is no registry. An insert that does not replace is often meant so: it is reported by default where what is lost
-is a bare pointer and the call is none of `try_emplace`.
+## What it does not report
 
-Source: MLIR's Python bindings up to LLVM 21, `liveOperations` in IRCore.cpp, and the issue that led to their removal.
+- maps keyed by name or number, maps of plain values, entries that own their key or whose key takes itself out, keys
+  that live as long as the program (statics, functions, the identity of a type), setters that are meant to replace.
+  Where nobody asserts, an insert is shown only with `--certainty possible` unless the key can come twice (a caller
+  hands it in, or the object has it) and the entry is a pointer or handle that others hold as well: one that was handed
+  in, or is returned or stored elsewhere, too. What is made for the map alone, or owned by it, is not missed when it is
+  replaced.
+
+## Known limitations
+
+- two objects' maps of one name are taken for one, so a look into the wrong one counts. A map that is a local variable
+  is no registry. An insert that does not replace is often meant so: it is reported by default where what is lost is a
+  bare pointer and the call is none of `try_emplace`.
+
+## Source
+
+MLIR's Python bindings up to LLVM 21, `liveOperations` in IRCore.cpp, and the issue that led to their removal.
 """
 
 from __future__ import annotations

@@ -1,8 +1,17 @@
 """A map from C++ addresses to Python objects never loses an entry.
 
+## What it reports
+
+- a map of a Python object, handle or weak reference by `void*`, by a pointer to a bound class or by the number of an
+  address, that something is put into and looked up in, and that nothing in the project takes entries out of.
+
+## Why it is a bug
+
 A binding that keeps the Python object of each C++ object in a map, by address, has to take it out when the C++ object
 ends. Otherwise the next object that is made at the same address is handed to Python as the old one: with its state, its
 class, and everything that was hung on it.
+
+## Example
 
 bad:
 
@@ -18,6 +27,11 @@ py::object wrap(Node* node) {
   wrappers[node] = made;
   return made;
 }
+```
+
+```text
+case.cc:9: warning: `wrappers` maps the address of a C++ object to a Python object, but its entries are never erased
+  help: erase the entry from `wrappers` when the C++ object is destroyed
 ```
 
 good:
@@ -37,16 +51,23 @@ py::object wrap(Node* node) {
 void ended(Node* node) { wrappers.erase(node); }
 ```
 
-Reported: a map of a Python object, handle or weak reference by `void*`, by a pointer to a bound class or by the number
-of an address, that something is put into and looked up in, and that nothing in the project takes entries out of.
+## How to fix it
 
-Quiet: maps with an `erase`, `clear`, `extract` or `swap` somewhere, maps that are handed to a function, maps by name,
-by type or by a pointer to what is not bound, maps that nobody searches.
+Erase the entry from `wrappers` when the C++ object is destroyed.
 
-Limits: maps are told apart by their last names. That objects whose addresses are keys live as long as the program is
-not known. Whether the removal runs in every case is the matter of `registry-entry-left-behind`.
+## What it does not report
 
-Source: nanobind pull request 889, where a stale entry of this kind was seen in production; MLIR's `liveOperations`.
+- maps with an `erase`, `clear`, `extract` or `swap` somewhere, maps that are handed to a function, maps by name, by
+  type or by a pointer to what is not bound, maps that nobody searches.
+
+## Known limitations
+
+- maps are told apart by their last names. That objects whose addresses are keys live as long as the program is not
+  known. Whether the removal runs in every case is the matter of `registry-entry-left-behind`.
+
+## Source
+
+nanobind pull request 889, where a stale entry of this kind was seen in production; MLIR's `liveOperations`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,17 @@
 """A borrowed handle is put into a container that releases its elements.
 
+## What it reports
+
+- a container that some function fills with what it has acquired, and that the destructor, or a method it calls,
+  releases, where another store puts in what is borrowed: a smart pointer's `get()`, the address of a local or a member,
+  what a getter answers, or a parameter in a function that puts in acquired ones, too.
+
+## Why it is a bug
+
 A container whose elements are released one by one owns every one of them. A handle that belongs to somebody else, put
 among those, is released twice: by its owner, and by the container.
+
+## Example
 
 bad:
 
@@ -17,6 +27,11 @@ class Scene {
   std::vector<Shape*> shapes_;
 };
 struct Shape { int id; };
+```
+
+```text
+case.cc:7: error: every element of `shapes_` is released, but `shape` owns the object stored here
+  help: store a copy or an owned handle, or keep borrowed ones elsewhere
 ```
 
 good:
@@ -35,16 +50,22 @@ class Scene {
 struct Shape { int id; };
 ```
 
-Reported: a container that some function fills with what it has acquired, and that the destructor, or a method it calls,
-releases, where another store puts in what is borrowed: a smart pointer's `get()`, the address of a local or a member,
-what a getter answers, or a parameter in a function that puts in acquired ones, too.
+## How to fix it
 
-Quiet: methods that are there to take over what they are given, containers that nobody releases, containers of borrowed
-handles only.
+Store a copy or an owned handle, or keep borrowed ones elsewhere.
 
-Limits: whether the caller of a method has given up what it passes is not asked.
+## What it does not report
 
-Source: a cache of device buffers in XLA that the caller's own buffer was put into when it was large enough.
+- methods that are there to take over what they are given, containers that nobody releases, containers of borrowed
+  handles only.
+
+## Known limitations
+
+- whether the caller of a method has given up what it passes is not asked.
+
+## Source
+
+a cache of device buffers in XLA that the caller's own buffer was put into when it was large enough.
 """
 
 from __future__ import annotations

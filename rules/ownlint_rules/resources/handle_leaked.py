@@ -1,8 +1,20 @@
-"""A handle or heap memory is lost on some path: nobody releases it any more.
+"""A handle or heap memory is not released on some path.
 
-A local holds what was just allocated, opened or created, and only later puts it where it is kept or released. When the
-function leaves in between, because a call fails or otherwise, when the variable gets the next one, or when the release
-is forgotten, nobody knows the handle any more. It leaks, once for each time.
+## What it reports
+
+- a local that holds an acquired handle (`malloc`, `fopen`, `cudaMalloc`, `new`, pairs such as `Allocate`/`Deallocate`
+  of the project), and a path on which it is not released, stored, returned or passed to an owner before the function
+  returns, its scope ends or it is overwritten
+- the elements that a local container has collected, or the rest of a container whose elements a loop releases, if the
+  function fails before the end
+- the discarded result of `owner.release()`
+
+## Why it is a bug
+
+After the exit no variable refers to the handle: it can never be released. Error paths and early returns leak it once
+per call, until memory, descriptors or device memory run out.
+
+## Example
 
 bad:
 
@@ -14,6 +26,11 @@ int ReadMagic(const char* path, char* into) {
   fclose(in);
   return 0;
 }
+```
+
+```text
+case.cc:2: error: `in` leaks when `fread` fails
+  help: release `in` before this exit, or let a smart pointer own it from the start
 ```
 
 good:
@@ -28,34 +45,34 @@ int ReadMagic(const char* path, char* into) {
 }
 ```
 
-Reported where a local of a raw type (a pointer, a descriptor, a struct around one) gets a handle that somebody has to
-release, and a path leads from there to an exit, to the end of its scope or to another handle in the same variable, on
-which nobody has taken it over: no release, no store into something that outlives the call, no owner, no cleanup, no
-callee that keeps or frees it. Who hands out a handle is told by models (`malloc`, `fopen`, `cudaMalloc`), by `new`, by
-pairs that the project declares (`Allocate`/`Deallocate`, `thing_create`/`thing_destroy`) and by the bodies of its own
-functions. Exceptions count where the project's own callee throws, where a handler of the same function leaves, and
-where a Python object is called. The same of all that a local container has gathered, where a failing exit is reached
-before the container is handed over; of the rest of a container whose elements a loop releases; and of what a local
-owner gives up with nobody to take it (`owner.release();`).
+## How to fix it
 
-Copies of the handle in other locals, references to them and members of local structs are followed; a leak is one on a
-path where none of them leads to it any more.
+Release it before the exit that is shown, or let a smart pointer own it from the start.
 
-Quiet where the exit is about the handle itself (`if (h.is_null())`, `fd < 0`, the failure of the call that would have
-acquired it), where a lambda or a guard object was given the variable, where the release stands under a condition of its
-own (`if (owned) free(p)`), where the object hands itself over where it is made (`this` in the constructor's arguments)
-or deletes itself, for statics, for locals that an attribute cleans up, and in `main`; where an owner gives up what
-somebody was given before, beside a comment, or by a cast to void. A handle that is `never` released is `certain` when
-nobody but functions that are known to keep nothing has seen it. Shown with `--certainty possible`: what a function was
-given of which nobody knows what it does, and which nobody releases or keeps afterwards; and what is lost by a step of a
-test program that `main` alone calls, since its failure ends the process.
+## What it does not report
 
-Limits: what a macro of unknown shape does is not seen. A handle that a struct of the project's own keeps in a member
-counts when the struct is a local value. A variable that is overwritten counts when the new value is a call's.
-Containers are those that models know, and arrays; of these an exit that is no failure is not reported.
+- exits that depend on the handle itself (`if (h.is_null())`, `fd < 0`, the failure of the acquiring call)
+- handles that a lambda or a guard object received, that are released under a condition of their own (`if (owned)
+  free(p)`), or that register or delete themselves
+- statics, locals with a cleanup attribute, and `main`
+- a discarded `release()` of an object that was passed on before, next to a comment, or cast to void
+- with the default `--certainty`: handles passed to an unknown function and not used afterwards, and leaks in steps of a
+  test program
 
-Source: a review of GPU command-buffer caching in XLA, where a macro returned between `Allocate` and the cache; MLIR's
-Python bindings, which destroyed a pass manager only where parsing its pipeline had failed.
+## Known limitations
+
+- Copies of the handle in other locals, references to them and members of local structs are tracked; macros of unknown
+  shape are not.
+- A handle in a member counts only if the struct is a local value, and an overwrite counts only if the new value is the
+  result of a call.
+- Containers are those known to models, and arrays; for these an exit that is not a failure is not reported.
+- Exceptions count where the project's own callee throws, where a handler in the same function returns, and where a
+  Python object is called.
+
+## Source
+
+a review of GPU command-buffer caching in XLA, where a macro returned between `Allocate` and the cache; MLIR's Python
+bindings, which destroyed a pass manager only where parsing its pipeline had failed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,22 @@
 """A member is left leading to what was released.
 
+## What it reports
+
+- memory, descriptors and other handles that a member holds, a member of what a member points to, or a variable of the
+  file
+- of a class, whose methods work on it, or of a struct that is the first parameter of functions
+- released here or by a function of the project
+- where the destructor, or a function that ends the object by its name, releases it again, or, after an exit that is not
+  the usual one, where another function does or uses it. A `new` that finds no memory throws, and so does a function of
+  the project that says `throw`.
+
+## Why it is a bug
+
 A function releases what a member of its object holds, and is left before the member has another value: by a `return`
 where something has failed, or by a throw. The object lives on, and its destructor releases the same once more, or the
 next function uses it.
+
+## Example
 
 bad:
 
@@ -19,6 +33,11 @@ class Buffer {
  private:
   char* data_ = nullptr;
 };
+```
+
+```text
+case.cc:5: error: `data_` is left dangling by `Resize` where it returns, and released again by `~Buffer`
+  help: set `data_` to null where it is released, or release it after the last operation that can fail
 ```
 
 good:
@@ -39,21 +58,25 @@ class Buffer {
 };
 ```
 
-Reported: memory, descriptors and other handles that a member holds, a member of what a member points to, or a variable
-of the file; of a class, whose methods work on it, or of a struct that is the first parameter of functions; released
-here or by a function of the project; where the destructor, or a function that ends the object by its name, releases it
-again, or, after an exit that is not the usual one, where another function does or uses it. A `new` that finds no memory
-throws, and so does a function of the project that says `throw`.
+## How to fix it
 
-Quiet: members that are set to null, exchanged or swapped before the exit, another value on every path, flags that the
-destructor asks, what the destructor alone calls, private helpers whose callers give the member another value, functions
-that end the object as a whole, `noexcept` functions, and `new (std::nothrow)`. What only closes, on every path, is not
-asked whether somebody uses the object afterwards.
+Set `data_` to null where it is released, or release it after the last operation that can fail.
 
-Limits: elements of arrays and containers are not told apart. Functions of libraries throw nothing.
+## What it does not report
 
-Source: `ensure_cairo_resources` of kitty's `freetype.c` (a buffer that cannot be allocated leaves the released surface
-behind), and Item 11 of "Effective C++".
+- members that are set to null, exchanged or swapped before the exit, another value on every path, flags that the
+  destructor asks, what the destructor alone calls, private helpers whose callers give the member another value,
+  functions that end the object as a whole, `noexcept` functions, and `new (std::nothrow)`. What only closes, on every
+  path, is not asked whether somebody uses the object afterwards.
+
+## Known limitations
+
+- elements of arrays and containers are not told apart. Functions of libraries throw nothing.
+
+## Source
+
+`ensure_cairo_resources` of kitty's `freetype.c` (a buffer that cannot be allocated leaves the released surface behind),
+and Item 11 of "Effective C++".
 """
 
 from __future__ import annotations

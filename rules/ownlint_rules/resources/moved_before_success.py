@@ -1,8 +1,18 @@
 """A member is moved from by a call that can fail, and still looks as if it had a value.
 
+## What it reports
+
+- where the member is an optional or a status with a value, the call that gets it can fail and the function leaves
+  because of that, nothing on the way puts something else into the member, and a condition of the class asks if it has a
+  value. Where nobody asks, it is `possible`.
+
+## Why it is a bug
+
 `std::move(*builder_).Build()` consumes what an optional member holds. The optional itself does not notice: it still
 says that it has a value. Where the call fails and the function leaves, the next caller asks `has_value()`, is told yes,
 and goes on with what was moved from.
+
+## Example
 
 bad:
 
@@ -17,6 +27,11 @@ struct Compiler {
   std::optional<Builder> builder_;
   Image image_;
 };
+```
+
+```text
+case.cc:4: warning: `builder_` is moved from when `Build` fails, but still appears to hold a value
+  help: move the value out of `builder_` first (`std::exchange`), or reset it on the failing path
 ```
 
 good:
@@ -34,17 +49,23 @@ struct Compiler {
 };
 ```
 
-Reported where the member is an optional or a status with a value, the call that gets it can fail and the function
-leaves because of that, nothing on the way puts something else into the member, and a condition of the class asks if it
-has a value. Where nobody asks, it is `possible`.
+## How to fix it
 
-Quiet for smart pointers, which are null when they have been moved from, and where the failing way resets the member, by
-itself, by a cleanup or by another method.
+Move the value out of `builder_` first (`std::exchange`), or reset it on the failing path.
 
-Limits: objects that are thrown away after a failure cannot be told from others. Classes of the project that keep a
-flag beside the value are not seen.
+## What it does not report
 
-Source: a review of GPU command-buffer caching in XLA.
+- for smart pointers, which are null when they have been moved from, and where the failing way resets the member, by
+  itself, by a cleanup or by another method.
+
+## Known limitations
+
+- objects that are thrown away after a failure cannot be told from others. Classes of the project that keep a flag
+  beside the value are not seen.
+
+## Source
+
+a review of GPU command-buffer caching in XLA.
 """
 
 from __future__ import annotations

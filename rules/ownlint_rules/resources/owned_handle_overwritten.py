@@ -1,7 +1,17 @@
 """A stored handle is overwritten before it is released.
 
+## What it reports
+
+- a store of an acquired handle into a member, or an element of one, that some function of the project releases, where a
+  way leads to the store on which a test has seen that something is there, or on which the function has stored before,
+  and nothing on that way releases, erases or takes out the old one.
+
+## Why it is a bug
+
 What a member or an element of a container owned is lost when something new is put there: nobody holds the old handle
 any more, so nobody can release it.
+
+## Example
 
 bad:
 
@@ -22,6 +32,11 @@ class Cache {
  private:
   std::map<int, Block*> blocks_;
 };
+```
+
+```text
+case.cc:4: error: `blocks_` is overwritten here without releasing the object it holds
+  help: release the old handle before assigning the new one
 ```
 
 good:
@@ -48,16 +63,22 @@ class Cache {
 };
 ```
 
-Reported: a store of an acquired handle into a member, or an element of one, that some function of the project releases,
-where a way leads to the store on which a test has seen that something is there, or on which the function has stored
-before, and nothing on that way releases, erases or takes out the old one.
+## How to fix it
 
-Quiet: a store behind a test that the place is empty, after a release, an erase or a helper that releases; containers
-that only grow.
+Release the old handle before assigning the new one.
 
-Limits: a store that nobody guards at all is reported as possible only: most such functions run once.
+## What it does not report
 
-Source: a cache of device buffers in XLA, whose entry was replaced when it was too small.
+- a store behind a test that the place is empty, after a release, an erase or a helper that releases
+- containers that only grow.
+
+## Known limitations
+
+- a store that nobody guards at all is reported as possible only: most such functions run once.
+
+## Source
+
+a cache of device buffers in XLA, whose entry was replaced when it was too small.
 """
 
 from __future__ import annotations

@@ -1,7 +1,17 @@
 """An owner releases what it owns before the work that can fail is done.
 
+## What it reports
+
+- Owners are smart pointers and the scoped types that models name, and the project's own classes that release something
+  when they are destroyed and have a method without parameters that hands out a member and empties it. The way from
+  there to the failing exit is that of `handle-leaked`.
+
+## Why it is a bug
+
 `owner.release()` hands out a raw handle; from then on nobody frees it until the next owner has it. When something that
 stands in between fails, the handle is lost: the owner that was there to prevent just that has been emptied too early.
+
+## Example
 
 bad:
 
@@ -14,6 +24,11 @@ Status Engine::Install(std::unique_ptr<Plan> plan) {
 }
 ```
 
+```text
+case.cc:2: error: `plan` gives up ownership before `Warm` has succeeded
+  help: keep `plan` as the owner until nothing can fail any more, and release it where it is adopted
+```
+
 good:
 
 ```cpp
@@ -24,17 +39,23 @@ Status Engine::Install(std::unique_ptr<Plan> plan) {
 }
 ```
 
-Owners are smart pointers and the scoped types that models name, and the project's own classes that release something
-when they are destroyed and have a method without parameters that hands out a member and empties it. The way from there
-to the failing exit is that of `handle-leaked`.
+## How to fix it
 
-Quiet where the handle is adopted before anything can fail, in the same statement or later, where the failing way frees
-it, and for methods named `release` of classes that own nothing.
+Keep `plan` as the owner until nothing can fail any more, and release it where it is adopted.
 
-Limits: what is given up as an argument of the next call is that call's. A `release` that nobody uses is often a leak on
-purpose, and is not reported.
+## What it does not report
 
-Source: a review of GPU command-buffer caching in XLA, whose scoped allocations were released one call too early.
+- where the handle is adopted before anything can fail, in the same statement or later, where the failing way frees it,
+  and for methods named `release` of classes that own nothing.
+
+## Known limitations
+
+- what is given up as an argument of the next call is that call's. A `release` that nobody uses is often a leak on
+  purpose, and is not reported.
+
+## Source
+
+a review of GPU command-buffer caching in XLA, whose scoped allocations were released one call too early.
 """
 
 from __future__ import annotations

@@ -1,7 +1,18 @@
-"""Ownership of one handle is given to two owners.
+"""One object is given to two owners.
 
-A raw pointer that a smart pointer or a wrapper holds is theirs to release. An owner that is built from it, or a
-function that consumes it, releases it as well: the second release is of something that is gone.
+## What it reports
+
+- an owner that is constructed from another owner's `get()`, from the address of a local or, for a shared pointer, from
+  `this`
+- a raw pointer that is adopted twice on one path, and a `get()` passed to `delete` or to a function that releases or
+  adopts it
+- a move or copy constructor (or assignment) that leaves its source pointing to an object that both destructors release
+
+## Why it is a bug
+
+Each owner releases the object. The second release is a double free, and every use in between is a use after free.
+
+## Example
 
 bad:
 
@@ -9,6 +20,11 @@ bad:
 void Shelf::Share(std::unique_ptr<Part>& part) {
   std::unique_ptr<Part> copy(part.get());
 }
+```
+
+```text
+case.cc:2: error: `part` still owns the object passed to `copy`
+  help: transfer ownership with `release()`, or pass the pointer as non-owning
 ```
 
 good:
@@ -19,19 +35,26 @@ void Shelf::Share(std::unique_ptr<Part>& part) {
 }
 ```
 
-Reported: an owner made of another owner's `get()`, of the address of a local, or, for a shared pointer, of `this`; the
-same raw pointer adopted twice on one way; a `get()` that is given to `delete`, to a function that releases it, or to a
-short function of the project that makes an owner of it; a constructor or an assignment that copies or moves, and leaves
-in its source what the destructor of both then releases. Owners are smart pointers, scoped types of the models, and
-classes whose destructor releases the member that the method returns.
+## How to fix it
 
-Quiet: an owner that lets go in the same function, owners with a deleter of their own, counts inside the object
-(intrusive pointers), `std::unique_ptr` of `this` (an object that ends itself), pointers that are only looked at.
+Transfer ownership with `release()` or `std::move`, use one shared pointer, or pass the raw pointer as non-owning. In a
+move constructor use `std::exchange(other.p, nullptr)`.
 
-Limits: who owns a pointer that came in as a parameter is not asked; nor is a member that two methods adopt. Of one
-raw pointer, the first 24 adoptions in a function are followed.
+## What it does not report
 
-Source: `Module.get()` of MLIR's Python bindings, given to functions that consume it.
+- an owner that gives up its object in the same function
+- owners with a custom deleter, and intrusive pointers
+- `std::unique_ptr` of `this` (an object that deletes itself)
+- pointers that are only read
+
+## Known limitations
+
+- The owner of a pointer that came in as a parameter is not known, nor is a member that two methods adopt.
+- Of one raw pointer, the first 24 adoptions in a function are analyzed.
+
+## Source
+
+`Module.get()` of MLIR's Python bindings, given to functions that consume it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,18 @@
 """A cache entry is published before the work that makes it usable has succeeded.
 
+## What it reports
+
+- where something is put under a key into a container that outlives the call, a failing exit can be reached afterwards
+  with the entry still in it, and either the same function goes around the work when it finds the key, or another method
+  hands out what it finds there and the work that failed was done on the entry.
+
+## Why it is a bug
+
 A cache or a registry is given its entry first; then the entry is configured, started or loaded, which can fail. When
 it does, the entry stays. Whoever looks it up next finds it, skips the work and goes on with something that
 was never made ready.
+
+## Example
 
 bad:
 
@@ -14,6 +24,11 @@ absl::StatusOr<Plan*> Plans::For(int size) {
   RETURN_IF_ERROR(plans_[size]->Tune());
   return plans_[size].get();
 }
+```
+
+```text
+case.cc:4: error: `plans_[size]` is cached before `Tune` has succeeded
+  help: store it after `Tune` has succeeded, or erase it on the failing path
 ```
 
 good:
@@ -28,19 +43,25 @@ absl::StatusOr<Plan*> Plans::For(int size) {
 }
 ```
 
-Reported where something is put under a key into a container that outlives the call, a failing exit can be reached
-afterwards with the entry still in it, and either the same function goes around the work when it finds the key,
-or another method hands out what it finds there and the work that failed was done on the entry.
+## How to fix it
 
-Quiet where the failing way, a cleanup or a helper erases the entry or replaces it, where the entry is given the
-outcome, where whoever finds it gets an error, where nobody looks the key up, and for counts and flags (which
-`flag-set-before-success` knows), and for numbers that keys are given as they come (`ids_.emplace(key, ids_.size())`).
+Store it after `Tune` has succeeded, or erase it on the failing path.
 
-Limits: sequences (`push_back`) have no keys and are not asked. That a caller erases the entry when this function
-has failed cannot be seen.
+## What it does not report
 
-Source: a review of GPU command-buffer caching in XLA, where a cache's entry is made before the command buffer in it
-has been recorded.
+- where the failing way, a cleanup or a helper erases the entry or replaces it, where the entry is given the outcome,
+  where whoever finds it gets an error, where nobody looks the key up, and for counts and flags (which
+  `flag-set-before-success` knows), and for numbers that keys are given as they come (`ids_.emplace(key, ids_.size())`).
+
+## Known limitations
+
+- sequences (`push_back`) have no keys and are not asked. That a caller erases the entry when this function has failed
+  cannot be seen.
+
+## Source
+
+a review of GPU command-buffer caching in XLA, where a cache's entry is made before the command buffer in it has been
+recorded.
 """
 
 from __future__ import annotations

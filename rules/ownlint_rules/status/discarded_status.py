@@ -1,7 +1,19 @@
-"""The status that a call returns is discarded, and its failure goes unnoticed.
+"""The status that a call returns is discarded, so a failure goes unnoticed.
 
-A call returns a status, an error code or an owned error pointer, and nobody looks. The operation may
-have failed; the program goes on as if it had not. In a destructor this is the last chance to notice.
+## What it reports
+
+- a status, error code or owned error pointer that is discarded by a plain statement, a cast to void or an assignment to
+  `std::ignore`
+- a status in a local that is never read, that is overwritten before it is checked, or of which a loop checks only the
+  last one
+- in a destructor also `std::error_code` results, enums and codes whose call decides whether data was written (`fsync`)
+
+## Why it is a bug
+
+The operation may have failed, but the program continues as if it had succeeded: data is lost, or the error appears far
+from its cause. In a destructor this is the last chance to notice. A discarded error pointer also leaks.
+
+## Example
 
 bad:
 
@@ -11,6 +23,11 @@ class Store {
   ~Store() { (void)Flush(); }
   absl::Status Flush();
 };
+```
+
+```text
+case.cc:3: error: the status of `Flush` is cast to void in a destructor
+  help: check it and log a failure; a destructor cannot return it
 ```
 
 good:
@@ -26,36 +43,35 @@ class Store {
 };
 ```
 
-Reported: a plain statement, a cast to void, an assignment to `std::ignore`, and a status that is stored in a
-local nobody reads, that is overwritten first, or of which a loop keeps the last round's alone. What is called
-may be a function, a lambda or an object that holds one. What counts as a status comes from the models (values,
-enums, owned error pointers) and from the project itself: a class of its own with a `bool ok() const` and
-something that explains, or an enum that must not be dropped. In a destructor also a scoped enum of the project's own
-whose name and first value say so, a cast of what `[[nodiscard]]` says must be looked at, and a status that a call
-puts into a local which nothing reads (`std::error_code`); the number of a library's call without which nothing is
-safely written (`fsync`), or that everybody else looks at; what a function of the project's own returns that tells so
-whether it has worked, if it gives nothing up; a plain struct of a truth and a reason; and an outcome that is dropped by
-an idiom (`IgnoreError()`), by a function that does nothing, or by asking and not looking at the answer.
+## How to fix it
 
-Quiet: results taken by reference (`Status& Update(..)` hands back its receiver), idioms that say that the
-outcome is meant to be dropped (`IgnoreError()` and its relatives), a cast to void with a comment beside it that
-says why, or of a result whose failure is an answer like another (`LogicalResult`), what is dropped on purpose
-while another failure is being dealt with or told, or of a call that says that it only tries (`..IfPossible`), what a
-local called `_` takes, a call that reports the failure it is given and answers with it, a code whose call would fill
-nothing but locals that have a value already, drops
-that most callers make (where the compiler is silent of a plain statement, plain statements too, and one with a
-comment behind it, or above it where something is given up), an interface for C whose functions all drop it, what tests
-and benchmarks drop (files that define tests by a macro, and what lies beside them with such a name), an outcome
-that the object keeps and tells of, a callee whose every answer is success, codes of calls that destroy, and values
-that are held by staying alive. All but the references are shown with `--certainty possible`.
+Return the status, check it, or log it; in a destructor log it. If the failure can be ignored, say why in a comment.
+`--fix` adds a log statement in destructors, with the logging macro of the file.
 
-Limits: by structure alone a method is resolved through the declared type of its receiver, or by its name where
-all methods of that name in the project return a status. A local that is marked as unused is reported like any
-other, and so is a plain statement with a reason beside it. A comma inside a larger expression, `(f(), x)`, is
-not looked into.
+## What it does not report
 
-Source: https://abseil.io/docs/cpp/guides/status and a review of XLA's GpuExecutable, whose destructor dropped the
-status of a deallocation.
+- results taken by reference (`Status& Update(..)` returns its receiver)
+- explicit idioms (`IgnoreError()`), casts to void with a comment, `LogicalResult` and other results whose failure is an
+  ordinary answer
+- statuses discarded while another failure is being handled or reported, and calls that only try (`..IfPossible`)
+- calls that report the failure themselves, that fill only locals with defaults, or whose result most callers discard
+- C interfaces whose functions all discard it, tests and benchmarks, statuses that the object also stores, callees that
+  always succeed, codes of calls that destroy
+
+## Known limitations
+
+- All but the references are shown with `--certainty possible`.
+- What counts as a status comes from the models and from the project: a class with `bool ok() const` and an explanation,
+  or an enum marked `[[nodiscard]]`.
+- Without type information a method is resolved by the declared type of its receiver, or by its name if all methods of
+  that name return a status.
+- A local marked as unused is reported like any other, and so is a plain statement with a reason next to it. A comma
+  inside a larger expression, `(f(), x)`, is not analyzed.
+
+## Source
+
+https://abseil.io/docs/cpp/guides/status and a review of XLA's GpuExecutable, whose destructor dropped the status of a
+deallocation.
 """
 
 from __future__ import annotations

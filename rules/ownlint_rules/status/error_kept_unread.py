@@ -1,8 +1,17 @@
 """An error is stored in a member that nothing reads, or only the destructor.
 
+## What it reports
+
+- at a member of a status type that is given the outcome of a call, where no function of the project but the destructor
+  reads it. A test that only decides whether the member is written again reads nothing.
+
+## Why it is a bug
+
 The methods of a class store what goes wrong in a member, so that it can be asked for later. There is nothing by
 which it can be: no method answers with it, tests it or hands it on. At best the destructor writes it to the
 log, when every caller has long gone on as if all had been well.
+
+## Example
 
 bad:
 
@@ -15,6 +24,11 @@ class Writer {
   absl::Status Put(const char* line) { return file_->Write(line); }
   absl::Status status_;
 };
+```
+
+```text
+case.cc:7: warning: `status_` stores errors, but only the destructor reads it
+  help: return it from a method, or return the error where it occurs
 ```
 
 good:
@@ -30,18 +44,25 @@ class Writer {
 };
 ```
 
-Reported at a member of a status type that is given the outcome of a call, where no function of the project but the
-destructor reads it. A test that only decides whether the member is written again reads nothing.
+## How to fix it
 
-Quiet where any function reads it, hands it on, takes its address or binds it, where the member is public, and where
-only success, or what a constructor was given, is put into it. Shown with `--certainty possible`: some method of the
-class is declared and its body is out of sight.
+Return it from a method, or return the error where it occurs.
 
-Limits: outside of the class a name is taken for the member wherever it stands, so that members of common names are
-rarely reported in large projects.
+## What it does not report
 
-Source: https://abseil.io/docs/cpp/guides/status; LevelDB's `TableBuilder` shows the right shape, a `status()` beside
-the member.
+- where any function reads it, hands it on, takes its address or binds it, where the member is public, and where only
+  success, or what a constructor was given, is put into it. Shown with `--certainty possible`: some method of the class
+  is declared and its body is out of sight.
+
+## Known limitations
+
+- outside of the class a name is taken for the member wherever it stands, so that members of common names are rarely
+  reported in large projects.
+
+## Source
+
+https://abseil.io/docs/cpp/guides/status; LevelDB's `TableBuilder` shows the right shape, a `status()` beside the
+member.
 """
 
 from __future__ import annotations

@@ -1,8 +1,17 @@
 """A failure is logged, and the missing result is used anyway.
 
+## What it reports
+
+- where a local is tested, the side on which it is null (or holds no value) does nothing but log, and behind the `if`
+  the local is dereferenced or given to a call without being looked at again.
+
+## Why it is a bug
+
 A call answers with a handle, a pointer or a result. Where it has failed a line goes to the log, and nothing else
 happens: the function goes on and hands the null handle to whoever comes next. The log says what is about
 to go wrong; the code does not.
+
+## Example
 
 bad:
 
@@ -16,6 +25,11 @@ void Ring::Grow(size_t bytes) {
 }
 ```
 
+```text
+case.cc:3: note: `block` is null if `arena_->Acquire` fails, which is only logged
+  help: return, or assign a replacement
+```
+
 good:
 
 ```cpp
@@ -27,17 +41,24 @@ absl::Status Ring::Grow(size_t bytes) {
 }
 ```
 
-Reported where a local is tested, the side on which it is null (or holds no value) does nothing but log, and behind
-the `if` the local is dereferenced or given to a call without being looked at again.
+## How to fix it
 
-Quiet where the failing side leaves, puts something in its place or does anything else, where the log line ends the
-program, where the local is tested again, stored, returned or deleted (null may be what others expect), and for
-what is looked up (`Find..`).
+Return, or assign a replacement.
 
-Limits: whether whoever is given the null handle can deal with it is not looked into. Members are not followed.
+## What it does not report
 
-Source: a review of GPU command-buffer caching in XLA: an allocation that failed was logged, and the loop went on
-with the address.
+- where the failing side leaves, puts something in its place or does anything else, where the log line ends the program,
+  where the local is tested again, stored, returned or deleted (null may be what others expect), and for what is looked
+  up (`Find..`).
+
+## Known limitations
+
+- whether whoever is given the null handle can deal with it is not looked into. Members are not followed.
+
+## Source
+
+a review of GPU command-buffer caching in XLA: an allocation that failed was logged, and the loop went on with the
+address.
 """
 
 from __future__ import annotations

@@ -1,8 +1,20 @@
 """A failure is checked for and not reported to anyone.
 
+## What it reports
+
+- where a status, a result or a code is tested in a function that answers with a status or with nothing, and a path
+  leads from the failing side to an exit that says success, on which nobody reads the outcome, nothing is written and
+  nothing is called because of it.
+- In a destructor also a `catch` that does nothing with what it caught, where the project's own code throws it, or the
+  work that is tried writes something.
+
+## Why it is a bug
+
 A status is tested, and when it is not ok the function does nothing about it: no log line, no answer, nothing
 else in its place. It returns as if all had gone well, though it could have said otherwise, or returns nothing
 at all. An allocator that is not implemented on one machine then turns a feature off without a word.
+
+## Example
 
 bad:
 
@@ -16,6 +28,11 @@ absl::Status Executable::Prepare() {
 }
 ```
 
+```text
+case.cc:3: warning: the failure of `allocator_->Allocate` is detected here but never reported
+  help: return it, or explain in a comment why it can be ignored
+```
+
 good:
 
 ```cpp
@@ -27,25 +44,28 @@ absl::Status Executable::Prepare() {
 }
 ```
 
-Reported where a status, a result or a code is tested in a function that answers with a status or with nothing, and
-a path leads from the failing side to an exit that says success, on which nobody reads the outcome, nothing is
-written and nothing is called because of it.
+## How to fix it
 
-In a destructor also a `catch` that does nothing with what it caught, where the project's own code throws it, or the
-work that is tried writes something.
+Return it, or explain in a comment why it can be ignored.
 
-Quiet where the failing side does anything of its own, where the outcome is read later, where only a question was
-asked (`Find..`, `Validate..`, a const method), where the good side merely replaces a default or where what was tried is
-tried elsewhere, and for results whose failure is an answer like another (`LogicalResult`). Shown with
-`--certainty possible`: a comment stands beside the test or in its branch, the callee writes to the log itself,
-it says that it only tries, what the good side leaves is a local that others look at, more is asked before the good
-side is taken (`Work().ok() && Fits(x)`), the outcome is a code, or the file is a test's or a benchmark's.
+## What it does not report
 
-Limits: `std::optional` and null pointers are no statuses. That a caller notices by other means what is missing cannot
-be seen. Functions that answer with a bool, a number or a pointer are not asked.
+- where the failing side does anything of its own, where the outcome is read later, where only a question was asked
+  (`Find..`, `Validate..`, a const method), where the good side merely replaces a default or where what was tried is
+  tried elsewhere, and for results whose failure is an answer like another (`LogicalResult`). Shown with `--certainty
+  possible`: a comment stands beside the test or in its branch, the callee writes to the log itself, it says that it
+  only tries, what the good side leaves is a local that others look at, more is asked before the good side is taken
+  (`Work().ok() && Fits(x)`), the outcome is a code, or the file is a test's or a benchmark's.
 
-Source: a review of GPU command-buffer caching in XLA, where an allocation that failed left an address unstabilised
-and the function went on.
+## Known limitations
+
+- `std::optional` and null pointers are no statuses. That a caller notices by other means what is missing cannot be
+  seen. Functions that answer with a bool, a number or a pointer are not asked.
+
+## Source
+
+a review of GPU command-buffer caching in XLA, where an allocation that failed left an address unstabilised and the
+function went on.
 """
 
 from __future__ import annotations

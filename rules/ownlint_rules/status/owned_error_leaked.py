@@ -1,7 +1,18 @@
 """An error object that the caller owns is checked and never released.
 
+## What it reports
+
+- where a path leads from the call to an exit, or to the next error in the same local, on which the error may be there
+  and is only tested
+- and where the answer of a call is tested on the spot, so that nobody can free it any more. It is `certain` where no
+  path does anything with the error.
+
+## Why it is a bug
+
 Some interfaces answer with a pointer to an error, or with null. Whoever gets one has to free it or to hand it on.
 Testing it is not enough: the function that leaves right after the test leaks the error, each time something fails.
+
+## Example
 
 bad:
 
@@ -11,6 +22,11 @@ bool Start(const PJRT_Api* api, PJRT_Client_Create_Args* args) {
   if (error != nullptr) return false;
   return true;
 }
+```
+
+```text
+case.cc:2: error: `error` is owned here and leaks
+  help: free `error` or pass it on if it is not null
 ```
 
 good:
@@ -25,18 +41,24 @@ bool Start(const PJRT_Api* api, PJRT_Client_Create_Args* args) {
 }
 ```
 
-Reported where a path leads from the call to an exit, or to the next error in the same local, on which the error may
-be there and is only tested; and where the answer of a call is tested on the spot, so that nobody can free it any more.
-It is `certain` where no path does anything with the error.
+## How to fix it
 
-Quiet where the error is returned, stored, given to a function that is not known to only look, captured or pointed
-to, where it is known to be null, and for what a getter lends.
+Free `error` or pass it on if it is not null.
 
-Limits: which types own an error is known from models (`kind = "pointer"`) alone. A function that is given the error
-is taken to keep it, unless a model says that it only looks (`check argument 1`). Errors in members are not followed.
+## What it does not report
 
-Source: https://github.com/openxla/xla/blob/main/xla/pjrt/c/pjrt_c_api.h, where "the caller is responsible for freeing
-the returned PJRT_Error*"; iree/base/status.h says the same of `iree_status_t`.
+- where the error is returned, stored, given to a function that is not known to only look, captured or pointed to, where
+  it is known to be null, and for what a getter lends.
+
+## Known limitations
+
+- which types own an error is known from models (`kind = "pointer"`) alone. A function that is given the error is taken
+  to keep it, unless a model says that it only looks (`check argument 1`). Errors in members are not followed.
+
+## Source
+
+https://github.com/openxla/xla/blob/main/xla/pjrt/c/pjrt_c_api.h, where "the caller is responsible for freeing the
+returned PJRT_Error*"; iree/base/status.h says the same of `iree_status_t`.
 """
 
 from __future__ import annotations

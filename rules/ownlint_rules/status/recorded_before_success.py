@@ -1,8 +1,18 @@
 """Work is recorded as done before it has succeeded.
 
+## What it reports
+
+- where something that outlives the call is compared with the very value that it is then given, a failing exit can be
+  reached afterwards with the new value still in place, and whoever finds them equal goes around the work. The
+  comparison and the note may stand in a helper that answers whether anything has changed.
+
+## Why it is a bug
+
 A function compares what it is asked for with what it did last, and has nothing to do when both are the same. It
 notes the new value first and then does the work, which can fail. The next call compares with a note of something
 that never happened, finds nothing new, and skips the work for good.
+
+## Example
 
 bad:
 
@@ -13,6 +23,11 @@ Status Display::Show(const Frame& frame) {
   RETURN_IF_ERROR(Upload(frame));
   return OkStatus();
 }
+```
+
+```text
+case.cc:3: warning: `shown_` is recorded as done before `Upload` has succeeded
+  help: record it after `Upload` has succeeded, or restore the old value on the failing path
 ```
 
 good:
@@ -26,19 +41,25 @@ Status Display::Show(const Frame& frame) {
 }
 ```
 
-Reported where something that outlives the call is compared with the very value that it is then given, a failing
-exit can be reached afterwards with the new value still in place, and whoever finds them equal goes around the
-work. The comparison and the note may stand in a helper that answers whether anything has changed.
+## How to fix it
 
-Quiet where the failing way puts another value back, where whoever finds them equal does work of his own or is refused,
-where the values are ordered (a lowest bid), where what is written is made of itself (a cursor), and for locals and
-options.
+Record it after `Upload` has succeeded, or restore the old value on the failing path.
 
-Limits: one call deep. A helper that changes the note and says so by a member or an argument, not by its answer, is
-not followed. That a caller throws the object away after a failure cannot be seen.
+## What it does not report
 
-Source: a review of GPU command-buffer caching in XLA, whose `UpdateBufferAllocations` notes the addresses that were
-passed to the last `Record`; when `Record` fails, the next call submits a stale graph.
+- where the failing way puts another value back, where whoever finds them equal does work of his own or is refused,
+  where the values are ordered (a lowest bid), where what is written is made of itself (a cursor), and for locals and
+  options.
+
+## Known limitations
+
+- one call deep. A helper that changes the note and says so by a member or an argument, not by its answer, is not
+  followed. That a caller throws the object away after a failure cannot be seen.
+
+## Source
+
+a review of GPU command-buffer caching in XLA, whose `UpdateBufferAllocations` notes the addresses that were passed to
+the last `Record`; when `Record` fails, the next call submits a stale graph.
 """
 
 from __future__ import annotations
