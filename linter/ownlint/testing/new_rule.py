@@ -73,13 +73,27 @@ def _places(root: Path, module: str) -> Iterator[Path]:
 
 _RULE = '''"""`replace_me` is called where it does harm.
 
-Say in one paragraph what goes wrong when the program runs, and who notices. The first line is the headline: one
-sentence, in the present tense.
+The first line is the headline: one sentence in the present tense that says what is wrong.
+
+## What it reports
+
+- every call of `replace_me`; list the shapes that are reported
+
+## Why it is a bug
+
+Say in one paragraph what goes wrong when the program runs, and who notices.
+
+## Example
 
 bad:
 
 ```cpp
 void Run() { replace_me(); }
+```
+
+```text
+case.cc:1: warning: `Run` calls `replace_me`
+  help: call `keep_me` instead
 ```
 
 good:
@@ -88,9 +102,13 @@ good:
 void Run() { keep_me(); }
 ```
 
-Reported: every call. Say here which shapes are.
+## How to fix it
 
-Quiet: mentions that call nothing. Say here which shapes are innocent, and why.
+Call `keep_me` instead. Write the code that is to be there.
+
+## What it does not report
+
+- mentions that call nothing; list the innocent shapes, with the reason
 """
 
 from __future__ import annotations

@@ -263,7 +263,7 @@ def fix(misuse: AddressMisuse) -> Fix | None:
             Edit(function.path, Span(made.start, made.start), f"({name} := "),
             Edit(function.path, Span(made.end, made.end), ")"),
         )
-    return Fix(f"bind the owner to `{name}`", edits)
+    return Fix(f"assign the owner to `{name}`", edits)
 
 
 def _beside_on_self(function: Function, target: r.Member, made: Span) -> Fix | None:
@@ -276,7 +276,7 @@ def _beside_on_self(function: Function, target: r.Member, made: Span) -> Fix | N
     kept = "_" + "_".join(name.strip("_") for name in names)
     if not isinstance(place, r.Name) or (function.cls is not None and kept in function.cls.fields):
         return None
-    return Fix(f"keep it in `self.{kept}`", (Edit(function.path, Span(made.start, made.start), f"self.{kept} = "),))
+    return Fix(f"store it in `self.{kept}`", (Edit(function.path, Span(made.start, made.start), f"self.{kept} = "),))
 
 
 def _kept_on_self(misuse: AddressMisuse, statement: r.Statement, made: Span) -> Fix | None:
@@ -289,7 +289,7 @@ def _kept_on_self(misuse: AddressMisuse, statement: r.Statement, made: Span) -> 
             if value.span == made and written_out and first == "self" and function.is_method:
                 written = f"self._{name.lstrip('_')}"
                 edit = Edit(function.path, Span(made.start, made.start), f"{written} = ")
-                return Fix(f"keep it in `{written}`", (edit,))
+                return Fix(f"store it in `{written}`", (edit,))
     return None
 
 

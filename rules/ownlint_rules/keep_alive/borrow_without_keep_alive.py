@@ -64,6 +64,8 @@ PYBIND11_MODULE(text, m) {
 Add `py::keep_alive<0, 1>()` (the result keeps `self` alive), use `py::return_value_policy::reference_internal`, or
 return a copy. For a property, pass the keep-alive to the getter: `py::cpp_function(getter, py::keep_alive<0, 1>())`.
 
+`--fix --unsafe-fixes` corrects the index of a keep-alive on a constructor.
+
 ## What it does not report
 
 - classes that hold a shared pointer or a Python object next to the pointer
