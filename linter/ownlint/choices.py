@@ -45,7 +45,7 @@ ASSUMPTIONS: dict[Assumption, str] = {
     "type": "a type that is not fully known is what it appears to be",
     "value": "a variable has, at run time, the value that makes it a bug",
     "version": "a library or an interpreter has the version that makes it a bug",
-    "unread-code": "code that was not analyzed does not keep, modify or release it",
+    "unread-code": "code that was not analysed does not keep, modify or release it",
     "sharing": "nothing else owns it or keeps it alive",
     "caller": "callers do not handle it themselves",
     "later-use": "the object that is left behind is used again",

@@ -214,16 +214,16 @@ def _parted(path: Path, text: str, table: dict[str, object]) -> tuple[dict[str, 
 def _former(key: str, value: object) -> str:
     """What a key of former versions is called now; empty for one that never was."""
     if key == "preset" and isinstance(value, str) and value in FORMER_PRESETS:
-        return f'`preset = "{value}"` is now `suite = "{FORMER_PRESETS[value]}"`'
+        return f'`preset = "{value}"` was renamed to `suite = "{FORMER_PRESETS[value]}"`'
     if key == "preview":
-        return 'rules have no previews any more: `suite = "audit"` runs all rules'
-    return "`preset` is now `suite`" if key == "preset" else ""
+        return 'there are no preview rules any more: `suite = "audit"` runs all rules'
+    return "`preset` was renamed to `suite`" if key == "preset" else ""
 
 
 def _unknown(path: Path, key: str) -> str:
     instead = did_you_mean(key, KEYS)
     if key in ("tool", "ownlint") and path.name != "pyproject.toml":
-        instead = f"; keys of {path.name} stand without [tool.ownlint]"
+        instead = f"; keys in {path.name} are written without [tool.ownlint]"
     return f"unknown key `{key}`{instead}"
 
 
@@ -247,7 +247,7 @@ def _refused(path: Path, text: str, key: str, value: object, *at: toml.Step) -> 
         message = message[:1].lower() + message[1:]
         quoted = re.search(r"invalid enum value '(.*)'", message, re.DOTALL)
         if quoted is not None:
-            message = f"`{quoted[1]}` is none of {', '.join(f'`{word}`' for word in _words_of(key))}"
+            message = f"`{quoted[1]}` is not one of {', '.join(f'`{word}`' for word in _words_of(key))}"
         return f"{path}:{line_of(text, key, *at)}: `{key}`: {message}"
     return ""
 
@@ -282,7 +282,7 @@ def pattern_mistakes(settings: Settings) -> Iterator[str]:
         for pattern in patterns:
             if reason := mistake(pattern):
                 where = place_of(settings, key, pattern)
-                yield f"{where}: `{key}`: `{pattern}` is no pattern as in .gitignore: {reason}"
+                yield f"{where}: `{key}`: `{pattern}` is not a valid .gitignore pattern: {reason}"
 
 
 # --- the names of rules -----------------------------------------------------------------------

@@ -121,7 +121,7 @@ def test_a_diff_is_relative_to_the_working_directory(run: Run, monkeypatch: pyte
     monkeypatch.chdir("sub")
     below, all_of_it = check(run, "--diff", "b.cc"), check(run, "--diff", "..")
     assert (below.err, "+++ b/b.cc\n" in below.out) == ("would fix 1 finding\n", True)
-    assert f"note: the diff is relative to {root}, since it reaches out of the working directory\n" in all_of_it.err
+    assert f"note: the diff is relative to {root}, since it changes files outside the working directory\n" in all_of_it.err
     monkeypatch.chdir(root)
     subprocess.run(["git", "apply", "-"], input=all_of_it.out.encode(), check=True)
     for name in ("a.cc", "sub/b.cc"):
@@ -148,7 +148,7 @@ def test_fixes_for_clang_s_tools(run: Run) -> None:
 
 def test_one_thing_at_a_time(run: Run) -> None:
     done = check(run, "--fix", "--add-suppressions", "kept")
-    assert (done.code, done.err) == (2, "error: --fix and --add-suppressions exclude each other\n")
+    assert (done.code, done.err) == (2, "error: --fix and --add-suppressions cannot be combined\n")
 
 
 # --- comments that silence --------------------------------------------------------------------
@@ -209,7 +209,7 @@ def test_what_is_in_the_baseline_is_left_out_until_it_is_gone(run: Run) -> None:
     assert run("baseline", "write", "--types", "never").code == 0
     done = check(run)
     assert (done.code, done.out) == (0, "No problems found in 1 file\n")
-    assert "1 finding left out: known to ownlint-baseline.json" in done.err
+    assert "1 finding hidden by the baseline ownlint-baseline.json" in done.err
     Path("a.cc").write_text("\n\nint bad_one() { return 1; }\nint bad_two() { return 1; }\n")
     assert "bad_two" in check(run).out
     assert "bad_one" not in check(run).out
@@ -271,10 +271,10 @@ def test_several_outputs_at_once(run: Run) -> None:
     ("given", "said"),
     [
         ("juint=x.xml", "error: --output: unknown format `juint`; did you mean `junit`?\n"),
-        ("report.html", "error: --output: `report.html` is not FORMAT=FILE, as in `html=report.html`\n"),
-        ("report", "error: --output: `report` is not FORMAT=FILE, as in `html=report.html`\n"),
-        ("junit", "error: --output: `junit` names no file: write `junit=FILE`\n"),
-        ("junit=", "error: --output: `junit=` names no file: write `junit=FILE`\n"),
+        ("report.html", "error: --output: `report.html` is not FORMAT=FILE, for example `html=report.html`\n"),
+        ("report", "error: --output: `report` is not FORMAT=FILE, for example `html=report.html`\n"),
+        ("junit", "error: --output: `junit` has no file name: write `junit=FILE`\n"),
+        ("junit=", "error: --output: `junit=` has no file name: write `junit=FILE`\n"),
         ("junit=gone/x.xml", "error: gone/x.xml: no folder gone\n"),
     ],
 )

@@ -55,7 +55,7 @@ def hang(*_given: object) -> object:
 
 HURTS: dict[str, tuple[Callable[..., object], str]] = {
     "it crashes": (crash, "the analysis failed: its process crashed (SIGKILL)"),
-    "it hangs": (hang, "the analysis failed: it was not done within 2 s"),
+    "it hangs": (hang, "the analysis failed: not finished within 2 s"),
     "it takes many steps": (too_long, "the analysis was cut off: a.cc: `size`: it takes too many steps"),
 }
 

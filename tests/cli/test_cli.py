@@ -57,7 +57,7 @@ def test_clean_is_0_and_says_so(run: Run) -> None:
     done = run("check")
     assert (done.code, done.out) == (0, "No problems found in 1 file\n")
     assert done.err == ""
-    structure = "note: 1 of 1 C++ files were read by structure only (no compile_commands.json; see `--build-path`)\n"
+    structure = "note: 1 of 1 C++ files were parsed without type information (no compile_commands.json; see `--build-path`)\n"
     assert structure in run("check", "-v").err
 
 
@@ -191,7 +191,7 @@ def test_a_rule_that_raises_everywhere_is_named_ten_times(run: Run) -> None:
     done = run("check")
     assert done.code == 0
     assert done.err.count("rule `bad-name` failed") == 10
-    assert "error: rules failed in 5 more places; see --verbose" in done.err
+    assert "error: rules failed in 5 more places; use --verbose to see them" in done.err
     assert run("check", "--verbose").err.count("rule `bad-name` failed") == 15
     assert run("check", "--fail-on-incomplete").code == 2
 
@@ -208,7 +208,7 @@ def test_suppressions_are_counted_and_unused_ones_reported(run: Run) -> None:
         "int fine() { return 0; }  // ownlint: ignore[bad-name]: no longer needed\n"
     )
     done = run("check", "--output-format", "concise")
-    assert done.out == "a.cc:2:27: warning[unused-suppression] `bad-name` has nothing to say here\n"
+    assert done.out == "a.cc:2:27: warning[unused-suppression] unused suppression: `bad-name` does not report anything here\n"
     assert done.err.endswith("Found 1 problem (1 warning) in 1 file; 1 suppressed\n")
     assert run("check", "--ignore", "unused-suppression").code == 0
 
@@ -365,10 +365,10 @@ def test_a_rule_of_another_suite_runs_where_it_is_asked_for(run: Run, monkeypatc
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (("--preset", "hook"), "`--preset hook` is now `--suite default`"),
-        (("--preset", "ci"), "`--preset ci` is now `--suite default`"),
-        (("--preset", "audit"), "`--preset audit` is now `--suite audit`"),
-        (("--preview",), "`--preview` is now `--suite audit`"),
+        (("--preset", "hook"), "`--preset hook` was renamed to `--suite default`"),
+        (("--preset", "ci"), "`--preset ci` was renamed to `--suite default`"),
+        (("--preset", "audit"), "`--preset audit` was renamed to `--suite audit`"),
+        (("--preview",), "`--preview` was renamed to `--suite audit`"),
     ],
 )
 def test_options_that_suites_replaced_are_refused_with_theirs(run: Run, given: tuple[str, ...], said: str) -> None:

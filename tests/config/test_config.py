@@ -220,11 +220,11 @@ def test_an_audit_shows_what_is_possible_unless_told_otherwise() -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ('preset = "hook"', '`preset = "hook"` is now `suite = "default"`'),
-        ('preset = "ci"', '`preset = "ci"` is now `suite = "default"`'),
-        ('preset = "audit"', '`preset = "audit"` is now `suite = "audit"`'),
-        ("preset = 3", "`preset` is now `suite`"),
-        ("preview = true", 'rules have no previews any more: `suite = "audit"` runs all rules'),
+        ('preset = "hook"', '`preset = "hook"` was renamed to `suite = "default"`'),
+        ('preset = "ci"', '`preset = "ci"` was renamed to `suite = "default"`'),
+        ('preset = "audit"', '`preset = "audit"` was renamed to `suite = "audit"`'),
+        ("preset = 3", "`preset` was renamed to `suite`"),
+        ("preview = true", 'there are no preview rules any more: `suite = "audit"` runs all rules'),
     ],
 )
 def test_what_suites_were_called_is_refused_with_its_name_of_today(tmp_path: Path, line: str, said: str) -> None:
@@ -241,4 +241,4 @@ def test_a_name_of_an_earlier_version_stands_for_the_rule_and_is_told(tmp_path: 
     refuse(rule_mistakes(settings, known))
     assert known.selected(settings.config) == {"new-name"}
     assert known.exactness("old-name") == 3
-    assert list(former_names(settings, known)) == [f"{path}:1: `old-name` is now called `new-name`"]
+    assert list(former_names(settings, known)) == [f"{path}:1: `old-name` was renamed to `new-name`"]

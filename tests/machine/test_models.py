@@ -332,9 +332,9 @@ VECTOR = LIBRARY + '[[python.class]]\nname = "mylib.Vector"\n[[python.member]]\n
         (
             VECTOR + 'effect = "keep result in receiver"\n',
             8,
-            "`keep result in receiver` is no effect of Python; did you ",
+            "`keep result in receiver` is not an effect of Python; did you ",
         ),
-        (VECTOR + 'effect = "spawn argument 1"\n', 8, "`spawn argument 1` is no effect of Python; "),
+        (VECTOR + 'effect = "spawn argument 1"\n', 8, "`spawn argument 1` is not an effect of Python; "),
         (
             VECTOR + 'effect = ["may fail",\n"insert argument 1 in receiver"]\n',
             9,

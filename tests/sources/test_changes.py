@@ -150,7 +150,7 @@ def test_a_name_that_is_no_text_is_passed_over(repository: Repository) -> None:
 def test_a_first_commit_that_is_not_there_yet(tmp_path: Path) -> None:
     unborn = Repository(tmp_path / "unborn")
     unborn.write("a.cc", "x\n")
-    with pytest.raises(ChangesError, match=r"`HEAD` names no commit$"):
+    with pytest.raises(ChangesError, match=r"`HEAD` is not a commit$"):
         since(unborn.root, "HEAD")
 
 
@@ -274,7 +274,7 @@ def test_where_nothing_is_staged_all_that_is_not_committed_counts(repository: Re
     changes = staged(repository.root)
     assert list(changes.lines) == ["a.cc", "untracked.cc"]
     assert changes.lines["a.cc"] == ((2, 2),)
-    assert changes.note == "nothing is staged: all uncommitted changes count"
+    assert changes.note == "nothing is staged: using all uncommitted changes"
 
 
 def test_what_is_staged_beside_the_project_is_staged(repository: Repository) -> None:

@@ -263,7 +263,7 @@ def test_a_hook_of_one_repository_says_nothing_of_another(
 
 
 def test_a_bound_on_time_and_on_what_it_answers(tree: Path) -> None:
-    with pytest.raises(GitError, match=r"ls-files answers with more than 10 bytes"):
+    with pytest.raises(GitError, match=r"ls-files returns more than 10 bytes"):
         Git(tree).ask("ls-files", "-z", most=10)
     with pytest.raises(GitError, match=r"ls-files took longer than 0\.0001 s"):
         Git(tree).ask("ls-files", "-z", seconds=0.0001)

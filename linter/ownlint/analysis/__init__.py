@@ -104,7 +104,7 @@ def _messages(
             raise AnalysisError(f"the analysis failed: {analyst.death()}") from None
         if data is None:
             if min(-ending.left, time.monotonic() - began) > _GRACE:
-                raise AnalysisError("the run had to end before anything was analyzed")
+                raise AnalysisError("the run had to end before anything was analysed")
             if time.monotonic() - heard_at > deadline:
                 raise AnalysisError(f"the analysis failed: no response for {deadline} s")
             continue

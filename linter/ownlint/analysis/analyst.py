@@ -201,7 +201,7 @@ class Analyst:
         while blocks is not None and (run := blocks.next(0)) is not None:
             left += run
         paths = sorted({self.cases[number].case.path for number in left})
-        why = "the run had to end before everything was analyzed"
+        why = "the run had to end before everything was analysed"
         crashes = tuple(Crash("", path, why, "limit", by_others=True) for path in paths)
         self._said.append(SaidOfCase(0, len(self.cases), crashes=crashes))
 

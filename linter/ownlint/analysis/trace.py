@@ -145,7 +145,7 @@ def trace(function: Function, at: At, rules: Sequence[Rule]) -> Trace:
     said = list(_said(function, rules))
     notes = [f"`{one.rule}` did not finish: {one.error}" for one in said if isinstance(one, Crash)]
     if function.record.opaque:
-        notes.append("its body was not understood; no engine analyzes it")
+        notes.append("its body was not understood; no engine analyses it")
     if len(function.flow.events) > _MOST_EVENTS:
         notes.append(f"it has {len(function.flow.events)} events, of which {_MOST_EVENTS} are shown")
     span = function.record.span
@@ -282,7 +282,7 @@ def _effects(function: Function, event: e.CallEvent, at: At) -> Iterator[TracedE
         found = True
         yield effect
     if not found:
-        why = f"`{named}` is not defined in the analyzed files"
+        why = f"`{named}` is not defined in the analysed files"
         if callee.records:
             why = reason_of(callee.certainty) or f"only a declaration of `{named}` was found"
         yield _unknown(why)
@@ -306,7 +306,7 @@ def _python_effects(function: Function, node: r.Call, at: At) -> Iterator[Traced
         said = [f"returns a {returned}" if returned else "", ended]
         yield TracedEffect("model", ", ".join(filter(None, said)) or "nothing relevant", symbol)
     elif not isinstance(callee, r.Member):
-        yield _unknown(f"`{last_name(callee)}` is not defined in the analyzed files")
+        yield _unknown(f"`{last_name(callee)}` is not defined in the analysed files")
 
 
 def _unknown(why: str) -> TracedEffect:

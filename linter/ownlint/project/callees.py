@@ -647,7 +647,7 @@ _ELEMENT = re.compile(r"\belement\b")
 def _by_name(name: str, found: bool, agreed: bool) -> str:
     """Why it is not certain what a call reaches that only its name leads to."""
     if not found:
-        return f"`{name}` is not defined in the analyzed files"
+        return f"`{name}` is not defined in the analysed files"
     if not agreed:
         return f"several functions are called `{name}`, and it is not known which one is called"
     return f"`{name}` is found by name only: the type that it is called on is not known"

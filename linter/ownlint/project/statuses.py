@@ -109,7 +109,7 @@ class Statuses:
         if enum is not None:
             marked = because("type", f"`{enum.name}` is assumed to be a status since it is marked `[[nodiscard]]`")
             return Status(enum.name, "enum", True, (), (), marked) if must_look(enum.record) else None
-        unknown = f"`{kind.name}` is not defined in the analyzed files and is assumed to be a status"
+        unknown = f"`{kind.name}` is not defined in the analysed files and is assumed to be a status"
         certainty = because("type" if kind.name in self.used else "guess", unknown)
         if found is not None:
             return _modelled(found, certainty)

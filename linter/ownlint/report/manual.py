@@ -94,10 +94,10 @@ def text(info: RuleInfo) -> str:
 def whole(info: RuleInfo) -> str:
     """The rule's own page, and the sections that are the same for all rules."""
     comment = "#" if info.languages == ("python",) else "//"
+    silence = f"`{comment} ownlint: ignore[{info.id}]: reason`"
     sections = [
         info.manual.strip(),
-        f"## How to suppress it\n\n`{comment} ownlint: ignore[{info.id}]: reason` at the end of the reported line, or on "
-        "a line of its own above it.",
+        f"## How to suppress it\n\n{silence} at the end of the reported line, or on a line of its own above it.",
     ]
     if info.cwe:
         links = (f"[CWE-{number}](https://cwe.mitre.org/data/definitions/{number}.html)" for number in info.cwe)

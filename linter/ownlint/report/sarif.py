@@ -172,7 +172,7 @@ def _result(finding: Located, suite: Suite, index: dict[str, int], hashes: _Line
 
 
 def _of_others(finding: Located) -> Iterator[tuple[str, Region, str]]:
-    return ((finding.path, region, "the same here") for region in finding.others[:_MOST_STEPS])
+    return ((finding.path, region, "same here") for region in finding.others[:_MOST_STEPS])
 
 
 def _flow(finding: Located, steps: Sequence[LocatedStep]) -> Iterator[_Json]:

@@ -135,4 +135,4 @@ def message_problems(finding: Finding) -> Iterator[str]:
         elif text.endswith((".", "!")) and not text.endswith("..."):
             yield f"the {what} ends with a full stop: {text}"
     if "`" not in finding.message:
-        yield f"the message names nothing of the user's own: {finding.message}"
+        yield f"the message names nothing from the user's code: {finding.message}"

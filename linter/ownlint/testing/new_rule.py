@@ -22,13 +22,13 @@ def create(name: str, root: Path, folder: str = DRAFTS) -> tuple[Path, ...]:
     Raises `ValueError` for a bad name or a project without a pack, `FileExistsError` before anything is written.
     """
     if not _NAME.fullmatch(name):
-        raise ValueError(f"`{name}` is no name for a rule: say what is wrong, in words with dashes")
+        raise ValueError(f"`{name}` is not a valid rule name: use words joined by dashes that say what is wrong")
     if not re.fullmatch(r"[a-z][a-z0-9_]*", folder):
-        raise ValueError(f"`{folder}` is no name for a folder of rules")
+        raise ValueError(f"`{folder}` is not a valid folder name for rules")
     pack = pack_of(root)
     words = name.replace("-", "_")
     for taken in sorted(pack.rglob(f"{words}.py")):
-        raise FileExistsError(f"{taken} exists: a rule's name is its own")
+        raise FileExistsError(f"{taken} exists: rule names are unique")
     texts = {
         pack / folder / f"{words}.py": _RULE.replace("RULE_NAME", words),
         root / "tests" / "rules" / f"{name}.md": _PAGE.replace("RULE-NAME", name),

@@ -58,7 +58,7 @@ does that.
 
 ## Known limitations
 
-- What a function of the project does with such an argument is not analyzed.
+- What a function of the project does with such an argument is not analysed.
 - A reference in a local variable is reported by `reference-leaked`.
 
 ## Source

@@ -70,7 +70,7 @@ Release the reference before the exit that is shown, or return it. With a shared
 
 ## Known limitations
 
-- In a function with very many conditions only some of the paths are analyzed.
+- In a function with very many conditions only some of the paths are analysed.
 - The contents of the project's own containers are not tracked.
 - Exceptions that leave the function are not considered.
 

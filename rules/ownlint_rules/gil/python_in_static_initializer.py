@@ -56,7 +56,7 @@ Use `gil_safe_call_once_and_store` of pybind11, or initialize the object when th
 
 ## Known limitations
 
-- Initializers of namespace-scope variables run when the module is loaded and are not analyzed.
+- Initializers of namespace-scope variables run when the module is loaded and are not analysed.
 
 ## Source
 

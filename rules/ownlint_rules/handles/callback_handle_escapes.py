@@ -81,7 +81,7 @@ data.
 
 ## Known limitations
 
-- Calls through the C API of Python are not analyzed, nor are handles that Python receives without a wrapper.
+- Calls through the C API of Python are not analysed, nor are handles that Python receives without a wrapper.
 
 ## Source
 

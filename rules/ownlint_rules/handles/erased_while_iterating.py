@@ -56,7 +56,7 @@ Collect the elements in a list and erase them after the loop. In a walk, use pos
 - It is not known whether each operation uses the value only once.
 - An element found by a name or an index of its own may be the current one.
 - A range of indexes whose elements are erased raises `IndexError`, which is not reported.
-- Functions of other files that are passed to a walk are not analyzed.
+- Functions of other files that are passed to a walk are not analysed.
 
 ## Source
 

@@ -120,7 +120,7 @@ def private_detail_in_public_header(program: Program) -> Iterator[Finding]:
 def _sure(file: File, has_source: bool) -> Certainty:
     if not has_source:
         return because("possible", f"no source file belongs to `{file.path.rpartition('/')[2]}`")
-    return because("unread-code", "code that was not analyzed may include this header")
+    return because("unread-code", "code that was not analysed may include this header")
 
 
 def _found(cls: Class, outer: Class, user: Class, field: records.Field, certainty: Certainty) -> Finding:

@@ -47,7 +47,7 @@ Remove the cast. `--fix` does that.
 
 ## Known limitations
 
-- A cast of any other expression is not analyzed.
+- A cast of any other expression is not analysed.
 - A cast to a class with template arguments counts only if they are spelled as the compiler does.
 
 ## Source

@@ -68,7 +68,7 @@ the annotation where the binding allows it.
 
 - Pointers stored in a static or by a library are not tracked.
 - What a method stores in another argument is `possible` only.
-- Without a body only a constructor is analyzed, by the fields of its class, and the finding is `likely`.
+- Without a body only a constructor is analysed, by the fields of its class, and the finding is `likely`.
 
 ## Source
 

@@ -61,7 +61,7 @@ Store the value in the caster by value or in a `std::unique_ptr`.
 
 ## Known limitations
 
-- The policy and parent in `cast` are not analyzed.
+- The policy and parent in `cast` are not analysed.
 
 ## Source
 

@@ -9,7 +9,7 @@
 ## Why it is a bug
 
 The assignment operator was written for an existing object. In a constructor, the members that it reads, or leaves
-unchanged on some path, hold whatever was in the memory before: undefined behavior, often a `delete` of a random
+unchanged on some path, hold whatever was in the memory before: undefined behaviour, often a `delete` of a random
 pointer.
 
 ## Example
@@ -70,7 +70,7 @@ Delegate to the default constructor (`: T()`), or give the member a default init
 
 ## Known limitations
 
-- Members of a base class are not analyzed, and members of class type initialize themselves.
+- Members of a base class are not analysed, and members of class type initialize themselves.
 
 ## Source
 

@@ -76,7 +76,7 @@ def started_and_dropped(function: Function) -> Iterator[Finding]:
         yield function.finding(
             dropped.started,
             f"{what} is started and {ends}: nothing keeps it alive",
-            certainty=because("unread-code", "code that was not analyzed may keep it alive"),
+            certainty=because("unread-code", "code that was not analysed may keep it alive"),
             help="give it a parent, or store it on an object that lives longer",
             steps=(function.step(dropped.made, f"{what} is created here without a parent", "owns"),),
         )

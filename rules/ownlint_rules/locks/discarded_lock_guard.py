@@ -50,8 +50,8 @@ again. If the discarded guard would release the GIL and Python is used below it,
 
 ## Known limitations
 
-- A guard class that is neither in a model nor defined in the analyzed files is not known.
-- Macros that expand to a guard are not analyzed.
+- A guard class that is neither in a model nor defined in the analysed files is not known.
+- Macros that expand to a guard are not analysed.
 
 ## Source
 

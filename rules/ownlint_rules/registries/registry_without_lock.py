@@ -174,6 +174,6 @@ def _finding(registry: registries.Registry, change: _Touch, sibling: registries.
         f"access it under a lock, like `{sibling.shown}`",
         (
             change.function.step(change.event, "this modifies it"),
-            locked.function.step(locked.event, f"its neighbor `{sibling.shown}` is accessed under `{locked.lock}`"),
+            locked.function.step(locked.event, f"its neighbour `{sibling.shown}` is accessed under `{locked.lock}`"),
         ),
     )

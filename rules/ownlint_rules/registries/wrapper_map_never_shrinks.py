@@ -89,6 +89,6 @@ def wrapper_map_never_shrinks(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 event.span,
                 f"`{name}` maps the address of a C++ object to a Python object, but its entries are never erased",
-                certainty=because("unread-code", "code that was not analyzed could erase entries"),
+                certainty=because("unread-code", "code that was not analysed could erase entries"),
                 help=f"erase the entry from `{name}` when the C++ object is destroyed",
             )

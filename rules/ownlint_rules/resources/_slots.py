@@ -407,7 +407,7 @@ class Slots:
             self._belongs_to_another(store) or self._is_handed_out(store, slot) for store in stores
         ):
             certainty = because("possible", "something else may own it or release it")
-        return tempered(certainty, because("unread-code", "code that was not analyzed could release it"))
+        return tempered(certainty, because("unread-code", "code that was not analysed could release it"))
 
     def _is_first_place(self, slot: Slot, store: SlotStore) -> bool:
         """Whether what is put into several members is put into this one first, containers before others: its leak is

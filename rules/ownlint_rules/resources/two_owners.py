@@ -50,7 +50,7 @@ move constructor use `std::exchange(other.p, nullptr)`.
 ## Known limitations
 
 - The owner of a pointer that came in as a parameter is not known, nor is a member that two methods adopt.
-- Of one raw pointer, the first 24 adoptions in a function are analyzed.
+- Of one raw pointer, the first 24 adoptions in a function are analysed.
 
 ## Source
 

@@ -66,7 +66,7 @@ Return the status, check it, or log it; in a destructor log it. If the failure c
 - Without type information a method is resolved by the declared type of its receiver, or by its name if all methods of
   that name return a status.
 - A local marked as unused is reported like any other, and so is a plain statement with a reason next to it. A comma
-  inside a larger expression, `(f(), x)`, is not analyzed.
+  inside a larger expression, `(f(), x)`, is not analysed.
 
 ## Source
 
@@ -134,7 +134,7 @@ _NEAR, _MANY = 48, 8
 _ON_PURPOSE = "it appears to be ignored on purpose"
 _LAST = "it may be ignored on purpose"
 _NO_STATUS = "the type of the result is not a status; `[[nodiscard]]` says that it matters"
-_MEMBER = "harmless if code that was not analyzed reads the member in the meantime"
+_MEMBER = "harmless if code that was not analysed reads the member in the meantime"
 
 
 @rule(severity="error", cwe=(252,), fixable=True)

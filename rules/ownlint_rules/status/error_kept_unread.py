@@ -102,7 +102,7 @@ def _finding(cls: Class, field: records.Field, kept: _KeptOutcome, readers: list
     return cls.finding(
         field,
         f"`{field.name}` stores errors, but {who}",
-        certainty=because("unread-code", f"code that was not analyzed could read `{field.name}`")
+        certainty=because("unread-code", f"code that was not analysed could read `{field.name}`")
         if _is_all_there(cls)
         else because("possible", f"not every method of `{cls.name}` was found"),
         help="return it from a method, or return the error where it occurs",

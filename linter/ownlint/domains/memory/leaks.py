@@ -411,7 +411,7 @@ class _Losing:
             return loss("overwritten", weaker(certainty, harmless), overwriting or [next_round])
         if ended is None:
             seen = unsure or not acquired.known or self.is_seen_through(walked)
-            unread = because("possible", f"a call that was not analyzed may release `{name}`")
+            unread = because("possible", f"a call that was not analysed may release `{name}`")
             return loss("never", unread if seen else certainty, chosen)
         return loss("skipped", weaker(certainty, because("path", f"on a path that does not release `{name}`")), chosen)
 
