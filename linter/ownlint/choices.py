@@ -48,7 +48,7 @@ ASSUMPTIONS: dict[Assumption, str] = {
     "unread-code": "code that was not analysed does not keep, modify or release it",
     "sharing": "nothing else owns it or keeps it alive",
     "caller": "callers do not handle it themselves",
-    "later-use": "the object that is left behind is used again",
+    "later-use": "the object is used again",
     "long-run": "the process keeps running and comes here often enough for it to matter",
     "threads": "another thread runs at the same time",
     "convention": "what sibling functions do is needed here too",

@@ -121,7 +121,9 @@ def test_a_diff_is_relative_to_the_working_directory(run: Run, monkeypatch: pyte
     monkeypatch.chdir("sub")
     below, all_of_it = check(run, "--diff", "b.cc"), check(run, "--diff", "..")
     assert (below.err, "+++ b/b.cc\n" in below.out) == ("would fix 1 finding\n", True)
-    assert f"note: the diff is relative to {root}, since it changes files outside the working directory\n" in all_of_it.err
+    assert (
+        f"note: the diff is relative to {root}, since it changes files outside the working directory\n" in all_of_it.err
+    )
     monkeypatch.chdir(root)
     subprocess.run(["git", "apply", "-"], input=all_of_it.out.encode(), check=True)
     for name in ("a.cc", "sub/b.cc"):

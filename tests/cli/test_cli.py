@@ -57,7 +57,9 @@ def test_clean_is_0_and_says_so(run: Run) -> None:
     done = run("check")
     assert (done.code, done.out) == (0, "No problems found in 1 file\n")
     assert done.err == ""
-    structure = "note: 1 of 1 C++ files were parsed without type information (no compile_commands.json; see `--build-path`)\n"
+    structure = (
+        "note: 1 of 1 C++ files were parsed without type information (no compile_commands.json; see `--build-path`)\n"
+    )
     assert structure in run("check", "-v").err
 
 
@@ -208,7 +210,10 @@ def test_suppressions_are_counted_and_unused_ones_reported(run: Run) -> None:
         "int fine() { return 0; }  // ownlint: ignore[bad-name]: no longer needed\n"
     )
     done = run("check", "--output-format", "concise")
-    assert done.out == "a.cc:2:27: warning[unused-suppression] unused suppression: `bad-name` does not report anything here\n"
+    assert (
+        done.out
+        == "a.cc:2:27: warning[unused-suppression] unused suppression: `bad-name` does not report anything here\n"
+    )
     assert done.err.endswith("Found 1 problem (1 warning) in 1 file; 1 suppressed\n")
     assert run("check", "--ignore", "unused-suppression").code == 0
 
@@ -343,7 +348,8 @@ def test_a_rule_of_another_suite_runs_where_it_is_asked_for(run: Run, monkeypatc
     monkeypatch.setattr(catalogue, "load", lambda: (measured,))
     assert run("rules").out.splitlines()[1].startswith("bad-name             made-up       extended  C++")
     assert run("explain", "bad-name").out.splitlines()[-1] == (
-        "Suite: extended. On projects never used for tuning: 4 true, 3 doubtful, 2 false (still reported today: 4, 2, 0). "
+        "Suite: extended. On projects never used for tuning: 4 true, 3 doubtful, 2 false "
+        "(still reported today: 4, 2, 0). "
         "Bugs found that a later commit fixed: 1. In other releases: 5 true, 1 false."
     )
     assert "bad-name" in run("rules", "--suite", "extended").out

@@ -327,9 +327,7 @@ def test_a_contract_says_what_a_model_of_the_same_class_leaves_open(run: Run, pr
     extract(run)
     Path("shapes.toml").write_text(DESCRIBED)
     Path("use.py").write_text(USE)
-    stronger = (
-        "use.py:14:12: error[child-outlives-owner] `Doc().safe_view()` is used after its owner `Doc()` was freed"
-    )
+    stronger = "use.py:14:12: error[child-outlives-owner] `Doc().safe_view()` is used after its owner `Doc()` was freed"
     for names in ('"shapes.own.toml", "shapes.toml"', '"shapes.toml", "shapes.own.toml"'):
         Path("ownlint.toml").write_text(f"models = [{names}]\n")
         done = run("check", "use.py", "--output-format", "concise", "--no-cache", "-q")
@@ -513,7 +511,10 @@ def test_the_built_in_models_are_compared_when_none_is_named(run: Run, headers: 
         (("model", "check", "--against", "nowhere"), "error: nowhere: no such file or folder\n"),
         (("model", "check"), "error: name a contract FILE, or a folder of headers with --against\n"),
         (("model", "extract", "."), "error: .: no Python bindings found\n"),
-        (("model", "extract", ".", "--package", "a-b"), "error: --package: `a-b` is not the name of a Python package\n"),
+        (
+            ("model", "extract", ".", "--package", "a-b"),
+            "error: --package: `a-b` is not the name of a Python package\n",
+        ),
         (("model", "extract", "nowhere"), "error: nowhere: no such file or folder\n"),
         (("model", "forget"), "error: unknown command `forget`\n"),
     ],

@@ -73,7 +73,9 @@ def test_why_a_function_is_not_followed(run: Run) -> None:
 def test_a_test_that_cannot_come_out_so_refutes_a_path(run: Run) -> None:
     _drain(DRAIN.replace("next ? next->key : node->key", "keep ? node->key : 0"))
     done = run("trace", "drain.cc:5", "--select", "all")
-    assert "test   keep  -> #9 if true, #10 if false\n              memory: 1 of 2 states can continue to #9\n" in done.out
+    assert (
+        "test   keep  -> #9 if true, #10 if false\n              memory: 1 of 2 states can continue to #9\n" in done.out
+    )
     assert "finds:" not in done.out
 
 

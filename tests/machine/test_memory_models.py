@@ -171,7 +171,7 @@ def test_a_function_may_make_what_takes_storage_away_or_take_it_itself(tmp_path:
         (FUNCTION + 'effect = "returns receiver"\n', 10, "`returns receiver`: a function or static method has no rec"),
         (FUNCTION + 'returns = "self"\nkeeps = "own"\n', 10, "`returns` names `self`, which is not a `[[python.class"),
         (HANDLE + 'returns = "self"\n', 9, "`returns` is `self`, which requires a class with `memory`"),
-        (HANDLE + 'effect = "returns argument 1"\n', 9, "`returns argument 1` is not an effect of handles; did you mean "),
+        (HANDLE + 'effect = "returns argument 1"\n', 9, "`returns argument 1` is not an effect of handles; did you "),
         (HANDLE + "at_address = true\n", 9, "`at_address` applies to memory, but no class here has `memory`"),
         (HANDLE + 'positions = "donate"\n', 9, "`python.member` has no key `positions`"),
         (STORAGE + 'effect = "invalidate arguments deep"\npostions = "eats"\n', 9, "did you mean `positions`?"),

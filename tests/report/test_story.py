@@ -144,7 +144,10 @@ def told_in_steps(message: str, *steps: str, symbol: str = "") -> Located:
     ("message", "step"),
     [
         ("the status of `Record` is dropped", "`Record` returns `Status`"),  # about no owner at all
-        ("`it->value()` is used without a check", "`status` fails when the handle is no longer valid"),  # borrowed, of whom?
+        (
+            "`it->value()` is used without a check",
+            "`status` fails when the handle is no longer valid",
+        ),  # borrowed, of whom?
         ("this is used after it was freed", "freed here"),  # of what?
     ],
 )

@@ -52,7 +52,10 @@ def ownlint(where: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     [
         ("chek", "unknown command `chek`; did you mean `check`?"),
         ("tools", "unknown command `tools`; to check a path of that name: `ownlint check tools`"),
-        ("lowering.py -q", "unknown command `lowering.py`; to check a path of that name: `ownlint check lowering.py -q`"),
+        (
+            "lowering.py -q",
+            "unknown command `lowering.py`; to check a path of that name: `ownlint check lowering.py -q`",
+        ),
         ("check --select use-after-erse", "--select: unknown rule `use-after-erse`; did you mean `use-after-erase`?"),
         ("check --output-format xml", "Invalid value for '--output-format': 'xml' is not one of"),
         ("check --output xml=report", "--output: unknown format `xml`"),

@@ -93,9 +93,7 @@ def without_known(report: Report, options: Options, file: Path | None) -> Adopte
         notes.append(f"{_count(len(split.known), 'finding')} hidden by the baseline {os.path.relpath(file)}")
     if split.stale:
         entries = _count(len(split.stale), "stale entry")
-        notes.append(
-            f"{entries} in {os.path.relpath(file)}; `ownlint baseline prune` removes them"
-        )
+        notes.append(f"{entries} in {os.path.relpath(file)}; `ownlint baseline prune` removes them")
     return Adopted(split.report, tuple(notes))
 
 

@@ -133,9 +133,9 @@ def _doctor(with_config: Decorator, options: MakeOptions) -> click.Command:
     @with_config
     @click.option("--output-format", type=OneOf(("text", "json")), default="text", show_default=True)
     def doctor(path: Path, output_format: str, **given: Any) -> int:
-        """Check what this machine provides for a check of PATH, and how to get what is missing.
+        """Check the environment for PATH, and show how to install what is missing.
 
-        Exit codes: 0 when nothing is missing that a check needs, 1 when something is.
+        Exit codes: 0 if everything that a check needs is there, 1 if something is missing.
         """
 
         from ownlint.cli import doctor
@@ -182,10 +182,10 @@ def _trace(with_config: Decorator, options: MakeOptions) -> click.Command:
     @with_config
     @click.option("--output-format", type=OneOf(("text", "json", "html")), default="text", show_default=True)
     def trace(place: str, output_format: str, **given: Any) -> None:
-        """Show what is known of the function at FILE:LINE, and what becomes of each finding in it.
+        """Show how the function at FILE:LINE is analysed, and whether each finding in it is reported.
 
-        Its events in order; what each call does, and who says so; with which states the paths come to an event; what is
-        found there and what is dropped; which findings a check reports, and why it does not report the others.
+        Prints its events in order, the effect of each call and its source, the states in which paths reach an event,
+        the incidents found there and those dropped, and each finding, with the reason if it is not reported.
         """
         from ownlint.cli import tracing
         from ownlint.report.plain_json import json_page

@@ -465,9 +465,9 @@ def check(
     verbose: bool,
     **given: Any,
 ) -> int:
-    """Report the ownership bugs in PATHS (default: the current folder).
+    """Check PATHS for ownership bugs (default: the current folder).
 
-    The rest of the project is read too, for what it says about PATHS.
+    The rest of the project is analysed too, but only findings in PATHS are reported.
     """
     from ownlint.cli import adopting, mending
     from ownlint.cli.projects import Run
@@ -707,7 +707,7 @@ def _with_baseline(
 @_with_config
 @_baseline_file
 def baseline_write(paths: tuple[Path, ...], baseline_file: Path | None, **given: Any) -> None:
-    """Write the findings in PATHS (default: the current folder) to the baseline; what it says of others stays."""
+    """Write the findings in PATHS (default: the current folder) to the baseline; entries for other paths are kept."""
     from ownlint.cli import adopting
 
     for options, report, known in _with_baseline(paths, baseline_file, **given):
@@ -720,7 +720,7 @@ def baseline_write(paths: tuple[Path, ...], baseline_file: Path | None, **given:
 @_with_config
 @_baseline_file
 def baseline_prune(paths: tuple[Path, ...], baseline_file: Path | None, **given: Any) -> None:
-    """Remove the entries of the baseline that match nothing in PATHS (default: the current folder) any more."""
+    """Remove baseline entries that no longer match a finding in PATHS (default: the current folder)."""
     from ownlint.cli import adopting
 
     found = _with_baseline(paths, baseline_file, **given)
@@ -733,7 +733,7 @@ def baseline_prune(paths: tuple[Path, ...], baseline_file: Path | None, **given:
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @_with(*_settings_options)
 def baseline_show(file: Path | None, **given: Any) -> None:
-    """Show what the baseline in FILE (default: that of the settings) knows, by path and rule."""
+    """Show the findings in the baseline FILE (default: the one in the settings), by path and rule."""
     from ownlint.cli import adopting
 
     options = _options((Path(),), **given)
@@ -836,7 +836,7 @@ def facts(file: Path, **given: Any) -> None:
 @_with_config
 @click.option("--output-format", type=OneOf(("text", "json")), default="text", show_default=True)
 def config(paths: tuple[Path, ...], output_format: str, **given: Any) -> None:
-    """Show the settings that hold for PATHS, and where each comes from."""
+    """Show the settings that apply to PATHS, and where each comes from."""
     import msgspec
 
     from ownlint import pipeline
@@ -873,7 +873,7 @@ def model() -> None:
 @click.option("--package", default="", help="Python package of the bindings, if the project does not name it.")
 @click.option("-q", "--quiet", is_flag=True, help="Do not print a summary.")
 def model_extract(paths: tuple[Path, ...], output_file: Path | None, package: str, quiet: bool, **given: Any) -> None:
-    """Write the ownership contract of what PATHS (default: the current folder) bind to Python."""
+    """Write the ownership contract of the Python bindings in PATHS (default: the current folder)."""
     from ownlint.cli import contracting
     from ownlint.cli.projects import Run
     from ownlint.models.contract_text import render
@@ -924,13 +924,13 @@ def model_show(name: str, environment: Path | None) -> None:
 def model_check(
     file: Path | None, paths: tuple[Path, ...], against: Path | None, output_format: str, quiet: bool, **given: Any
 ) -> int:
-    """Check a contract FILE, and that it says what the code in PATHS does.
+    """Check a contract FILE against the code in PATHS.
 
-    Without PATHS the file alone is checked. With --against, models are compared with the headers of their libraries:
-    what their macros do, and the arguments, results and `const` of their functions. Names that are in no header are
-    listed and are no difference.
+    Without PATHS only the file itself is checked. With --against, models are compared with the headers of their
+    libraries: their macros, and the arguments, results and `const` of their functions. Names that no header declares
+    are listed, but do not count as differences.
 
-    Exit codes: 0 no difference, 1 it differs from the code, 2 it is no contract or no model.
+    Exit codes: 0 no difference, 1 differences, 2 not a valid contract or model.
     """
     from ownlint.models.contract_reader import read as read_contract
 
@@ -982,7 +982,7 @@ def _models_against(models: tuple[Path, ...], headers: Path, output_format: str,
     help=("Checkout to write to [default: the working directory]."),
 )
 def new_rule(name: str, root: Path) -> None:
-    """Write the files of a new rule: the rule and its page of tests."""
+    """Create the files of a new rule: the rule and its page of tests."""
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)+", name):
         raise CannotRunError(f"`{name}` is not a valid rule name: use words joined by dashes that say what is wrong")
     from ownlint.testing.new_rule import create

@@ -1,15 +1,16 @@
-"""A foreign function keeps the address of a callback that nothing in Python keeps alive.
+"""A foreign function stores the address of a callback that nothing in Python keeps alive.
 
 ## What it reports
 
-- a callback object that is made in a call or bound to a local (a nested function decorated with its type is one), is
-  given to a function whose name says that it keeps it (`set_...`, `register...`, `on...`, `add...`, `subscribe...`,
-  handlers, loggers), by itself or through a function of the project, and is neither stored, returned nor global.
+- a callback object that is created in the call, or held only by a local variable, and passed to a function whose name
+  says that it stores it (`set_...`, `register...`, `on...`, `add...`, `subscribe...`)
+- the same through a nested function that is decorated with its callback type
+- the same through a function of the project
 
 ## Why it is a bug
 
-A callback object is a small piece of memory with code in it that calls Python. C gets its address and no reference:
-when the last Python name of the object goes away the memory is freed, and the next call from C jumps into it.
+A ctypes or cffi callback object owns the machine code that calls Python. C receives its address but no reference. When
+the last Python reference is dropped the code is freed, and the next call from C jumps into freed memory.
 
 ## Example
 
@@ -47,20 +48,21 @@ def listen(on_event):
 
 ## How to fix it
 
-Store the callback in an attribute or a global for as long as it is registered. `--fix --unsafe-fixes` makes this
-change.
+Store the callback in an attribute or a global for as long as it is registered. `--fix --unsafe-fixes` assigns a
+temporary to a variable or an attribute where that is enough.
 
 ## What it does not report
 
-- functions that use a callback during the call alone (sorting, searching, `for_each`, `enumerate`, `walk`), callbacks
-  in attributes, globals, containers and fields of structures, which keep them, functions of Python, callbacks made of
-  an address, callbacks that a local holds until they are taken back or while the foreign side runs. Shown with
-  `--certainty possible`: functions whose name says nothing.
+- functions that use a callback only during the call (sorting, searching, `for_each`, `walk`)
+- callbacks in attributes, globals, containers and structure fields, which keep them alive
+- Python functions, and callbacks created from an address
+- callbacks that a local holds until they are unregistered or the foreign code returns; with the default `--certainty`,
+  functions whose name does not tell
 
 ## Known limitations
 
-- an object that holds its callback, and is itself registered and let go, is not found. How long a function uses a
-  callback is told by its name.
+- An object that holds its callback, and is itself registered and dropped, is not detected.
+- How long a function uses a callback is inferred from its name.
 
 ## Source
 

@@ -2,13 +2,14 @@
 
 ## What it reports
 
-- one capsule, or one address of an exported structure, that is imported twice on a path, or in every round of a loop
-  that does not make it anew.
+- a DLPack capsule that is imported twice on a path
+- the address of an exported Arrow structure that is imported twice
+- either in each iteration of a loop that does not export it again
 
 ## Why it is a bug
 
-DLPack capsules and the structures of Arrow's C interface hand over memory once: who takes it marks it as used. The
-second consumer raises, often far from where the capsule was made.
+DLPack capsules and the structures of the Arrow C interface transfer memory once: the consumer marks them as used. The
+second consumer raises, often far from where the capsule was created.
 
 ## Example
 
@@ -38,16 +39,17 @@ def twice(tensor):
 
 ## How to fix it
 
-Create a new capsule for each consumer.
+Export a new capsule for each consumer (`tensor.__dlpack__()`), or pass the tensor itself (`from_dlpack(tensor)`).
 
 ## What it does not report
 
-- objects that export a new capsule each time (`from_dlpack(tensor)`), structures that are exported anew in between,
-  imports on different paths.
+- objects that export a new capsule each time (`from_dlpack(tensor)`)
+- structures that are exported again in between
+- imports on different paths
 
 ## Known limitations
 
-- capsules in attributes, and those that other functions consume, are not followed.
+- Capsules in attributes, and capsules that other functions consume, are not tracked.
 
 ## Source
 

@@ -2,15 +2,15 @@
 
 ## What it reports
 
-- a new object, handle, callback or `gc` result that is put into a field, an element or an initialiser of C data, or
-  cast, or added to, while nobody holds it
-- a local owner whose pointer is returned or stored in such a way without it
-- a function's co-owner that the caller drops (`x.to_c()[0]`).
+- a new cffi object, handle, callback or `gc` result that is stored in a field, an element or an initializer, cast, or
+  used in arithmetic, while nothing holds it
+- a local owner whose pointer is returned or stored without the owner
+- the second owner that a function returns and the caller drops (`x.to_c()[0]`)
 
 ## Why it is a bug
 
-`ffi.new` gives an owner: the memory is freed when that object goes away. A field, a cast, a sum, an initialiser copy
-the pointer and forget the owner.
+`ffi.new` returns the owner: the memory is freed when that object is collected. A field, a cast, a sum or an initializer
+copies only the pointer. C then reads freed memory.
 
 ## Example
 
@@ -48,19 +48,20 @@ def request(name):
 
 ## How to fix it
 
-Store the owner in a variable, attribute or list that lives as long as the pointer. `--fix --unsafe-fixes` makes this
-change.
+Store the owner in a variable, an attribute or a list that lives as long as the pointer. `--fix --unsafe-fixes` assigns
+a temporary to a variable where that is enough.
 
 ## What it does not report
 
-- `p[0]` of an owned structure, `ffi.buffer` and `ffi.from_buffer`, which keep what they are made of, an owner as the
-  argument of a call, owners that are held, stored or returned too, attributes of Python objects, elements of Python
-  lists.
+- `p[0]` of an owned structure, `ffi.buffer` and `ffi.from_buffer`, which keep their source alive
+- an owner as the argument of a call
+- owners that are held, stored or returned too
+- attributes of Python objects and elements of Python lists
 
 ## Known limitations
 
-- what is taken from `p[0]` of an owned structure (`ffi.addressof(p[0])`) is taken for plain data. What is written
-  through a pointer that came from nowhere known is not followed.
+- A pointer taken from `p[0]` of an owned structure (`ffi.addressof(p[0])`) is assumed to be plain data.
+- Writes through a pointer of unknown origin are not tracked.
 
 ## Source
 

@@ -1,14 +1,14 @@
-"""An input of a recorded graph is rebound, and the graph is replayed with the old one.
+"""An input of a captured CUDA graph is reassigned, but the replay still reads the old tensor.
 
 ## What it reports
 
-- a name or an attribute that is read in the block which captures, is assigned afterwards, and followed by a replay of
-  the same graph, in the same function or in another method of the class.
+- a variable that is read inside the capture, reassigned afterwards, and followed by a replay of the same graph
+- the same with an attribute that another method of the class reassigns
 
 ## Why it is a bug
 
-A graph that was captured reads the memory that its inputs had then. A name that is bound to another tensor afterwards
-changes nothing for it: the replay computes with the old values, and perhaps in memory that is somebody else's by now.
+A captured graph reads the memory that its inputs had at capture time. Reassigning the variable does not change the
+graph: the replay computes with the old values, or reads memory that something else uses by now.
 
 ## Example
 
@@ -49,15 +49,19 @@ def run(model, batches, x):
 
 ## How to fix it
 
-Copy into the captured tensor: `x.copy_(..)`.
+Copy the new values into the captured tensor: `x.copy_(new)`.
 
 ## What it does not report
 
-- `copy_` and other changes in place, what the block itself binds, other graphs, a capture that is made anew in between.
+- `copy_` and other in-place changes
+- variables that the capture itself assigns
+- other graphs
+- a graph that is captured again in between
 
 ## Known limitations
 
-- nobody has run it on a GPU. Graphs that `make_graphed_callables` makes are not known.
+- The rule was not run on a GPU.
+- Graphs created by `make_graphed_callables` are not known.
 
 ## Source
 

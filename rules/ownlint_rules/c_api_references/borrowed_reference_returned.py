@@ -2,20 +2,15 @@
 
 ## What it reports
 
-- in a function that a table of slots names (`PyMethodDef`, `PyGetSetDef`, `PyTypeObject`, `PyType_Slot`, the tables of
-  number, sequence and mapping methods), or that is written as the manual writes such a function (`PyObject *self,
-  PyObject *args`), the return of an argument, a member, a global, a library's object (`Py_None`, `Py_NotImplemented`),
-  a borrowed result, or a reference that was given away before
-- either side of a `c ? a : b`, and an element of the array of arguments. The same in the `cast` (nanobind: `from_cpp`)
-  of a custom `type_caster`, whose caller takes the result over too
-- there also a static or member `object`, which turns into a handle without a count, and the `ptr()` of what Python has
-  just answered.
+- in a function of a method table or a type slot, the return of an argument, a member, a global, a library object
+  (`Py_None`) or a borrowed result without an increment
+- the return of a reference that was given up before, on either side of a `c ? a : b`
+- in the `cast` of a custom `type_caster`, a static or member `object`, or the `ptr()` of a temporary
 
 ## Why it is a bug
 
-Whoever calls a function from a `PyMethodDef`, a getter or a `tp_*` slot releases what it answers. A borrowed object,
-an argument, a member of `self` or `Py_None` needs a reference for that: without it every call takes one from the
-owner, and after some calls the object is freed in use.
+The caller of such a function releases its result. A borrowed object needs a reference of its own for that. Without it
+every call takes one from the owner, and after some calls the object is freed while it is in use.
 
 ## Example
 
@@ -53,19 +48,20 @@ static PyGetSetDef things[] = {{"name", (getter)Thing_name, NULL, NULL, NULL}, {
 
 ## How to fix it
 
-Call `Py_INCREF` before returning it.
+Call `Py_INCREF` before the return, or return `Py_NewRef(x)`. In a caster, return the result of `release()` or
+`inc_ref()`.
 
 ## What it does not report
 
-- what was counted up on the way
-- `Py_RETURN_NONE` and its relatives
+- objects that were incremented on the path
+- `Py_RETURN_NONE` and similar macros
 - a member whose reference is moved out (`self->name = NULL` before the return)
-- functions in no table, whose contract nobody states.
+- functions in no table, whose contract is not known
 
 ## Known limitations
 
-- `None`, `True` and `False` are immortal since Python 3.12, and returning them borrowed then does no harm
-- it does on every version before.
+- `None`, `True` and `False` are immortal since Python 3.12; returning them borrowed is harmless there, but not in
+  earlier versions.
 
 ## Source
 

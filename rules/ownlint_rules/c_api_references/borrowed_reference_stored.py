@@ -4,7 +4,7 @@
 
 - an argument of a function in a method table (`PyMethodDef`, `PyGetSetDef`, `PyTypeObject`) that is stored in a global,
   a static or a member without an increment
-- an object filled in by `PyArg_ParseTuple` (`O`) that is stored this way
+- an object filled in by `PyArg_ParseTuple` (`O`) that is stored likewise
 - an item that a list or a dict lends, where some function of the project releases the member
 
 ## Why it is a bug

@@ -2,15 +2,13 @@
 
 ## What it reports
 
-- a `PyObject*` member that the functions which clear or end an object release, and that the type's traverse function
-  does not visit
-- a traverse function in a table of `PyType_Slot`s that visits members and not `Py_TYPE(self)`.
+- a `PyObject*` member that the type's clear or dealloc function releases, but that its traverse function does not visit
+- a traverse function of a heap type (`PyType_Slot`) that visits members but not `Py_TYPE(self)`
 
 ## Why it is a bug
 
-A type with `Py_TPFLAGS_HAVE_GC` has a `tp_traverse` that visits whatever its objects own. What it leaves out can be
-part of a cycle that is never collected: the object counts a reference that the collector cannot explain. An object
-whose type is made of slots owns its type too, since Python 3.9.
+The garbage collector finds cycles by what `tp_traverse` visits. An object that the traverse function leaves out can be
+part of a cycle that is never collected. An object of a heap type also owns its type, since Python 3.9.
 
 ## Example
 
@@ -60,19 +58,20 @@ static PyTypeObject NodeType = {.tp_traverse = (traverseproc)Node_traverse, .tp_
 
 ## How to fix it
 
-Add `Py_VISIT(self->callback)`.
+Add `Py_VISIT(self->member)` to the traverse function; for a heap type also `Py_VISIT(Py_TYPE(self))`.
 
 ## What it does not report
 
-- members that are given texts, numbers and bytes alone, members of other types, types without a traverse function,
-  traverse functions that hand the object to somebody unseen, or visit by way of a local.
+- members that only ever hold strings, numbers and bytes
+- members of other types, and types without a traverse function
+- traverse functions that pass the object to an unknown function, or visit through a local
 
 ## Known limitations
 
-- the traverse function has to stand in the file of the table, and the member has to be assigned there. A type with the
-  flag and no traverse function is not looked at: CPython refuses it where it is made ready, with a SystemError (run on
-  3.11). Nor is a traverse function without a clear function, which breaks no cycle of such objects alone. Bound classes
-  of pybind11 and nanobind: see `cycle-never-collected`.
+- The traverse function has to be in the file of the table, and the member has to be assigned there.
+- A type with the flag but without a traverse function is not reported: CPython rejects it with a SystemError (run on
+  3.11). A missing clear function is not reported either.
+- Bound classes of pybind11 and nanobind are reported by `cycle-never-collected`.
 
 ## Source
 

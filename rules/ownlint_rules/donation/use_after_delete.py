@@ -2,14 +2,14 @@
 
 ## What it reports
 
-- a read of an array, of another name of it, or of a tree that holds it, after `delete()`, or after `jax.tree.map(lambda
-  leaf: leaf.delete(), tree)`.
+- a read of an array after `x.delete()`
+- a read of another name of it, or of a tree that holds it
+- a read after `jax.tree.map(lambda leaf: leaf.delete(), tree)`
 
 ## Why it is a bug
 
-`x.delete()` frees the buffer at once. Every name of the array, and every part that shares the buffer, is dead:
-looking at it raises `RuntimeError: Array has been deleted`. Only metadata can still be read; a second `delete()` does
-nothing.
+`x.delete()` frees the buffer at once. Reading the array under any name raises `RuntimeError: Array has been deleted`.
+Only metadata can still be read.
 
 ## Example
 
@@ -43,18 +43,19 @@ def scale(n):
 
 ## How to fix it
 
-Delete it after the last use.
+Delete the array after its last use.
 
 ## What it does not report
 
-- metadata, a second `delete()`, a name that is bound anew, true copies, code that asks `is_deleted` or expects the
-  failure
-- a receiver that is not known to be an array, since many things have a `delete`.
+- metadata, and a second `delete()`, which does nothing
+- variables that are reassigned, and copies
+- code that checks `is_deleted` or expects the failure
+- receivers that are not known to be arrays
 
 ## Known limitations
 
-- an array is known by what makes it (a function of the library, a compiled function) or by an annotation. Arrays that a
-  loop takes out of a list are not followed.
+- An array is recognized by the call that creates it (a library function, a compiled function) or by an annotation.
+- Arrays taken out of a list in a loop are not tracked.
 
 ## Source
 

@@ -2,12 +2,13 @@
 
 ## What it reports
 
-- a read of the array, or of another name of it, after such a transfer.
+- a read of an array after `device_put(x, device, donate=True)`
+- a read of another name of it
 
 ## Why it is a bug
 
-On CPU nothing happens: `device_put` keeps the buffer, whatever it is told. On an accelerator the buffer moves, and
-the array the caller still holds is deleted: code that passes its tests breaks on the machine it is for.
+On CPU, `device_put` ignores the flag and keeps the buffer. On an accelerator the buffer is donated and the array of the
+caller is deleted: code that passes its tests fails on the target machine.
 
 ## Example
 
@@ -38,16 +39,18 @@ def move(x, device):
 
 ## How to fix it
 
-Use the result of the transfer.
+Use the result of the transfer (`x = jax.device_put(x, device, donate=True)`).
 
 ## What it does not report
 
-- metadata, a name that is bound anew, numpy arrays and scalars, `donate=False` or a flag nobody knows, code that asks
-  `is_deleted` or expects the failure.
+- metadata
+- variables that are reassigned
+- NumPy arrays and scalars; `donate=False` or an unknown flag
+- code that checks `is_deleted` or expects the failure
 
 ## Known limitations
 
-- a flag that is a variable is taken to be false.
+- A flag that is a variable is assumed to be false.
 
 ## Source
 

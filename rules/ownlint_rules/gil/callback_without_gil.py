@@ -1,17 +1,17 @@
-"""A callback that C calls uses Python before it acquires the GIL.
+"""A callback from C code uses Python before it acquires the GIL.
 
 ## What it reports
 
-- functions, and lambdas that capture nothing, that use Python (or call a function of the project that does) without
-  taking the GIL, and are handed to C by a call that is made with the GIL released, are a shared pointer's deleter, or
-  are stored in a member of a struct of C that ends something, or of which other members take the GIL
-- functions that are handed to C beside a pointer to their state, and methods that override, when they use Python first
-  and take the GIL later, or when all other overrides of the class take it (`likely`).
+- a function or captureless lambda that uses Python without acquiring the GIL, and is passed to C by a call made with
+  the GIL released, is the deleter of a shared pointer, or is stored in a C struct as a destructor
+- the same in a C struct if other members of it acquire the GIL
+- a function passed to C together with a state pointer, or an override, that uses Python first and acquires the GIL
+  later
 
 ## Why it is a bug
 
-C calls back from where it likes: from a thread of its own, from behind a call that has released the lock, from whatever
-ends the last owner. A callback that uses Python takes the GIL first, and with its first statement.
+C calls back from any thread: a thread of its own, after the lock was released, or wherever the last owner is destroyed.
+Without the GIL, reference counts are corrupted and the interpreter crashes.
 
 ## Example
 
@@ -44,19 +44,19 @@ void Export(Tensor* tensor, PyObject* owner) {
 
 ## How to fix it
 
-Acquire the GIL in the first statement.
+Acquire the GIL in the first statement: `py::gil_scoped_acquire gil;` or `PyGILState_Ensure()`.
 
 ## What it does not report
 
-- callbacks that take the GIL first, trampolines (`PYBIND11_OVERRIDE`, `NB_OVERRIDE` take it), slots of types and
-  modules, destructors of capsules (Python calls them, with its lock held), and callbacks that are walked through on the
-  spot: handed over as an argument, and never taking the GIL
-- members that plain functions of the project call through.
+- callbacks that acquire the GIL first, and trampolines (`PYBIND11_OVERRIDE`, `NB_OVERRIDE` acquire it)
+- slots of types and modules, and capsule destructors, which Python calls while it holds the GIL
+- callbacks that are called during the call they are passed to
+- members that plain functions of the project call
 
 ## Known limitations
 
-- a lambda with captures is a `std::function` and not looked at here. Whether C calls back while the lock is held is
-  believed of arguments and of overrides.
+- A lambda with captures is a `std::function` and is not analysed here.
+- Whether C calls back while the GIL is held is assumed for arguments and overrides.
 
 ## Source
 

@@ -2,15 +2,14 @@
 
 ## What it reports
 
-- a destructor that takes the GIL, so that somebody ends its objects without it, and leaves members to end behind its
-  body
-- and a Python object, or the class of the project that holds one, by value or by a shared pointer, in the closure of a
-  lambda that another thread runs (`likely` for a shared pointer: the thread's is not always the last).
+- a destructor that acquires the GIL in its body, while members that hold Python references are destroyed after the body
+- a Python object, or an object that holds one, captured by value in a lambda that another thread runs
+- a shared pointer to such an object in the closure of a thread (`likely`: the thread's reference may not be the last)
 
 ## Why it is a bug
 
-A lock that is taken in the body of a destructor is given up at the body's end. The members end after that. What a
-thread's closure has captured ends with the thread, behind whatever its body took.
+Members are destroyed after the destructor body, when the guard has already released the GIL. The captures of a thread
+are destroyed with the thread. Decrementing a reference count without the GIL corrupts it.
 
 ## Example
 
@@ -54,17 +53,19 @@ class Watcher {
 
 ## How to fix it
 
-Reset `sink_` in the destructor body while the GIL is held.
+Reset the members in the body while the GIL is held, or hold them in a shared pointer whose deleter acquires the GIL.
 
 ## What it does not report
 
-- members that the body empties (assigned, reset, released, moved away, cleared), classes with a guard among their
-  members, handles and pointers, captures by reference, and captures that the lambda's body empties.
+- members that the body clears (assigned, reset, released, moved from)
+- classes with a guard among their members
+- handles and pointers, and captures by reference
+- captures that the body of the lambda clears
 
 ## Known limitations
 
-- members of bases alone are `possible`. Whether somebody ends an object of a class without the GIL is known only where
-  a destructor or a thread says so.
+- Members of base classes alone are `possible`.
+- That objects of a class are destroyed without the GIL is known only if a destructor or a thread shows it.
 
 ## Source
 

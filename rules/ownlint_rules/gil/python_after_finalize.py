@@ -2,13 +2,14 @@
 
 ## What it reports
 
-- functions and lambdas that are handed to `atexit` or `Py_AtExit`, and destructors of classes of the project of which
-  something static is an object, when they take the GIL or use Python and never ask whether there is an interpreter.
+- a function or lambda that is registered with C's `atexit` or `Py_AtExit` and uses Python or acquires the GIL without
+  checking for an interpreter
+- the destructor of a class with a static object that does so
 
 ## Why it is a bug
 
-Handlers that `atexit` was given, and destructors of what is static, run after Python has finalized. Taking the GIL
-there waits for ever or ends the process; everything else uses memory that nobody looks after.
+These run after Python has finalized. Acquiring the GIL then blocks forever or terminates the thread; every other call
+uses freed interpreter state.
 
 ## Example
 
@@ -46,19 +47,19 @@ static Session session;
 
 ## How to fix it
 
-Check `Py_IsInitialized()` first and do nothing if it returns 0.
+Return early if `Py_IsInitialized()` is 0 (nanobind: `nb::is_alive()`), or register with Python's own `atexit` module.
 
 ## What it does not report
 
-- those that ask (`Py_IsInitialized`, `nb::is_alive`), themselves or in a helper
-- handlers of Python's own module `atexit`
+- functions that check for an interpreter, themselves or in a helper
+- handlers of Python's `atexit` module
 - pointers that are never deleted
-- and classes without a static object.
+- classes without a static object
 
 ## Known limitations
 
-- an object that something static owns through a pointer is not known. That an interpreter is asked for is enough: what
-  is done with the answer is not looked at.
+- An object that a static owns through a pointer is not known.
+- Any check for an interpreter is enough: its use is not analysed.
 
 ## Source
 

@@ -2,14 +2,14 @@
 
 ## What it reports
 
-- variables outside of functions, static members, static and thread-local locals whose type counts references of Python
-  objects: it is one, is a container or an optional of some, or is a class of the project with such a member (`likely`).
+- a namespace-scope variable, static member or static local whose type counts Python references
+- a container or an optional of such objects
+- an object of a class of the project with such a member (`likely`), also as a `thread_local`
 
 ## Why it is a bug
 
-What is static, or local to a thread, is destroyed when the process exits. By then the interpreter is gone: the
-destructor gives a reference back to an object whose memory nobody looks after any more, without the lock and without a
-thread state.
+A static is destroyed at process exit. By then the interpreter is finalized: the destructor decrements the reference
+count of an object whose memory is gone, without the GIL and without a thread state. The process crashes at exit.
 
 ## Example
 
@@ -40,19 +40,19 @@ py::object Numpy() {
 
 ## How to fix it
 
-Store it in `gil_safe_call_once_and_store`, or never delete it.
+Store the object in `gil_safe_call_once_and_store`, or allocate it and never delete it.
 
 ## What it does not report
 
-- handles, raw pointers, references to what is never deleted (`*new py::object(...)`), storage that never ends
-  (`gil_safe_call_once_and_store`, `NoDestructor`), shared pointers, classes whose destructor takes the lock or asks for
-  the interpreter, and what some function empties while the program runs: a cleanup that is registered with `atexit` or
-  bound.
+- handles, raw pointers, and references to objects that are never deleted (`*new py::object(...)`)
+- storage that is never destroyed (`gil_safe_call_once_and_store`, `NoDestructor`), shared pointers
+- classes whose destructor acquires the GIL or checks for the interpreter
+- objects that some function clears while the program runs, such as a registered cleanup
 
 ## Known limitations
 
-- that the function which empties it is called is believed. In a program that starts and ends the interpreter itself the
-  order of ends may be right.
+- A function that clears the object is assumed to be called.
+- In a program that starts and finalizes the interpreter itself the order may be correct.
 
 ## Source
 

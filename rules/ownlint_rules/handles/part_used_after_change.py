@@ -2,16 +2,15 @@
 
 ## What it reports
 
-- an element or owned part that is used, returned or stored after a member of its owner was called that changes the
-  container or frees the part, also when a loop comes round
-- an element of a `bind_vector` of pybind11, which the framework lends, used after `append`, `clear`, `del` and the
-  like.
+- an element or an owned part of a native object that is used, returned or stored after a member that changes the
+  container or frees the part was called on its owner
+- the same in the next iteration of a loop
+- an element of a `bind_vector` of pybind11 that is used after `append`, `clear` or `del`
 
 ## Why it is a bug
 
-A binding hands out an element of a C++ container, or what a field owns, as it is. That keeps the object around it
-alive, and no more: when another member lets the container grow, empties it, or frees what the field owned, the part in
-Python points to freed memory.
+The binding returns the element in place. That keeps its owner alive, but not the element: when the container grows or
+is cleared, the Python object points into freed memory.
 
 ## Example
 
@@ -82,19 +81,20 @@ def widen(line: Line):
 
 ## How to fix it
 
-Get it from `line` again after the call, or copy it first.
+Get the element from its owner again after the call, or copy it first.
 
 ## What it does not report
 
-- parts that are taken anew, plain data, parts of containers whose elements stay where they are (`bind_map`), elements
-  of a `bind_vector` of nanobind, which are copies, members that do not change the container, objects whose class nobody
-  says.
+- elements that are obtained again, and plain data
+- containers whose elements do not move (`bind_map`)
+- elements of a `bind_vector` of nanobind, which are copies
+- members that do not change the container, and objects of unknown class
 
 ## Known limitations
 
-- a native iterator in a `for` whose body changes the container is not reported. Whether a container really moves its
-  elements depends on its capacity. Changes by a helper of the project that is no plain call, and by another name of the
-  same container, are not followed.
+- A native iterator in a `for` whose body changes the container is not reported.
+- Whether a container really moves its elements depends on its capacity.
+- Changes by a helper that is not a plain call, or through another name of the same container, are not tracked.
 
 ## Source
 

@@ -1,16 +1,17 @@
-"""A Python object is destroyed while a native object keeps its address.
+"""A Python object is destroyed while a native object stores its address.
 
 ## What it reports
 
-- a temporary that is given to such a parameter or assigned to such an attribute
-- an object that is rebound or deleted while what stores its address is used
-- what stores the address is returned, or is the caller's, and the object ends with the function.
+- a temporary that is passed to a parameter which the binding stores without a keep-alive, or assigned to such an
+  attribute
+- an object that is reassigned or deleted while the object that stores its address is still used
+- a local whose address is stored in an object that is returned, or that belongs to the caller
 
 ## Why it is a bug
 
-A setter, a constructor or an `add` of a binding stores a pointer to what it is given and keeps the Python object alive
-by nothing. When the last Python name of it goes, its C++ half is freed, and the pointer stays. Of a class derived in
-Python the overridden methods are gone too: C++ then calls a pure virtual function.
+The binding stores a pointer to the C++ part and does not keep the Python object alive. When its last reference is
+dropped, the pointer dangles. For a class derived in Python, the overridden methods are gone too: C++ calls a pure
+virtual function.
 
 ## Example
 
@@ -74,18 +75,21 @@ def run():
 
 ## How to fix it
 
-Store `Sink()` in a variable or attribute that lives as long as `Bus()`.
+Store the object in a variable or attribute that lives as long as the object that stores its address, or fix the binding
+(`keep_alive`).
 
 ## What it does not report
 
-- arguments that the binding keeps alive (a keep-alive, a shared pointer), objects that a name, an attribute or a
-  container holds as long, objects given to calls nobody knows, holders from which a member takes something away again
-  (`remove_sink`, `close`), a setter that is called again.
+- arguments that the binding keeps alive (a keep-alive, a shared pointer)
+- objects that a variable, an attribute or a container holds for long enough, or that were passed to an unknown call
+- holders from which something is removed again (`remove_sink`, `close`)
+- setters that are called again
 
 ## Known limitations
 
-- what a helper of the project stores is not followed. Which member stores comes from the project's own bindings and
-  from contracts of packages (`ownlint model extract`).
+- Pointers that a helper of the project stores are not tracked.
+- Which member stores a pointer is known from the project's own bindings and from contracts of packages (`ownlint model
+  extract`).
 
 ## Source
 

@@ -1,4 +1,4 @@
-"""A handle is used after the native object behind it was erased.
+"""A handle is used after the native object it refers to was erased.
 
 ## What it reports
 

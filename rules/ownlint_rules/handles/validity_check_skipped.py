@@ -2,20 +2,15 @@
 
 ## What it reports
 
-- a check is a method without arguments, or a function of one object, that does nothing but throw, abort or answer with
-  a failure when a flag of the object or of its owner says so
-- or one that calls such a check
-- or an accessor that throws. Where a class has none of these, what three of its functions ask before they go on, by
-  themselves or by a macro, is the check: a truth value, a state or a pointer that another function changes. Where most
-  functions that hand the object's handle to a free function, or read or write through it, make the check on the same
-  object first, those that do not are reported, with how many do: methods, lambdas bound to Python, functions of the
-  object. A check behind the use does not count, nor one of another object, nor one on some paths only. Where a class
-  has a check that asks its owner and nobody makes it, that is said once, with the least certainty.
+- a method or bound function that passes a native handle to native code without the validity check that most of its
+  siblings make first (the message gives the ratio)
+- the same if the check comes after the use, checks another object, or is missing on some path
+- once per class, with the lowest confidence, a check that no function makes
 
 ## Why it is a bug
 
-A wrapper outlives what it wraps: the file is closed, the tree's node is erased, the session is shut down. So its
-methods begin with a check that refuses to go on. The one that forgets it hands a dead handle to native code.
+A wrapper outlives what it wraps: the file is closed, the node is erased. Methods therefore start with a check that
+raises. The one that does not passes a dangling handle to native code.
 
 ## Example
 
@@ -59,18 +54,21 @@ class Reader {
 
 ## How to fix it
 
-Call `ensureOpen` first.
+Call the check first, as the siblings do.
 
 ## What it does not report
 
-- a look at the flag by hand, methods that make the check themselves, accessors that check, helpers whose callers all
-  check, constructors and destructors, what sets the flag itself, comparisons and hashes, static methods, handles that
-  are only handed on, classes of which fewer than half of the functions check.
+- functions that test the flag by hand, and accessors that check
+- helpers whose callers all check
+- constructors and destructors, functions that set the flag, comparisons and hashes, static methods
+- handles that are only passed on, and classes in which fewer than half of the functions check
 
 ## Known limitations
 
-- a check of a class's flag that begins unset ("not started yet") is reported only where nearly all siblings make it. An
-  object that dies between the check and the use is not seen.
+- A check is a function that only throws, aborts or fails depending on a flag of the object or its owner, one that calls
+  such a function, or a condition that three functions test first.
+- A flag that starts unset ("not started yet") is reported only if nearly all siblings check it.
+- An object that is invalidated between the check and the use is not detected.
 
 ## Source
 

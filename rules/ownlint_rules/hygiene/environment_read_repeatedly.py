@@ -55,7 +55,7 @@ Read the variable once, in one function, into a function-local static, and call 
 
 ## What it does not report
 
-- initializers of statics and of namespace-scope variables, code behind a once flag, `main`, and singletons
+- initializers of statics and of namespace-scope variables, code that a once flag guards, `main`, and singletons
 - functions of one name in several files (variants for several systems), and tests
 - values that are read in order to be restored
 - variables of the system (`[env]` in the models)

@@ -2,15 +2,14 @@
 
 ## What it reports
 
-- where a class at namespace scope is the type of private fields of one other class of the header (also of a private
-  class that is nested in it, and by another name for the type), nothing else in the header shows it but further such
-  details, other files include the header, and none but the header and its own source says the class's name.
-- Shown with `--certainty possible` where the header has no source beside it, since then the class can only be nested.
+- a namespace-scope class that is only used as the type of private fields of one other class, in a header that other
+  files include
+- with `--certainty possible`, the same in a header without a source file of its own
 
 ## Why it is a bug
 
-Whoever includes the header reads it, and is compiled again when it changes, though nobody but the class that has the
-field can do anything with it.
+Every file that includes the header parses the class, and is recompiled when it changes, although only one class uses
+it.
 
 ## Example
 
@@ -67,18 +66,19 @@ void Run(Engine& engine) { engine.Launch(1); }
 
 ## How to fix it
 
-Nest it in the private section of `Engine`, or forward-declare it here and define it in the source file.
+Nest the class in the private section, or forward-declare it and define it in the source file.
 
 ## What it does not report
 
-- templates and the parts of one, bases, what a public or protected member or a free function shows, what two classes
-  share, what stands in a namespace or a header that is called `internal`, `detail` or the like, headers that no other
-  file includes, names that several classes have.
+- templates and their parts, and base classes
+- classes that a public or protected member or a free function uses, or that two classes share
+- namespaces and headers named `internal`, `detail` or similar
+- headers that no other file includes, and names of several classes
 
 ## Known limitations
 
-- it needs the whole project: uses in files that were not analysed are not seen. A name in a macro's body counts as no
-  use.
+- Uses in files that were not analysed are not known.
+- A name in the body of a macro does not count as a use.
 
 ## Source
 

@@ -2,19 +2,14 @@
 
 ## What it reports
 
-- where everything that reads a local is a debug log: numbers that are counted on in a loop, or two of them for one log,
-  also as private members or statics of a source file, where a table is enough
-- strings, streams and containers that are filled in a loop
-- what a function that changes nothing makes in a loop, or as a text
-- and what a clock says. Locals may go by way of each other. A debug log is a macro that a model calls so, one that the
-  project defines as empty in another build or whose body asks for the level, a call that names the level
-  (`logger->debug(..)`, `LOG(DEBUG)`), a function that does nothing unless the level is on, or what stands behind a
-  question whether the log is on (`if (verbose)`, `if (level >= kDebug)`), also one that leaves where it is off.
+- a local, private member or static that is counted in a loop and read only by debug logs
+- a string, stream or container that is filled in a loop only for a debug log
+- a clock reading, or the result of a pure function, that only a debug log uses
 
 ## Why it is a bug
 
-The log is off as a rule, and the loop counts all the same. It costs little each time and is easily forgotten; where a
-lock or an allocation is involved it costs more.
+The log is usually disabled, but the work is done every time. It is cheap at first; with a lock or an allocation it is
+not.
 
 ## Example
 
@@ -46,18 +41,18 @@ void Sweep(std::vector<Entry>& entries) {
 
 ## How to fix it
 
-Count it only when logging is enabled.
+Do the work only when logging is enabled (`if (VLOG_IS_ON(1))`), or compute it in the log statement.
 
 ## What it does not report
 
-- where anything else reads the local, takes its address, captures it or uses the value of an increment
-- where the work itself stands behind the question
-- for containers of what does something by being there (threads, owners)
-- and for logs that are always on.
+- values that anything else reads, captures or takes the address of
+- work that is already guarded by the log level
+- containers whose elements do something by existing (threads, owners)
+- logs that are always enabled
 
 ## Known limitations
 
-- of members only what is counted on is looked at, where its name stands in no other class.
+- Members are considered only if they are counted, and if no other class has a member of that name.
 
 ## Source
 

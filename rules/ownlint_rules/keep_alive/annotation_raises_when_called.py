@@ -1,16 +1,15 @@
-"""The declared return type of a binding raises at every call.
+"""An annotation of a binding raises on every call.
 
 ## What it reports
 
-- a keep-alive whose nurse is a result or an argument that Python gets as a number, a string, a list, a tuple or a dict
-- an index beyond the arguments (pybind11; nanobind does not compile it)
-- `reference_internal` on a function or a static method of nanobind, and on a function of pybind11 that has no argument.
+- a `keep_alive` whose nurse is a number, a string, a list, a tuple or a dict, which support no weak references
+- an index that no argument has (pybind11; nanobind rejects it at compile time)
+- `reference_internal` on a function without `self`
 
 ## Why it is a bug
 
-A `keep_alive` whose keeper is a number, a string, a list or a tuple needs a weak reference that cannot be made. One
-with an index that no argument has, and an internal reference where there is no `self`, fail as well. The module
-imports, the function is there, and every call of it raises.
+The module imports and the function exists, but every call of it raises: `TypeError: cannot create weak reference to
+'list' object`.
 
 ## Example
 
@@ -43,14 +42,20 @@ PYBIND11_MODULE(books, m) {
 }
 ```
 
+## How to fix it
+
+Remove the annotation, correct the index, or return a bound class.
+
 ## What it does not report
 
-- containers that the project binds as classes, results whose type nobody shows, optional ones.
+- containers that the project binds as classes
+- results of unknown type
+- optional results
 
 ## Known limitations
 
-- the types are those that are written
-- a type caster of the project's own may make anything of them, so classes that are not bound are not judged.
+- The types are taken as written; a type caster of the project may convert to anything, so classes that are not bound
+  are not reported.
 
 ## Source
 

@@ -2,16 +2,15 @@
 
 ## What it reports
 
-- such a call of an argument of a bound function that is a plain `object` or `handle`, of an element of an argument, of
-  what a custom caster's `load` (nanobind: `from_python`) is given, and of what these hand to a helper
-- of an attribute that the function itself adds with `setattr` where the object has none yet: what was there is
-  anybody's. As `possible`: of an attribute of these
-- and of types whose functions look by themselves, where a wrong object is an exception or an empty loop.
+- `reinterpret_borrow<T>` or `nb::borrow<T>` of an argument that is a plain `object` or `handle`, of an element of it,
+  or of the source of a custom caster
+- the same in a helper that receives such an object
+- the same of an attribute that Python code can set
 
 ## Why it is a bug
 
-`reinterpret_borrow<T>` and `nb::borrow<T>` add a reference and change the C++ type; they do not look at the object. A
-list or a tuple is then read as the struct that C has for it: of anything else that Python passes, foreign memory.
+These casts add a reference and change the C++ type without checking the object. A `list` is then read as the C struct
+of a list: for any other object that Python passes, the process reads foreign memory.
 
 ## Example
 
@@ -40,18 +39,21 @@ PYBIND11_MODULE(tables, m) { m.def("fill", &fill); }
 
 ## How to fix it
 
-Construct a `list` from it, or declare the parameter as `list`; both check the type.
+Construct the type (`py::list(x)`) or declare the parameter as that type; both check. Or test with `py::isinstance`
+first.
 
 ## What it does not report
 
-- behind any test that asks a call about the object (`isinstance`, `PyList_Check`, a function of the project), or behind
-  a call of a function that may refuse it
-- results of calls, whose contracts say what they are
-- functions that C++ alone calls.
+- code after a test of the object (`isinstance`, `PyList_Check`, a function of the project)
+- code after a call that may reject the object
+- results of calls with a known type
+- functions that only C++ calls
 
 ## Known limitations
 
-- what the tests ask is not looked at. Helpers are followed two calls deep, where the call is clear.
+- The condition of the test is not analysed.
+- Helpers are followed two calls deep, if the call is unambiguous.
+- Types whose methods check by themselves, and attributes, are `possible`.
 
 ## Source
 

@@ -9,7 +9,7 @@
 ## Why it is a bug
 
 `cast` passes a raw pointer to Python without an owner: unlike for a function result, its default policy is `reference`.
-A new object that is cast this way is never deleted. `reference_internal` needs a parent; without one the cast raises.
+A new object that is cast with it is never deleted. `reference_internal` needs a parent; without one the cast raises.
 
 ## Example
 

@@ -2,15 +2,14 @@
 
 ## What it reports
 
-- a binding whose keep-alives go both ways, and the last of two or three bindings that make objects of one class keep
-  those of another, all the way around. A keep-alive whose patient holds its nurse by other means: `keep_alive<1, 0>`
-  beside a policy by which the result keeps `self`, and one of an object into which the callable puts the nurse as an
-  object of Python's (with nanobind also as a `std::shared_ptr`, which keeps that object).
+- a binding whose keep-alives go in both directions
+- two or three bindings whose keep-alives form a cycle of classes
+- `keep_alive<1, 0>` with a policy by which the result keeps `self` alive, or on an object that stores its nurse
 
 ## Why it is a bug
 
-What a `keep_alive` keeps is invisible to Python's cyclic collector. When a parent keeps what it is given, and that
-keeps its parent in turn, neither is ever freed.
+What a `keep_alive` keeps alive is invisible to the garbage collector. If two objects keep each other alive, neither is
+ever freed.
 
 ## Example
 
@@ -40,16 +39,21 @@ PYBIND11_MODULE(game, m) {
 }
 ```
 
+## How to fix it
+
+Remove one of the keep-alives.
+
 ## What it does not report
 
-- one way only
-- keep-alives that have no effect.
+- keep-alives in one direction
+- keep-alives without effect
 
 ## Known limitations
 
-- classes are compared, not objects: a parent that keeps one child while another child keeps the parent is no cycle.
-  That is why this is a note. Circles of four classes and more are not looked for. A keep-alive on top of a shared
-  pointer that C++ stores anyway is no cycle by itself, and what keeps the Python half of a trampoline: nothing is said.
+- Classes are compared, not objects: if a parent keeps one child alive and another child keeps the parent alive, there
+  is no cycle. This is why the rule is a note.
+- Cycles of four or more classes are not detected.
+- A keep-alive next to a shared pointer that C++ stores anyway is not reported.
 
 ## Source
 

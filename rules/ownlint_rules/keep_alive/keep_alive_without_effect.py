@@ -1,4 +1,4 @@
-"""A keep-alive keeps nothing alive.
+"""A keep-alive has no effect.
 
 ## What it reports
 

@@ -2,17 +2,15 @@
 
 ## What it reports
 
-- a `memoryview` `from_memory`, an iterator, an array with a base that owns nothing, `PyMemoryView_FromMemory`,
-  `PyArray_SimpleNewFromData` and their like, over a string, container, array or unique pointer that is a local or a
-  parameter by value, where the object is returned
-- or over what the `cast` (nanobind: `from_cpp`) of a custom caster is given, where that looks neither at the policy nor
-  at the parent: it may be a temporary.
+- a returned `memoryview`, iterator or array without an owning base over a local string, container, array or unique
+  pointer
+- the same over a parameter by value
+- the same over the argument of a custom caster's `cast`, which may be a temporary
 
 ## Why it is a bug
 
-A memoryview, an iterator, or an array with a base that owns nothing looks at the memory it is given. When that belongs
-to a local, the object that is returned points into freed memory before Python sees it; no `keep_alive` and no policy
-can help.
+These objects refer to the memory they are given. A local is destroyed when the function returns, so the object points
+into freed memory before Python sees it. No `keep_alive` and no policy can help.
 
 ## Example
 
@@ -44,18 +42,19 @@ py::array_t<float> Scaled(const Image& image) {
 
 ## How to fix it
 
-Copy the data, or move it to the heap and pass a capsule that deletes it as the base.
+Copy the data (`py::bytes`, an array without a base), or move it to the heap and pass a capsule that deletes it as the
+base.
 
 ## What it does not report
 
-- arrays that copy (pybind11's without a base, nanobind's without an owner), memory that is moved or released to
-  somebody, statics, what a reference, a pointer or a shared pointer leads to, objects that the function only uses
-  itself.
+- arrays that copy (pybind11 without a base, nanobind without an owner)
+- memory that is moved or released to something else, and statics
+- the targets of references, pointers and shared pointers
+- objects that are only used inside the function
 
 ## Known limitations
 
-- locals of the project's own classes are not looked into
-- nor is what is put into a list or an attribute.
+- Locals of the project's own classes are not analysed, nor are objects stored in a list or an attribute.
 
 ## Source
 

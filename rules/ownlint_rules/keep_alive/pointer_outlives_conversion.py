@@ -2,15 +2,16 @@
 
 ## What it reports
 
-- a local pointer or view, a member, or the result of a function, that leads into a string or array converted from a
-  Python object in the same expression, or (for a result) in a local
-- memory that an argument was parsed to and that a method's object keeps by its address.
+- a local pointer or view, a member, or a returned pointer into a string or array that was converted from a Python
+  object in the same expression
+- a returned pointer into a local converted object
+- a member that stores a pointer which `PyArg_ParseTuple` filled in (`s`, `y`)
 
 ## Why it is a bug
 
-`py::cast<std::string>(x)`, `py::str(x)` and `py::array_t<float>(x)` make something new, and a `const char*`, a
-`string_view` or a `float*` into it is worth nothing once that has ended. What `PyArg_ParseTuple` finds for an `s` or a
-`y` leads into the argument, and lives as long as the caller holds that.
+`py::cast<std::string>(x)` and `py::str(x)` create a new object. A `const char*` or `string_view` into it dangles once
+it is destroyed. A pointer from `PyArg_ParseTuple` points into the argument, and is valid only while the caller holds
+that.
 
 ## Example
 
@@ -40,18 +41,19 @@ void SetTitle(Window& window, py::object title) {
 
 ## How to fix it
 
-Store the converted object in a variable that lives as long.
+Store the converted object in a variable that lives as long as the pointer, or copy the data.
 
 ## What it does not report
 
-- what is used within the expression, strings that are copied (`std::string`, `strdup`), arrays and objects with a name,
-  objects that are looked up or only renamed (`py::object(x)`), methods that count one of their arguments up.
+- uses within the expression
+- strings that are copied (`std::string`, `strdup`)
+- converted objects with a name, and objects that are looked up or only rewrapped (`py::object(x)`)
+- methods that increment the reference count of an argument
 
 ## Known limitations
 
-- plain C++ (`std::to_string(n).c_str()`) is left to the compiler, which warns. Whether `py::str(x)` makes anything new
-  depends on `x`
-- that is why those are `likely`.
+- Plain C++ (`std::to_string(n).c_str()`) is left to the compiler, which warns.
+- Whether `py::str(x)` creates a new object depends on `x`; such findings are `likely`.
 
 ## Source
 

@@ -1,15 +1,16 @@
-"""A class has a unique holder and is returned as a shared pointer.
+"""A class with a unique holder is returned or taken as a shared pointer.
 
 ## What it reports
 
-- a result, a field or an argument that is a shared pointer of a class, or a container of such, where the class is bound
-  without a holder or with a unique pointer, in a project that is built with pybind11 before 3.
+- a result, a field or an argument that is a `std::shared_ptr` of a class bound without a holder or with a unique
+  pointer
+- a container of such pointers
+- both only with pybind11 before version 3
 
 ## Why it is a bug
 
-Up to version 2, pybind11 keeps every object of a bound class in the holder that `class_` names, a unique pointer when
-it names none. A shared pointer that a function returns is then taken for a unique one: two owners delete the object. A
-function that takes one raises.
+Before version 3, pybind11 stores each object in the holder that `class_` names, by default a unique pointer. A returned
+shared pointer is then treated as a unique one: two owners delete the object. A function that takes one raises.
 
 ## Example
 
@@ -48,17 +49,18 @@ PYBIND11_MODULE(graphs, m) {
 
 ## How to fix it
 
-Declare it as the holder: `class_<Node, std::shared_ptr<Node>>`.
+Name the shared pointer as the holder: `py::class_<T, std::shared_ptr<T>>`.
 
 ## What it does not report
 
-- holders that share or count, classes that are not bound, nanobind, and pybind11 from 3 on. The version comes from the
-  build's requirements or from headers that are brought along
-- where it stays open, findings are likely.
+- shared or reference-counted holders
+- classes that are not bound
+- nanobind, and pybind11 3 and later
 
 ## Known limitations
 
-- a class that is bound in another project is not known.
+- The version is taken from the build's requirements or from bundled headers; if it is not known, findings are `likely`.
+- A class that is bound in another project is not known.
 
 ## Source
 

@@ -2,16 +2,14 @@
 
 ## What it reports
 
-- where a method stores what it was given, or what it asked of that (`options->allocator()`), only when nothing is there
-  yet: behind a test of the member, by `try_emplace` and the like, under a `call_once`, in a static local. What stays
-  may be the pointer itself, an argument that a made object keeps raw, a view that is a key, or what a stored lambda
-  captures. It is `certain` where a caller of the project gives something that ends before the object does.
+- a method that stores the pointer, reference or view of its first call in a member, only if the member is empty
+- the same through `try_emplace`, `std::call_once` or a static local
+- the same inside an object, a view key or a lambda that is stored
 
 ## Why it is a bug
 
-A method takes a pointer, a reference or a view, and the first call's is put into a member, itself or inside an object
-that keeps it. Later calls find the member filled, and what they give is ignored. Nothing says that what the first
-caller gave is still there by then, or when the destructor goes through it.
+Later calls find the member set and ignore their argument. Nothing ensures that the first caller's object still exists
+then, or when the destructor uses it: a use after free.
 
 ## Example
 
@@ -64,21 +62,25 @@ struct Scratch {
 
 ## How to fix it
 
-Take it in the constructor, share its ownership, or store the argument of each call.
+Take the pointer in the constructor, share its ownership, or store the argument of each call.
 
 ## What it does not report
 
-- setters and everything else that stores what each call gives, a second call that is refused, parameters that are
-  marked as bound to a lifetime, copies and shared pointers, what the destructor deletes, what the call itself takes out
-  again, a cache that is renewed when another pointer comes, callers that all hand in what lives as long. Shown with
-  `--certainty possible`: methods that are called `Init`, `Set`, `Register`, `Attach` or `Add`, members that another
-  method takes back, members whose comment says that somebody else owns them, entries whose key is the pointer itself,
-  and what nobody looks at later.
+- setters and everything else that stores the argument of each call
+- a second call that is rejected
+- parameters with a lifetime annotation; copies and shared pointers
+- members that the destructor deletes or that the call resets, caches that are renewed for another pointer, and callers
+  that all pass a long-lived object
+- with the default `--certainty`: methods named `Init`, `Set`, `Register`, `Attach` or `Add`, members that another
+  method clears, members whose comment names their owner, entries whose key is the pointer, and members that are not
+  used later
 
 ## Known limitations
 
-- a pointer in a container of pointers is taken for a registration. What a constructor keeps is read from its
-  initialisers and assignments, not from what it calls. Of one function, the first 24 stores of a parameter are judged.
+- A finding is `certain` if a caller of the project passes an object that is destroyed first.
+- A pointer in a container of pointers is assumed to be a registration.
+- What a constructor stores is taken from its initializers and assignments, not from the functions that it calls.
+- Of one function, the first 24 stores of a parameter are analysed.
 
 ## Source
 

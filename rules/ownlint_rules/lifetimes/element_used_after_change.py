@@ -1,15 +1,15 @@
-"""A reference, a pointer or an iterator to an element is used after its container has moved or dropped its elements.
+"""A reference, pointer or iterator to an element is used after its container has moved or removed its elements.
 
 ## What it reports
 
-- an element that is read or written through a reference, a pointer or an iterator behind `push_back`, `insert`,
-  `resize`, `clear` and what else models name, or behind a function of the project that does so on every path, also in
-  the next round of a loop, and a loop over a range whose body changes that range.
+- an element that is accessed through a reference, a pointer or an iterator after `push_back`, `insert`, `resize`,
+  `clear` or similar
+- the same after a function of the project that does so on every path, and in the next iteration of a loop
+- a range-based `for` whose body changes the range
 
 ## Why it is a bug
 
-A vector or a string that grows takes its elements elsewhere and gives the old place back. What led there leads into
-memory that is somebody else's.
+A vector or string that grows moves its elements and frees the old memory. The reference then points into freed memory.
 
 ## Example
 
@@ -40,18 +40,19 @@ void Widen(std::vector<Span>& spans, int by) {
 
 ## How to fix it
 
-Look the element up again after the change, or change the container after the last use.
+Look the element up again after the change, change the container after the last use, or `reserve` first.
 
 ## What it does not report
 
-- containers whose elements stay where they are (lists, maps, sets), what was looked up again since, and what is added
-  behind a `reserve`.
+- containers whose elements do not move (lists, maps, sets)
+- elements that were looked up again
+- insertions after a `reserve`
 
 ## Known limitations
 
-- whether there was room is not counted
-- what a function which is called adds on some of its paths, or two calls deep, is not seen. Nor is the one that
-  `pop_back` drops: the others stay where they are.
+- Spare capacity is not counted.
+- Changes that a called function makes only on some paths, or two calls deep, are not detected.
+- The element that `pop_back` removes is not tracked.
 
 ## Source
 

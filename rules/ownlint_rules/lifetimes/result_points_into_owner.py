@@ -2,14 +2,13 @@
 
 ## What it reports
 
-- a returned object, by value or on the heap, whose class keeps the pointer and has a destructor that looks through it.
-  It is `likely` where the constructor is marked as bound to the lifetime of what it takes and the method is not, else
-  `possible`: that the maker outlives its results is often the contract, and nowhere written.
+- a method that returns an object, by value or on the heap, which stores a pointer into a member of the method's object
+  and dereferences it in its destructor
 
 ## Why it is a bug
 
-A method returns an object that keeps a raw pointer into a member of the method's own object, and acts through it when
-it ends. Nothing says that the result dies first.
+Nothing ensures that the result is destroyed first. If the object dies before it, the destructor of the result uses
+freed memory.
 
 ## Example
 
@@ -60,16 +59,19 @@ class Program {
 
 ## How to fix it
 
-Give the result shared ownership, or annotate the method with `[[clang::lifetimebound]]`.
+Share ownership with the result, or annotate the method with `[[clang::lifetimebound]]`.
 
 ## What it does not report
 
-- methods marked as bound to a lifetime, views and iterators, whose destructors do nothing, members that are shared or
-  that point elsewhere.
+- methods with a lifetime annotation
+- views and iterators, whose destructors do nothing
+- members that are shared or point elsewhere
 
 ## Known limitations
 
-- what an initialiser list keeps is read, not what a constructor calls.
+- A finding is `likely` if the constructor has a lifetime annotation and the method has none, else `possible`: that the
+  creator outlives its results is often an unwritten contract.
+- Initializer lists are analysed, not the functions that a constructor calls.
 
 ## Source
 

@@ -2,15 +2,15 @@
 
 ## What it reports
 
-- a smart pointer that is dereferenced, a function that is called, the contents of a string, a container or an object of
-  the project that are read, or moved once more, behind a move into a parameter, a member, a variable, a container or a
-  lambda, behind `std::exchange` with null, and behind a function of the project that moves from what it is given
-- also in the next round of a loop.
+- a smart pointer that is dereferenced, or a function object that is called, after it was moved from
+- the contents of a string, a container or an object of the project that are read after the move, or moved again
+- the same after `std::exchange` with null, after a function of the project that moves from its argument, and in the
+  next iteration of a loop
 
 ## Why it is a bug
 
-What is moved from may be assigned, cleared and destroyed. What it holds is no longer what it held: a pointer is null, a
-function is empty, a string or a vector has mostly nothing in it.
+A moved-from object is valid but unspecified: a pointer is null, a function object is empty, a string or vector is
+usually empty. Dereferencing the pointer crashes; reading the string gives the wrong value.
 
 ## Example
 
@@ -39,16 +39,18 @@ void Submit(Queue& queue, std::unique_ptr<Job> job) {
 
 ## How to fix it
 
-Move it after its last use, or assign a new value first.
+Move the object after its last use, or assign a new value first.
 
 ## What it does not report
 
-- numbers and pointers, of which a move is a copy, constants, a comparison with null, `size` and `empty`, what was
-  assigned, cleared or given to a function that may fill it since, functions that only look at what they are offered.
+- numbers and raw pointers, which a move copies, and constants
+- comparisons with null, `size` and `empty`
+- objects that were assigned, cleared or passed to a function that may fill them
+- functions that only read their rvalue argument
 
 ## Known limitations
 
-- objects of classes that are not seen, elements, what a `return` moves, and two arguments of one call.
+- Objects of unknown classes, elements, what a `return` moves, and two arguments of one call are not analysed.
 
 ## Source
 

@@ -1,19 +1,17 @@
-"""A view of a local is stored in something that outlives it.
+"""A pointer or view into a local is stored in something that outlives it.
 
 ## What it reports
 
-- raw pointers, references, views, and stored lambdas that capture by reference, where they lead into a local, a
-  parameter by value, or memory that a local releases
-- kept by a member, a global, a parameter's target or a container or struct that is used after the local's scope, and
-  not taken back on some way there. And a call that gets a pointer into the memory of a local, a function to call back
-  and a state on the heap, whose result is kept or which has none. `certain` where no way takes it back.
+- a raw pointer, reference, view or by-reference lambda into a local, a by-value parameter or memory that a local owns,
+  stored in a member, a global, the target of a parameter, or a container that outlives the local
+- the same in a struct that is returned
+- a call that receives such a pointer together with a heap state and a callback, while the local is destroyed when the
+  function returns
 
 ## Why it is a bug
 
-A pointer into a local string, vector or buffer is put where somebody looks at it later: in a member, in what a
-parameter leads to, in a struct that is returned, in a list that outlives the loop's own strings. Or it is given to a
-native object together with a state that lives on and a function that deletes it, while what owns the memory ends with
-the call.
+The local is destroyed at the end of its scope. The stored pointer then refers to freed memory or to a reused stack
+slot, and the next use reads it.
 
 ## Example
 
@@ -52,21 +50,22 @@ class Labels {
 
 ## How to fix it
 
-Store a copy, or make the owner of the memory live as long.
+Store a copy, or make the owner of the memory live as long: move it into the object or the state.
 
 ## What it does not report
 
-- what is moved or released to a new owner, set back by hand, by a method, by a guard or a cleanup, strings for views of
-  strings, statics, what a reference parameter leads to, calls whose result ends first or is waited for, local strings
-  that a call gets (they are names, and copied).
-- Not shown by default (`possible`): a member whose readers in sight only run once it is set again, and a slot that
-  several functions fill with locals of their own for what they call.
+- objects that are moved or released to a new owner
+- pointers that are reset by hand, by a method, a guard or a cleanup
+- string literals, statics, targets of reference parameters
+- calls whose result is destroyed first or awaited, and local strings passed to a call (usually names that are copied)
+- with the default `--certainty`: a member whose known readers run only after it is set again, and a slot that several
+  functions fill with locals for the functions they call
 
 ## Known limitations
 
-- a view or a pointer that is returned as such is left to the compiler, which warns. Local arrays are not seen (a thread
-  that is given the address of one neither), nor memory that a callee hands out. Of one function, the first 24 stores
-  that lead to a local are judged.
+- A view or pointer that is returned directly is left to the compiler, which warns.
+- Local arrays, and memory that a callee returns, are not analysed.
+- Of one function, the first 24 such stores are analysed.
 
 ## Source
 

@@ -2,14 +2,14 @@
 
 ## What it reports
 
-- a call of a `std::function`, a pointer to a function or a Python callable that is stored in a member, in a container
-  or in a variable, and that others have put there (it is public, or given a parameter), with a lock held on every path
-- also by a function that is called with the lock held, however many lie between.
+- a call of a stored `std::function`, function pointer or Python callable, which other code has set, while a lock is
+  held on every path
+- the same in a function that is called with the lock held, at any depth
 
 ## Why it is a bug
 
-What a callback does is not known where it is called. It may lock what the caller has locked, by calling the very object
-that calls it, or wait for a thread that does: then both wait for ever. And while it runs, every other thread waits.
+A callback may do anything. It may lock the same mutex, by calling the object that calls it, or wait for a thread that
+does: a deadlock. And while it runs, every other thread waits.
 
 ## Example
 
@@ -70,21 +70,18 @@ Copy the callback while the lock is held, and call the copy after the unlock.
 
 ## What it does not report
 
-- callbacks that are called behind the unlock, also through a copy
-- recursive locks, which the same thread may take again
-- parameters, which the caller has chosen for this very call
-- functions that the class itself has put there, or that are stored in an object of the function's own
-- callees that are given the guard, or that unlock first
-- functions whose answer is used and is more than a status: a clock, an order, a factory.
-- Not shown by default (`possible`): a lock that is there for the callback alone, so that nobody takes it away
-  meanwhile.
+- callbacks that are called after the unlock
+- recursive locks
+- parameters, which the caller chose for this call
+- functions that the class itself stored, callees that receive the guard or unlock first, and functions whose result is
+  used (a clock, an order, a factory)
+- with the default `--certainty`: a lock that exists only for the callback
 
 ## Known limitations
 
-- whether the callback comes back to the lock is not looked at. It is looked for where who sets it knows the lock by the
-  same object: both are of one object, or the class that calls it declares the lock, or both are variables of one file
-- other locks that are held on the way to it are not reported. A table of functions that is written down whole is no
-  callback.
+- Whether the callback acquires the lock is not known. The lock and the callback have to belong to one object, one class
+  or one file; other locks are not reported.
+- A table of functions that is initialized as a whole does not count as callbacks.
 
 ## Source
 

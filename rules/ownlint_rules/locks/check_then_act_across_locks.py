@@ -1,25 +1,18 @@
-"""A check in one critical section is relied on in another one, after the lock was released.
+"""A check made in one critical section is relied on in another, after the lock was released.
 
 ## What it reports
 
-- where one lock is taken twice in a function (guards of any kind, by hand, a reader's and then a writer's), the first
-  section looks into a map by a key, a test about the answer decides, and the second section stores under the same key
-  without a look of its own, so that something is lost: a bare pointer or handle that was made in between, or an owner
-  whose object others use already. Likewise a flag or a pointer that is read under one lock and set under the next, an
-  element that is taken from a container because it was not empty under the lock before, a count or a size that is
-  compared with a bound under one lock and changed under the next, a size that becomes the index of what is added later,
-  an entry that is erased because its count reached zero under the lock before, an atomic that is loaded and then
-  stored, and methods of one object, or functions given one object, that each lock for themselves. A sequence that is
-  searched by hand and then appended to counts as a map, and a set of what is done as a flag, where what is done is
-  called for its effect.
-- Both sections may stand under one flag (`if (cached)`), the look may be a part of a condition (`it != end() &&
-  it->second->fits(n)`), and the map a member of an element of another one.
+- a lookup in a map under a lock, and an insertion under the same key in a second critical section without a second
+  lookup, so that an object is lost
+- a flag or pointer that is read under one lock and set under the next; an element that is removed because the container
+  was not empty under the lock before
+- a count, size or reference count that is compared under one lock and changed under the next; an atomic that is loaded
+  and then stored
 
 ## Why it is a bug
 
-A method looks something up under a lock, lets go of it, does the slow part, and takes the lock again to store the
-result. Two threads can both find nothing, both make it, and both store it: the second overwrites what the first has
-handed out, or its own is lost.
+Between the two critical sections another thread can do the same. Both find nothing, both create the object, and both
+store it: the second overwrites the one that the first has already returned, or its own leaks.
 
 ## Example
 
@@ -63,20 +56,22 @@ Plan* Planner::For(int shape) {
 
 ## How to fix it
 
-Re-check under the second lock, or use `try_emplace` and discard the duplicate.
+Re-check under the second lock, use `try_emplace` and discard the duplicate, or hold one lock for both steps.
 
 ## What it does not report
 
-- where the second section looks again, where the insert's own answer is read, where the first section leaves a mark (an
-  entry, a flag, a set of pending keys), where another lock is held from the look to the store, and where nothing is
-  lost: values and shared owners. Shown with `--certainty possible`: a plain value that is computed twice, what may be
-  set twice without harm, what is also stored where nothing was looked up or was found, and loops that look again in
-  their next round.
+- a second section that checks again, or uses the result of the insertion
+- a first section that leaves a mark (an entry, a flag, a set of pending keys)
+- another lock that is held throughout
+- values and shared owners, where nothing is lost
+- with the default `--certainty`: a plain value that is computed twice, idempotent stores, and loops that check again
 
 ## Known limitations
 
-- that one thread alone calls a function cannot be seen, nor a look by a lambda for the function around it. Containers
-  are told apart by name and class, not by object.
+- It is not known that only one thread calls a function.
+- Containers are distinguished by name and class, not by object.
+- Methods of one object, and functions that receive one object, that each lock for themselves are analysed; a lookup by
+  a lambda for the enclosing function is not.
 
 ## Source
 

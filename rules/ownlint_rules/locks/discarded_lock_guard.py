@@ -40,7 +40,7 @@ void Ledger::Add(int amount) {
 ## How to fix it
 
 Give the guard a name. `--fix` does that; the fix is safe if nothing below it in the function acquires the same lock
-again. If the discarded guard would release the GIL and Python is used below it, there is no fix.
+again. If the discarded guard would release the GIL and Python is used below it, it offers none.
 
 ## What it does not report
 

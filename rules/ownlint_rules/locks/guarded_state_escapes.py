@@ -8,7 +8,7 @@
 
 ## Why it is a bug
 
-The lock protects the member, not the pointer. Whoever receives it uses it later, when another thread may have moved,
+The lock protects the member, not the pointer. The receiver uses it later, when another thread may have moved,
 changed or freed its target: a use after free that appears only under load.
 
 ## Example

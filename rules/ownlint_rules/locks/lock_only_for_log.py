@@ -2,12 +2,11 @@
 
 ## What it reports
 
-- for a guard, or a lock and an unlock by hand in one block, that covers nothing but debug logs and what is counted for
-  them.
+- a lock guard, or a lock and unlock in one block, that covers only debug logs and values counted for them
 
 ## Why it is a bug
 
-Every call waits for the lock, and all that comes of it is a line that is off as a rule.
+Every call waits for the lock, although the log is usually disabled.
 
 ## Example
 
@@ -42,17 +41,17 @@ void Cache::Put(int key, int value) {
 
 ## How to fix it
 
-Check whether logging is enabled first.
+Check whether logging is enabled before locking.
 
 ## What it does not report
 
-- where anything else happens under the lock: a write, a return, a wait, a call that is not const
-- where the section stands behind a question whether the log is on
-- and for logs that are always on.
+- sections with any other write, return, wait or non-const call
+- sections guarded by the log level
+- logs that are always enabled
 
 ## Known limitations
 
-- sections that begin in one block and end in another are not looked at.
+- Critical sections that begin in one block and end in another are not analysed.
 
 ## Source
 

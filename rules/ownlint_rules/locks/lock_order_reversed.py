@@ -2,13 +2,13 @@
 
 ## What it reports
 
-- What it reports, once for each pair of locks: one is waited for while the other is held, and elsewhere in the project
-  the other way round, in the same bodies or in what these call, in whatever file.
+- two locks that are acquired in one order in one place and in the opposite order in another, once per pair
+- the same through called functions, in any file of the project
 
 ## Why it is a bug
 
-A thread that has the first lock and waits for the second never gets it from a thread that has the second and waits for
-the first: both wait for ever, as soon as they run at the same time once.
+A thread that holds the first lock waits for the second, while another holds the second and waits for the first: both
+wait forever.
 
 ## Example
 
@@ -67,22 +67,21 @@ class Account {
 
 ## How to fix it
 
-Lock both in the same order everywhere, or together with `std::scoped_lock`.
+Acquire both in the same order everywhere, or together with `std::scoped_lock(a, b)`.
 
 ## What it does not report
 
-- locks that are only tried, or taken at once by `std::lock` or one `std::scoped_lock`
-- orders that a third lock keeps apart, because it is held in both
-- a lock that a callee gives up before it takes the next
-- an object's own lock in its constructor and destructor
-- recursive and readers' locks, which are not waited for by the same rule.
-- Not shown by default (`possible`): two locks of one class, where they are of two objects
-- a lock of which a condition decides whether it is taken, and nothing else.
+- `try_lock`, `std::lock`, and one `std::scoped_lock` for both
+- orders that a third lock serializes
+- a lock that a callee releases before it acquires the next
+- an object's own lock in its constructor and destructor; recursive and shared locks
+- with the default `--certainty`: two locks of one class, which may belong to two objects, and locks acquired only under
+  a condition
 
 ## Known limitations
 
-- locks are told apart by their class and member, so that both places may never mean the same two objects. Circles of
-  three locks are not looked for, nor are locks in arrays, virtual callees and lambdas, which run later.
+- Locks are distinguished by class and member, so both places may never refer to the same two objects.
+- Cycles of three locks, locks in arrays, virtual callees and lambdas are not analysed.
 
 ## Source
 

@@ -2,13 +2,13 @@
 
 ## What it reports
 
-- with a lock held on every path, the same lock is taken again in the same body, or by a call, or by the constructor of
-  an object, however many functions lie between: a global lock, a static member, or a member of the same object.
+- a lock that is held on every path and acquired again in the same body
+- the same in a called function or in the constructor of an object, at any depth; the lock is global, a static member or
+  a member of the same object
 
 ## Why it is a bug
 
-A plain mutex does not know its holder. Who holds it and calls a function, or makes an object, that takes it once more
-waits for itself: for ever.
+A `std::mutex` is not recursive: a thread that locks it twice waits for itself forever.
 
 ## Example
 
@@ -51,19 +51,20 @@ void Add(int n) {
 
 ## How to fix it
 
-Unlock it first, or call a variant that expects it to be held.
+Unlock it first, or split off a variant of the function that expects the lock to be held (`REQUIRES(mu_)`).
 
 ## What it does not report
 
-- recursive locks, locks whose kind is chosen at run time, readers' guards, guards that only try or are deferred
-- callees that may be others (virtual ones, overloads), other objects' locks, lambdas, which run later
-- callees that are given the guard, or that unlock first.
-- Not shown by default (`possible`): a callee in which a condition decides whether it locks, and nothing else.
+- recursive locks, and locks whose kind is chosen at run time
+- shared guards, `try_lock`, deferred guards
+- callees that are ambiguous (virtual functions, overloads), locks of other objects, and lambdas, which run later
+- callees that receive the guard or unlock first
+- with the default `--certainty`: a callee that locks only under a condition
 
 ## Known limitations
 
-- whether the callee gets as far as its lock is not looked at. Objects that are made by `make_unique` and its like are
-  not followed.
+- Whether the callee reaches its lock is not analysed.
+- Objects created by `make_unique` and similar functions are not followed.
 
 ## Source
 

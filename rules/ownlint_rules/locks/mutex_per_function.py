@@ -4,7 +4,8 @@
 
 - two functions of one file that each lock a function-local static mutex, and under it call the same function with a
   parameter of the same type that it may modify
-- two such functions that access the same member, file variable or object behind an accessor, which one of them modifies
+- two such functions that access the same member, file variable or object returned by an accessor, which one of them
+  modifies
 
 ## Why it is a bug
 

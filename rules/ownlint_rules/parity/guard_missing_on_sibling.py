@@ -2,19 +2,15 @@
 
 ## What it reports
 
-- Siblings are functions whose paths and names are equal but for words that stand for backends (a model's `[[parity]]`,
-  or `parity = [["left", "right"]]` in the settings), with as many parameters, and overrides of one virtual method.
-  Reported: a condition on which one of them throws, ends the program, fails or returns at once, and about which the
-  other asks nothing, though it works on the same, or on what the call that answered it is given
-- a call that gives something back, of which the other has none. The rest must be alike by 70 %. What was always so may
-  be meant: likely is a check over which another backend fails, throws or aborts, or, with `--diff-base REV`, one that
-  the change adds to one of them only
-- the rest is a finding of the least certainty.
+- a condition on which one backend's function throws, aborts, fails or returns at once, and which the same function of
+  another backend does not check although it uses the same data
+- a call that releases something, which the other backend does not make
+- both only if the rest of the two functions is at least 70 % alike
 
 ## Why it is a bug
 
-Two backends are written side by side: a check that was added to one after a bug is missing in the other, which has the
-same bug still.
+Two backends are written side by side. A check that was added to one of them after a bug is missing in the other, which
+still has the bug.
 
 ## Example
 
@@ -84,12 +80,18 @@ Add the check, or explain in a comment why this backend does not need it.
 
 ## What it does not report
 
-- the same check in a helper, another question about the same, a version of the platform (`#if`), names that one backend
-  does not have, handling of a call's outcome.
+- the same check in a helper, and another check of the same data
+- platform versions (`#if`)
+- names that one backend does not have
+- handling of the outcome of a call
 
 ## Known limitations
 
-- only what a `return`, a `throw` or an abort follows within three statements is a check.
+- Siblings are functions whose paths and names differ only by words for backends (a model's `[[parity]]`, or `parity =
+  [["left", "right"]]` in the settings), and overrides of one virtual method.
+- A finding is `likely` if the other backend fails, throws or aborts, or if the change under review adds the check to
+  one backend only (`--diff-base`); else it is `possible`.
+- Only a condition that is followed by a `return`, a `throw` or an abort within three statements is a check.
 
 ## Source
 

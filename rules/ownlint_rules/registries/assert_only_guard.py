@@ -2,18 +2,14 @@
 
 ## What it reports
 
-- , where it stands in an assertion and nowhere else in the function: the call of a guard of the project (a method that
-  refuses when a flag of the object says so)
-- an assignment or a count
-- a call that takes something out of a container or puts something in, or that gives up what a smart pointer owns
-- a call of a function of the project that stores into members, into what it is given by reference, or into globals
-- and, in a function that is bound to Python, a comparison of one of its numbers with a size, where nothing else looks
-  at that number. A look into a container that the function then writes at the same key is reported as possible.
+- the call of a guard (a function that fails depending on a flag) inside an assertion, and nowhere else in the function
+- an assignment, an increment, an insertion, an erasure or a call that modifies state inside an assertion
+- in a bound function, a range check of an argument that only an assertion makes
 
 ## Why it is a bug
 
-An assertion is gone in release builds, and with it all that stands in it. A guard that would throw, a change that the
-code relies on, a look at an index that Python hands in: in the build that users run none of them happens.
+Release builds remove assertions, with everything inside them. The guard, the change or the range check does not happen
+in the build that users run.
 
 ## Example
 
@@ -58,16 +54,19 @@ class Queue {
 
 ## How to fix it
 
-Call `start` outside the assertion, and assert on its result.
+Do it outside the assertion, and assert on the result.
 
 ## What it does not report
 
-- questions, const methods, what only assertions read, and code that release builds do not compile.
+- queries and const methods
+- values that only assertions read
+- code that release builds do not compile
 
 ## Known limitations
 
-- what a function out of sight does is not guessed. Comparisons in functions that are not bound are the callers'
-  contract.
+- The effects of functions that are not found are not guessed.
+- Comparisons in functions that are not bound are the callers' contract.
+- A lookup in a container that the function then modifies under the same key is `possible`.
 
 ## Source
 

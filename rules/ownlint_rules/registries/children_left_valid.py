@@ -2,17 +2,13 @@
 
 ## What it reports
 
-- a call that ends the life of a native object (a function named so that takes it, `delete`, a method of the project
-  that takes it out of what owns it), or of all that a member owns (`reset()`, `clear()`, an assignment), where the
-  handles of its kind, or of a kind that it leads to, stand in a registry and have a mark that they ask before they go
-  on: a flag, a pointer that may be null, a state, a counter of their owner's. Some way through the function passes
-  nothing that stores that mark for more than one handle: a loop, a walk with a callback, or a helper that does either.
+- a call that destroys a native object, or all that a member owns, while handles to its children remain marked as valid
+- the same if only some path invalidates them
 
 ## Why it is a bug
 
-A registry leads from native objects to the handles that stand for them, and a handle has a flag that says whether
-its object is still there. Who destroys an object that has parts destroys the parts too: unless every handle below
-is told, each of them goes on believing in memory that is gone. To take the own key out is not enough.
+Destroying an object destroys its children too. Each handle below it still has its validity flag set, so the next use
+passes its check and reads freed memory. Erasing the object's own registry entry is not enough.
 
 ## Example
 
@@ -69,20 +65,19 @@ class Op {
 
 ## How to fix it
 
-First visit what `op` contains: set `valid` of each `Op` for it, and erase its entry in `live`.
+First visit everything that the object contains: set the flag of each handle and erase its registry entry.
 
 ## What it does not report
 
-- objects without parts (no function of the project leads from one to another of its kind), handles without such a mark
-  or whose check calls a method of another object, handles that end themselves, an object that was made in the same
-  function, and a destructor where the handles keep the owner alive: each of them, not only those for which somebody
-  passes the owner.
+- objects without children (no function of the project leads from one to another of its kind)
+- handles without such a flag, or whose check calls another object
+- handles that destroy themselves, and objects created in the same function
+- destructors, if the handles keep their owner alive
 
 ## Known limitations
 
-- that a loop reaches every handle below is taken for granted. Parts are known by functions that lead from one native
-  type to another
-- a type that has none is taken to have no parts.
+- A loop is assumed to reach every handle below the object.
+- Children are known only by functions that lead from one native type to another.
 
 ## Source
 

@@ -2,15 +2,13 @@
 
 ## What it reports
 
-- , as a note on the design: a static factory that is given the native handle and makes a new object of its class
-  without a look anywhere, where a method of the class ends the handle and stores a flag that methods ask. Possible
-  only, unless the project calls the factory in several places.
+- a static factory that receives a native handle and creates a new wrapper without a lookup, in a class whose methods
+  destroy the handle and then set a flag (a note on the design)
 
 ## Why it is a bug
 
-A wrapper has a flag of its own that says whether its native object is still there, and a method that destroys the
-object and stores the flag. A factory that makes a fresh wrapper for a handle from elsewhere may make the second one
-for the same object: when one of them destroys it, the other goes on believing in it.
+Each wrapper has a flag of its own. If two wrappers exist for one object and one of them destroys it, the other still
+believes that it is valid.
 
 ## Example
 
@@ -72,13 +70,14 @@ Keep one wrapper per handle in a registry, or share the flag between the wrapper
 
 ## What it does not report
 
-- factories that look the handle up, or ask a helper that answers with such an object
-- classes whose destructor alone ends the handle
-- factories that make the native object.
+- factories that look the handle up, or call a helper that returns such an object
+- classes in which only the destructor destroys the handle
+- factories that create the native object
 
 ## Known limitations
 
-- whether a second wrapper is ever made is not known.
+- Whether a second wrapper is ever created is not known; unless the project calls the factory in several places, the
+  finding is `possible`.
 
 ## Source
 

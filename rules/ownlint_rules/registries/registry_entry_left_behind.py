@@ -2,22 +2,16 @@
 
 ## What it reports
 
-- , for a class whose constructor, or what it calls, puts the object into a registry of such objects: a way through its
-  destructor that takes nothing out of it
-- a method that destroys the native object which is the registry's key and takes nothing out, where another method does
-  both
-- a `delete` of such an object without that, where it is taken out beside another `delete`
-- a move constructor that leaves the registry alone
-- and no destructor at all, where the registry's entries are taken out elsewhere and the object is also made as a local,
-  as a member or by Python. And for a class whose objects others put in: a function that ends the native object whose
-  address is the key and takes nothing out, where it marks the handle as dead, frees the handle itself, or where another
-  function that ends such an object takes its entry out.
+- a destructor, of a class whose constructor inserts the object into a registry, that does not erase the entry on every
+  path, or no destructor at all
+- a method or function that destroys the native object which is the key, or the handle, without erasing the entry,
+  although another one does
+- a move constructor that leaves the entry pointing to the old object
 
 ## Why it is a bug
 
-An object that puts itself into a registry where it is made has to take itself out wherever it ends: in the destructor
-on every way, in each method that ends what it stands for, and in a move, after which the entry points to an object
-that is about to go.
+The entry then points to a destroyed object. The next lookup returns it, or a new object at the same address is mistaken
+for the old one.
 
 ## Example
 
@@ -65,19 +59,20 @@ class Session {
 
 ## How to fix it
 
-Erase the entry from `sessions` first, unconditionally.
+Erase the entry on every path, best in one method that also destroys the object; in a move constructor, replace it.
 
 ## What it does not report
 
-- a way out that stands under a condition which explains why there is no entry: the one under which it was put in, the
-  key or the registry's owner is null, the registry was asked, or a flag that a method stores when it takes the entry
-  out. (Who stores such a flag and leaves the entry is the matter of `flag-cleared-entry-kept`.) Registries that nothing
-  is ever taken out of live as long as the program. An entry that a registered callback takes out with the native
-  object, and registries of which a look-up asks the handle that it finds whether it is still good.
+- a path under a condition that explains why there is no entry: the condition of the insertion, a null key or registry,
+  a lookup, or a flag that is set when the entry is erased
+- registries from which nothing is ever erased
+- entries that a registered callback erases
+- registries whose lookup checks whether the handle is still valid
 
 ## Known limitations
 
-- two objects' registries of one name are one. An entry whose key is no pointer is judged by its object alone.
+- Registries of one name in two objects count as one.
+- An entry whose key is not a pointer is judged by its object only.
 
 ## Source
 

@@ -2,21 +2,15 @@
 
 ## What it reports
 
-- A registry is a map from an object's address (a pointer, a struct around one, an integer made of one) to something
-  that holds a pointer or handle. It may be a member, a global, a function's static, or stand behind a getter. An insert
-  is guarded when every way to it has looked the key up in the same map, has erased it, or checks the insert's own
-  result, directly or in a helper
-- a test that vanishes in release builds guards nothing, nor does one that only tells. Where the function itself does
-  not look, its callers in the project are asked. An insert that nobody even asserts is reported where entries are
-  erased somewhere in the project
-- one that itself stands in an assertion always, since a release build never runs it.
+- an insertion into a map from object addresses to handles or pointers, without a lookup, an erasure or a check of the
+  result on every path
+- an insertion that only an assertion checks
+- an insertion inside an assertion, which release builds remove
 
 ## Why it is a bug
 
-A registry maps the address of a native object to the handle that stands for it. When the object dies and the
-entry stays, the allocator hands out the same address again: the new object meets the old entry. An insert
-that overwrites it leaves the old handle valid and pointing at the wrong object; an assertion says so only in
-debug builds.
+If an object dies and its entry stays, the allocator reuses the address: the new object finds the old entry. An
+insertion that overwrites it leaves the old handle valid and pointing to the wrong object.
 
 ## Example
 
@@ -57,22 +51,23 @@ class Tracker {
 
 ## How to fix it
 
-Insert with `try_emplace` and fail if the key exists, or invalidate the old entry first.
+Insert with `try_emplace` and handle an existing key, or invalidate the old entry first.
 
 ## What it does not report
 
-- maps keyed by name or number, maps of plain values, entries that own their key or whose key takes itself out, keys
-  that live as long as the program (statics, functions, the identity of a type), setters that are meant to replace.
-  Where nobody asserts, an insert is shown only with `--certainty possible` unless the key can come twice (a caller
-  hands it in, or the object has it) and the entry is a pointer or handle that others hold as well: one that was handed
-  in, or is returned or stored elsewhere, too. What is made for the map alone, or owned by it, is not missed when it is
-  replaced.
+- maps keyed by name or number, and maps of plain values
+- entries that own their key, keys that erase themselves, and keys that live as long as the program
+- setters that are meant to replace
+- with the default `--certainty`: insertions without an assertion, unless the key can repeat and the entry is a pointer
+  or handle that others hold as well
 
 ## Known limitations
 
-- two objects' maps of one name are taken for one, so a look into the wrong one counts. A map that is a local variable
-  is no registry. An insert that does not replace is often meant so: it is reported by default where what is lost is a
-  bare pointer and the call is none of `try_emplace`.
+- Maps of one name in two objects count as one, so a lookup in the wrong one counts as a check. A local map is not a
+  registry.
+- Callers in the project are considered if the function itself does not check.
+- An insertion that does not replace is often intended: it is reported by default only if a raw pointer is lost and the
+  call is not `try_emplace`.
 
 ## Source
 

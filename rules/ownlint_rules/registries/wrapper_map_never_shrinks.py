@@ -2,14 +2,13 @@
 
 ## What it reports
 
-- a map of a Python object, handle or weak reference by `void*`, by a pointer to a bound class or by the number of an
-  address, that something is put into and looked up in, and that nothing in the project takes entries out of.
+- a map from the address of a C++ object to a Python object, handle or weak reference, which the project fills and
+  searches but never erases from
 
 ## Why it is a bug
 
-A binding that keeps the Python object of each C++ object in a map, by address, has to take it out when the C++ object
-ends. Otherwise the next object that is made at the same address is handed to Python as the old one: with its state, its
-class, and everything that was hung on it.
+When the C++ object is destroyed and its entry stays, the next object at the same address is returned to Python as the
+old one, with its state and its class.
 
 ## Example
 
@@ -53,17 +52,20 @@ void ended(Node* node) { wrappers.erase(node); }
 
 ## How to fix it
 
-Erase the entry from `wrappers` when the C++ object is destroyed.
+Erase the entry when the C++ object is destroyed.
 
 ## What it does not report
 
-- maps with an `erase`, `clear`, `extract` or `swap` somewhere, maps that are handed to a function, maps by name, by
-  type or by a pointer to what is not bound, maps that nobody searches.
+- maps with an `erase`, `clear`, `extract` or `swap` somewhere
+- maps that are passed to a function
+- maps by name, by type or by a pointer to an unbound class
+- maps that are never searched
 
 ## Known limitations
 
-- maps are told apart by their last names. That objects whose addresses are keys live as long as the program is not
-  known. Whether the removal runs in every case is the matter of `registry-entry-left-behind`.
+- Maps are distinguished by their last names.
+- It is not known that objects whose addresses are keys live as long as the program.
+- Whether an entry is erased in every case is reported by `registry-entry-left-behind`.
 
 ## Source
 

@@ -2,14 +2,12 @@
 
 ## What it reports
 
-- a container that some function fills with what it has acquired, and that the destructor, or a method it calls,
-  releases, where another store puts in what is borrowed: a smart pointer's `get()`, the address of a local or a member,
-  what a getter answers, or a parameter in a function that puts in acquired ones, too.
+- a borrowed handle (a smart pointer's `get()`, the address of a local or member, the result of a getter, a parameter)
+  that is stored in a container whose elements are acquired elsewhere and released by the destructor
 
 ## Why it is a bug
 
-A container whose elements are released one by one owns every one of them. A handle that belongs to somebody else, put
-among those, is released twice: by its owner, and by the container.
+The container releases every element. A borrowed handle among them is released twice: by its owner and by the container.
 
 ## Example
 
@@ -52,16 +50,17 @@ struct Shape { int id; };
 
 ## How to fix it
 
-Store a copy or an owned handle, or keep borrowed ones elsewhere.
+Store a copy or an owned handle, or keep borrowed handles in another container.
 
 ## What it does not report
 
-- methods that are there to take over what they are given, containers that nobody releases, containers of borrowed
-  handles only.
+- methods that are meant to take ownership of their argument
+- containers that are never released
+- containers of borrowed handles only
 
 ## Known limitations
 
-- whether the caller of a method has given up what it passes is not asked.
+- Whether the caller gave up ownership of its argument is not known.
 
 ## Source
 

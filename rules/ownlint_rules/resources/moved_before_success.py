@@ -1,16 +1,14 @@
-"""A member is moved from by a call that can fail, and still looks as if it had a value.
+"""A member is moved from by a call that can fail, but still appears to hold a value.
 
 ## What it reports
 
-- where the member is an optional or a status with a value, the call that gets it can fail and the function leaves
-  because of that, nothing on the way puts something else into the member, and a condition of the class asks if it has a
-  value. Where nobody asks, it is `possible`.
+- an optional or status member that is moved into a call, if the call can fail, the function returns because of that,
+  and a condition of the class checks whether the member has a value
 
 ## Why it is a bug
 
-`std::move(*builder_).Build()` consumes what an optional member holds. The optional itself does not notice: it still
-says that it has a value. Where the call fails and the function leaves, the next caller asks `has_value()`, is told yes,
-and goes on with what was moved from.
+`std::move(*builder_).Build()` consumes the value, but the optional does not notice: `has_value()` is still true. If the
+call fails, the next caller uses a moved-from object.
 
 ## Example
 
@@ -51,17 +49,18 @@ struct Compiler {
 
 ## How to fix it
 
-Move the value out of `builder_` first (`std::exchange`), or reset it on the failing path.
+Move the value out of the member first (`std::exchange(member, std::nullopt)`), or reset the member on the failing path.
 
 ## What it does not report
 
-- for smart pointers, which are null when they have been moved from, and where the failing way resets the member, by
-  itself, by a cleanup or by another method.
+- smart pointers, which are null after a move
+- failing paths that reset the member, also through a cleanup or another method
 
 ## Known limitations
 
-- objects that are thrown away after a failure cannot be told from others. Classes of the project that keep a flag
-  beside the value are not seen.
+- Objects that are discarded after a failure are not recognized.
+- Classes of the project that store a flag next to the value are not analysed.
+- If nothing checks for a value, the finding is `possible`.
 
 ## Source
 

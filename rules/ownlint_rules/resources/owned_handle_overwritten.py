@@ -2,14 +2,13 @@
 
 ## What it reports
 
-- a store of an acquired handle into a member, or an element of one, that some function of the project releases, where a
-  way leads to the store on which a test has seen that something is there, or on which the function has stored before,
-  and nothing on that way releases, erases or takes out the old one.
+- an acquired handle that is stored in a member, or an element of one, which is known to be non-null there, without
+  releasing the old handle on the path
+- the same if the function itself stored the old handle before
 
 ## Why it is a bug
 
-What a member or an element of a container owned is lost when something new is put there: nobody holds the old handle
-any more, so nobody can release it.
+After the assignment nothing refers to the old handle, so it can never be released.
 
 ## Example
 
@@ -69,12 +68,13 @@ Release the old handle before assigning the new one.
 
 ## What it does not report
 
-- a store behind a test that the place is empty, after a release, an erase or a helper that releases
-- containers that only grow.
+- assignments after a check that the place is empty
+- assignments after a release, an erasure or a helper that releases
+- containers that only grow
 
 ## Known limitations
 
-- a store that nobody guards at all is reported as possible only: most such functions run once.
+- An assignment without any check is `possible` only: most such functions run once.
 
 ## Source
 

@@ -2,14 +2,15 @@
 
 ## What it reports
 
-- Owners are smart pointers and the scoped types that models name, and the project's own classes that release something
-  when they are destroyed and have a method without parameters that hands out a member and empties it. The way from
-  there to the failing exit is that of `handle-leaked`.
+- the result of `owner.release()` that is not adopted before an operation that can fail, so that the function returns
+  without an owner
+- the same for the scoped types of models, and for classes of the project with a method that returns a member and clears
+  it
 
 ## Why it is a bug
 
-`owner.release()` hands out a raw handle; from then on nobody frees it until the next owner has it. When something that
-stands in between fails, the handle is lost: the owner that was there to prevent just that has been emptied too early.
+After `release()` nothing frees the object until the next owner has it. If an operation in between fails, the object
+leaks: the smart pointer that should prevent this was emptied too early.
 
 ## Example
 
@@ -41,17 +42,18 @@ Status Engine::Install(std::unique_ptr<Plan> plan) {
 
 ## How to fix it
 
-Keep `plan` as the owner until nothing can fail any more, and release it where it is adopted.
+Keep the owner until nothing can fail any more, and release in the expression that adopts the object.
 
 ## What it does not report
 
-- where the handle is adopted before anything can fail, in the same statement or later, where the failing way frees it,
-  and for methods named `release` of classes that own nothing.
+- objects that are adopted before anything can fail
+- failing paths that free the object
+- methods named `release` of classes that own nothing
 
 ## Known limitations
 
-- what is given up as an argument of the next call is that call's. A `release` that nobody uses is often a leak on
-  purpose, and is not reported.
+- An object released as the argument of the next call belongs to that call.
+- A discarded `release()` is often an intended leak and is not reported here.
 
 ## Source
 

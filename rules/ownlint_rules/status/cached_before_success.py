@@ -2,15 +2,14 @@
 
 ## What it reports
 
-- where something is put under a key into a container that outlives the call, a failing exit can be reached afterwards
-  with the entry still in it, and either the same function goes around the work when it finds the key, or another method
-  hands out what it finds there and the work that failed was done on the entry.
+- an entry that is inserted into a container which outlives the call, before an operation on it that can fail, if a
+  failing exit leaves the entry in place
+- only if the same function skips the work when it finds the key, or another method returns the entry
 
 ## Why it is a bug
 
-A cache or a registry is given its entry first; then the entry is configured, started or loaded, which can fail. When
-it does, the entry stays. Whoever looks it up next finds it, skips the work and goes on with something that
-was never made ready.
+If the operation fails, the entry stays. The next caller finds it, skips the work and uses an object that was never
+initialized.
 
 ## Example
 
@@ -45,18 +44,19 @@ absl::StatusOr<Plan*> Plans::For(int size) {
 
 ## How to fix it
 
-Store it after `Tune` has succeeded, or erase it on the failing path.
+Insert the entry after the operation has succeeded, or erase it on the failing path.
 
 ## What it does not report
 
-- where the failing way, a cleanup or a helper erases the entry or replaces it, where the entry is given the outcome,
-  where whoever finds it gets an error, where nobody looks the key up, and for counts and flags (which
-  `flag-set-before-success` knows), and for numbers that keys are given as they come (`ids_.emplace(key, ids_.size())`).
+- failing paths, cleanups and helpers that erase or replace the entry
+- entries that store the result, and lookups that return the error
+- keys that are never looked up
+- counts and flags, which `flag-set-before-success` reports, and numbers that are assigned in sequence
 
 ## Known limitations
 
-- sequences (`push_back`) have no keys and are not asked. That a caller erases the entry when this function has failed
-  cannot be seen.
+- Sequences (`push_back`) have no keys and are not analysed.
+- It is not known that a caller erases the entry after a failure.
 
 ## Source
 

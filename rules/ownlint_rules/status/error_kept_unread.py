@@ -2,14 +2,12 @@
 
 ## What it reports
 
-- at a member of a status type that is given the outcome of a call, where no function of the project but the destructor
-  reads it. A test that only decides whether the member is written again reads nothing.
+- a status member that stores the results of calls, but that no function of the project except the destructor reads
 
 ## Why it is a bug
 
-The methods of a class store what goes wrong in a member, so that it can be asked for later. There is nothing by
-which it can be: no method answers with it, tests it or hands it on. At best the destructor writes it to the
-log, when every caller has long gone on as if all had been well.
+The class records errors, but no caller can find out: no method returns, checks or passes the member on. At best the
+destructor logs it, when every caller has continued as if the work had succeeded.
 
 ## Example
 
@@ -46,18 +44,19 @@ class Writer {
 
 ## How to fix it
 
-Return it from a method, or return the error where it occurs.
+Return the member from a method (`status()`), or return the error where it occurs.
 
 ## What it does not report
 
-- where any function reads it, hands it on, takes its address or binds it, where the member is public, and where only
-  success, or what a constructor was given, is put into it. Shown with `--certainty possible`: some method of the class
-  is declared and its body is out of sight.
+- members that any function reads, passes on, binds or takes the address of
+- public members
+- members that only ever store success, or an argument of the constructor
+- with the default `--certainty`: classes with a method that is declared but not found
 
 ## Known limitations
 
-- outside of the class a name is taken for the member wherever it stands, so that members of common names are rarely
-  reported in large projects.
+- Outside the class, any use of the name counts as a use of the member, so members with common names are rarely reported
+  in large projects.
 
 ## Source
 

@@ -2,14 +2,13 @@
 
 ## What it reports
 
-- where a local is tested, the side on which it is null (or holds no value) does nothing but log, and behind the `if`
-  the local is dereferenced or given to a call without being looked at again.
+- a local that is tested, where the failing branch only logs, and that is dereferenced or passed to a call after the
+  `if` without another test
 
 ## Why it is a bug
 
-A call answers with a handle, a pointer or a result. Where it has failed a line goes to the log, and nothing else
-happens: the function goes on and hands the null handle to whoever comes next. The log says what is about
-to go wrong; the code does not.
+The log says what is about to go wrong, but the code continues with a null handle: a crash, or an error far from its
+cause.
 
 ## Example
 
@@ -43,17 +42,19 @@ absl::Status Ring::Grow(size_t bytes) {
 
 ## How to fix it
 
-Return, or assign a replacement.
+Return in the failing branch, or assign a replacement.
 
 ## What it does not report
 
-- where the failing side leaves, puts something in its place or does anything else, where the log line ends the program,
-  where the local is tested again, stored, returned or deleted (null may be what others expect), and for what is looked
-  up (`Find..`).
+- failing branches that return, assign a replacement or do anything else
+- logs that terminate the program (`LOG(FATAL)`)
+- locals that are tested again, stored, returned or deleted
+- lookups (`Find..`), whose null result is an ordinary answer
 
 ## Known limitations
 
-- whether whoever is given the null handle can deal with it is not looked into. Members are not followed.
+- Whether the callee accepts null is not analysed.
+- Members are not tracked.
 
 ## Source
 

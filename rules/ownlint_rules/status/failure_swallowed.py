@@ -1,18 +1,15 @@
-"""A failure is checked for and not reported to anyone.
+"""A failure is tested for but never reported.
 
 ## What it reports
 
-- where a status, a result or a code is tested in a function that answers with a status or with nothing, and a path
-  leads from the failing side to an exit that says success, on which nobody reads the outcome, nothing is written and
-  nothing is called because of it.
-- In a destructor also a `catch` that does nothing with what it caught, where the project's own code throws it, or the
-  work that is tried writes something.
+- a status, result or code that is tested in a function which returns a status or nothing, where the failing branch does
+  nothing and the function returns success
+- in a destructor, a `catch` that ignores the exception of the project's own code
 
 ## Why it is a bug
 
-A status is tested, and when it is not ok the function does nothing about it: no log line, no answer, nothing
-else in its place. It returns as if all had gone well, though it could have said otherwise, or returns nothing
-at all. An allocator that is not implemented on one machine then turns a feature off without a word.
+The function returns as if it had succeeded, although it could report the error. A feature that does not work on one
+machine is then turned off silently, or data is missing.
 
 ## Example
 
@@ -46,21 +43,22 @@ absl::Status Executable::Prepare() {
 
 ## How to fix it
 
-Return it, or explain in a comment why it can be ignored.
+Return the error, log it, or store it where a caller can query it. If it can be ignored, explain why in a comment.
 
 ## What it does not report
 
-- where the failing side does anything of its own, where the outcome is read later, where only a question was asked
-  (`Find..`, `Validate..`, a const method), where the good side merely replaces a default or where what was tried is
-  tried elsewhere, and for results whose failure is an answer like another (`LogicalResult`). Shown with `--certainty
-  possible`: a comment stands beside the test or in its branch, the callee writes to the log itself, it says that it
-  only tries, what the good side leaves is a local that others look at, more is asked before the good side is taken
-  (`Work().ok() && Fits(x)`), the outcome is a code, or the file is a test's or a benchmark's.
+- failing branches that do anything
+- results that are read later
+- queries (`Find..`, `Validate..`, a const method), defaults that a success replaces, and attempts with a fallback
+- `LogicalResult` and other results whose failure is an ordinary answer
+- with the default `--certainty`: a comment next to the test, a callee that logs by itself or only tries, locals that
+  are checked later, further conditions, error codes, tests and benchmarks
 
 ## Known limitations
 
-- `std::optional` and null pointers are no statuses. That a caller notices by other means what is missing cannot be
-  seen. Functions that answer with a bool, a number or a pointer are not asked.
+- `std::optional` and null pointers are not statuses.
+- It is not known that a caller notices the missing result by other means.
+- Functions that return a bool, a number or a pointer are not analysed.
 
 ## Source
 

@@ -2,15 +2,12 @@
 
 ## What it reports
 
-- where a path leads from the call to an exit, or to the next error in the same local, on which the error may be there
-  and is only tested
-- and where the answer of a call is tested on the spot, so that nobody can free it any more. It is `certain` where no
-  path does anything with the error.
+- an error pointer that the caller owns and only tests, on a path to an exit or to the next error in the same variable
+- an error pointer that is tested in the call expression, so that nothing can free it
 
 ## Why it is a bug
 
-Some interfaces answer with a pointer to an error, or with null. Whoever gets one has to free it or to hand it on.
-Testing it is not enough: the function that leaves right after the test leaks the error, each time something fails.
+These interfaces return a pointer to an error, or null. Testing it is not enough: each failure leaks the error object.
 
 ## Example
 
@@ -43,17 +40,20 @@ bool Start(const PJRT_Api* api, PJRT_Client_Create_Args* args) {
 
 ## How to fix it
 
-Free `error` or pass it on if it is not null.
+Store the error in a variable, and free it or pass it on if it is not null.
 
 ## What it does not report
 
-- where the error is returned, stored, given to a function that is not known to only look, captured or pointed to, where
-  it is known to be null, and for what a getter lends.
+- errors that are returned, stored, captured, or passed to a function that is not known to only read them
+- paths on which the pointer is known to be null
+- errors that a getter lends
 
 ## Known limitations
 
-- which types own an error is known from models (`kind = "pointer"`) alone. A function that is given the error is taken
-  to keep it, unless a model says that it only looks (`check argument 1`). Errors in members are not followed.
+- Which types own an error is known only from models (`kind = "pointer"`).
+- A function that receives the error is assumed to take ownership, unless a model says that it only reads it (`check
+  argument 1`).
+- Errors in members are not tracked.
 
 ## Source
 

@@ -2,15 +2,14 @@
 
 ## What it reports
 
-- where something that outlives the call is compared with the very value that it is then given, a failing exit can be
-  reached afterwards with the new value still in place, and whoever finds them equal goes around the work. The
-  comparison and the note may stand in a helper that answers whether anything has changed.
+- a member that is compared with the requested value and then set to it before work that can fail, if a failing exit
+  leaves the new value in place and the comparison skips the work
+- the same through a helper that returns whether anything has changed
 
 ## Why it is a bug
 
-A function compares what it is asked for with what it did last, and has nothing to do when both are the same. It
-notes the new value first and then does the work, which can fail. The next call compares with a note of something
-that never happened, finds nothing new, and skips the work for good.
+If the work fails, the member records a value that was never applied. The next call compares equal and skips the work
+for good.
 
 ## Example
 
@@ -43,18 +42,19 @@ Status Display::Show(const Frame& frame) {
 
 ## How to fix it
 
-Record it after `Upload` has succeeded, or restore the old value on the failing path.
+Record the value after the work has succeeded, or restore the old value on the failing path.
 
 ## What it does not report
 
-- where the failing way puts another value back, where whoever finds them equal does work of his own or is refused,
-  where the values are ordered (a lowest bid), where what is written is made of itself (a cursor), and for locals and
-  options.
+- failing paths that restore the old value
+- code that does other work, or rejects the call, if the values are equal
+- ordered values (a lowest bid) and values computed from themselves (a cursor)
+- locals and options
 
 ## Known limitations
 
-- one call deep. A helper that changes the note and says so by a member or an argument, not by its answer, is not
-  followed. That a caller throws the object away after a failure cannot be seen.
+- Helpers are followed one call deep; a helper that reports the change by a member or an argument is not.
+- It is not known that a caller discards the object after a failure.
 
 ## Source
 
