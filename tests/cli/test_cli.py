@@ -146,7 +146,7 @@ def test_paths_are_written_as_seen_from_here_and_in_json_from_the_top_of_the_tre
         (["check", "--config", "none.toml"], "none.toml: no such file"),
         (["check", "-p", "nowhere"], "nowhere"),
         (["facts", "."], ".: is a folder"),
-        (["new-rule", "Bad Name"], "`Bad Name` is no name for a rule"),
+        (["new-rule", "Bad Name"], "`Bad Name` is not a valid rule name"),
     ],
 )
 def test_what_cannot_run_is_2_with_one_line(run: Run, arguments: list[str], said: str) -> None:
@@ -338,7 +338,7 @@ def test_a_group_or_a_glob_stands_for_its_rules_wherever_a_rule_is_named(run: Ru
     Path("a.cc").write_text(f"// ownlint: file-ignore[made-up]: as we like it\n{GUILTY}")
     assert run("check").code == 0
     Path("a.cc").write_text(f"// ownlint: file-ignore[*]: as we like it\n{GUILTY}")
-    assert "`*` is every rule: name those that are meant" in run("check").out
+    assert "`*` would suppress every rule: name the rules or their group" in run("check").out
 
 
 def test_a_rule_of_another_suite_runs_where_it_is_asked_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -426,7 +426,7 @@ def test_an_output_file_that_cannot_be_is_said_before_the_work(run: Run, monkeyp
     Path("a.cc").write_text(GUILTY)
     monkeypatch.setattr("ownlint.pipeline.run", lambda options: pytest.fail("was run"))
     assert run("check", "-o", ".").err == "error: .: is a folder\n"
-    assert run("check", "-o", "none/report").err == "error: none/report: no folder none\n"
+    assert run("check", "-o", "none/report").err == "error: none/report: no such folder: none\n"
 
 
 def test_an_interrupt_while_a_class_is_made_is_one(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ FOUND = [
     "use.py:10:12: error[child-outlives-owner] `Doc().view()` is used after its owner `Doc()` was freed",
     (
         "use.py:18:5: error[stored-argument-dropped] `Printer()` is freed immediately, but `bus` stores its address: "
-        "the methods of `Printer` are gone with it"
+        "the methods of `Printer` are lost with it"
     ),
     "use.py:24:12: error[part-used-after-change] `doc.at(0)` is used after `doc.add(Point())`, which moves or frees it",
 ]
@@ -448,22 +448,22 @@ def test_models_are_compared_with_headers(run: Run, headers: Path) -> None:
     assert done.code == 1
     assert done.out.splitlines() == [
         (
-            "tanks.toml:11: `TANK_DCHECK_OK` evaluates its argument in debug builds only; include/tank.h:6: it "
+            "tanks.toml:11: `TANK_DCHECK_OK` evaluates its argument in debug builds only, but in include/tank.h:6 it "
             "evaluates its argument in every build"
         ),
-        "tanks.toml:15: `TANK_RETURN_LATER` returns if its argument failed; include/tank.h:12: it never returns",
-        "tanks.toml:19: `tanks::Tank::Adopt` has an argument 2; include/tank.h:19: it takes 1 argument at most",
+        "tanks.toml:15: `TANK_RETURN_LATER` returns if its argument failed, but in include/tank.h:12 it never returns",
+        "tanks.toml:19: `tanks::Tank::Adopt` has an argument 2, but in include/tank.h:19 it takes 1 argument at most",
         (
-            "tanks.toml:23: `tanks::Tank::Clear` changes its receiver (`clear receiver`); include/tank.h:21: it is "
+            "tanks.toml:23: `tanks::Tank::Clear` changes its receiver (`clear receiver`), but in include/tank.h:21 it is "
             "`const`"
         ),
-        "tanks.toml:23: `tanks::Tank::Drain` exists; include/tank.h:15: it is not a member of `tanks::Tank`",
+        "tanks.toml:23: `tanks::Tank::Drain` exists, but in include/tank.h:15 it is not a member of `tanks::Tank`",
         (
-            "tanks.toml:31: `tanks::Lock` is constructed with a lock as argument 2; include/tank.h:26: it takes 1 "
+            "tanks.toml:31: `tanks::Lock` is constructed with a lock as argument 2, but in include/tank.h:26 it takes 1 "
             "argument at most"
         ),
-        "tanks.toml:6: `tanks::Outcome` can be discarded without a warning; include/tank.h:14: it is `[[nodiscard]]`",
-        "tanks.toml:8: `tanks::Tank::Level` returns a `tanks::Outcome`; include/tank.h:18: it returns `int`",
+        "tanks.toml:6: `tanks::Outcome` can be discarded without a warning, but in include/tank.h:14 it is `[[nodiscard]]`",
+        "tanks.toml:8: `tanks::Tank::Level` returns a `tanks::Outcome`, but in include/tank.h:18 it returns `int`",
     ]
     assert done.err.splitlines() == [
         "tanks.toml: 2 of 15 names are not found in any header: `tanks::Pool::Clear`, `tanks::Empty`",
@@ -601,5 +601,5 @@ def test_a_model_with_former_tables_is_heard_and_told_of(run: Run) -> None:
         assert "use.py:5:12: error[address-outlives-owner]" in done.out
         (told,) = [line for line in done.err.splitlines() if "memory.type" in line]
         assert told.startswith("note: ")
-        assert "blocks.toml:5: `[[memory.type]]` is `[[python.class]]` with `memory` now" in told
+        assert "blocks.toml:5: `[[memory.type]]` was replaced by `[[python.class]]` with `memory`" in told
     assert "memory.type" not in run("check", "use.py", "--quiet").err

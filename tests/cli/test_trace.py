@@ -65,8 +65,8 @@ def test_any_line_of_the_function_will_do(run: Run) -> None:
 def test_why_a_function_is_not_followed(run: Run) -> None:
     _drain()
     done = run("trace", "drain.cc:9")
-    assert "memory: not analysed: nothing in it ends memory" in done.out
-    assert "references: not analysed: nothing in it deals in counted references" in done.out
+    assert "memory: not analysed: by the names it calls, nothing in it frees memory" in done.out
+    assert "references: not analysed: by the names it calls, nothing in it uses counted references" in done.out
     assert "no rule about functions, classes or bindings reports anything here" in done.out
 
 
@@ -115,7 +115,7 @@ def test_references_and_python(run: Run) -> None:
         "import h5py\n\n\ndef load(path):\n    f = h5py.File(path)\n    x = f['data']\n    f.close()\n    return x[0]\n"
     )
     out = run("trace", "load.py:5").out
-    assert "makes a File  [model: h5py.File]" in out
+    assert "creates a File  [model: h5py.File]" in out
     assert "call   f.close()" in out
     assert "handles: f = h5py.File(path) (File, closed by f.close())" in out
     assert "used-after-close (certain): `f['data']` is used after `f` was closed\n  reported" in out

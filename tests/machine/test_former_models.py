@@ -187,7 +187,7 @@ def test_the_first_former_table_of_a_file_is_told_of(tmp_path: Path) -> None:
     assert read(tmp_path, TODAY[: TODAY.index('[[python.function]]\nname = "m.put"')]).former == ()
     (line,) = read(tmp_path, FORMER).former
     assert line == (
-        f"{tmp_path / 'mine.toml'}:5: `[[memory.type]]` is `[[python.class]]` with `memory` now, and is read for the "
+        f"{tmp_path / 'mine.toml'}:5: `[[memory.type]]` was replaced by `[[python.class]]` with `memory`, and is read for the "
         "last time by this version"
     )
     (line,) = read(tmp_path, FORMER[FORMER.index("[[python.consumer]]") :]).former

@@ -249,7 +249,7 @@ def test_facts_of_bad_files_can_be_shown(zoo: Path, name: str) -> None:
     [
         ("pipe.cc", "pipe.cc: not a regular file"),
         ("nowhere.cc", "nowhere.cc: broken symlink"),
-        ("outside.cc", "outside.cc: is outside of the project"),
+        ("outside.cc", "outside.cc: is outside the project"),
         ("folder.cc", "folder.cc: is a folder; name a file"),
         ("gone.cc", "gone.cc: no such file or folder"),
     ],

@@ -210,7 +210,7 @@ def test_only_what_is_staged_is_silenced(project: Project) -> None:
     project.git("add", "-A")
     done = project.check("--changed", "--add-suppressions", "seen", quiet=False)
     assert (done.code, done.found, elsewhere(done)) == (0, [], 1)
-    assert "silenced 1 finding" in done.err
+    assert "suppressed 1 finding" in done.err
     text = (project.root / "session.cc").read_text()
     assert text.count("ownlint: ignore") == 1
     assert text.index("class New") < text.index("ownlint: ignore")

@@ -56,8 +56,8 @@ Python. Pass parameters by `const &`.
 - calls that are allowed without the GIL (`PyGILState_*`, `PyMem_Raw*`, `PyThread_*`, `Py_AddPendingCall`)
 - exceptions that carry only a text (`value_error`), and a `std::function` created by the framework, which acquires the
   GIL itself
-- code after an acquire or a test of `PyGILState_Check()`, and code where it is not known on every path whether the GIL is
-  held
+- code after an acquire or a test of `PyGILState_Check()`, and code where it is not known on every path whether the GIL
+  is held
 
 ## Known limitations
 
