@@ -10,7 +10,7 @@
 ## Why it is a bug
 
 `keep_alive<nurse, patient>` counts the result as 0. The result of a constructor or a void function is None, and a
-keep-alive that names it is ignored silently. pybind11 also ignores one that is passed next to a property's getter. The
+keep-alive that names it is ignored silently. pybind11 also ignores one that is next to a property's getter. The
 object that was to be kept alive is freed while it is in use.
 
 ## Example
@@ -116,7 +116,7 @@ def _beside(binding: Binding, said: policies.Policies, extra: records.Extra) -> 
     since = framework.facts.get("keep_alive_on_property_refused_since", "")
     refused = bool(since) and releases.is_before(binding.program, framework, since) is False
     how = "refused" if refused else "ignored"
-    where = "passed next to a property's getter" if said.is_property else "on a field"
+    where = "next to a property's getter" if said.is_property else "on a field"
     wrapper = framework.spelling.wrappers[0] if framework.spelling.wrappers else ""
     return binding.finding(
         extra,

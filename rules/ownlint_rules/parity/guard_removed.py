@@ -126,7 +126,7 @@ _LEFT = {
     "aborts": "requires",
     "skips": "checks",
     "repairs": "handles",
-    "refuses": "asks",
+    "refuses": "checks",
     "handles": "checks",
     "validates": "calls",
     "passes over": "skips on",
