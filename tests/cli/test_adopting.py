@@ -183,7 +183,7 @@ def test_what_stays_says_where_and_takes_nothing_else_with_it(run: Run) -> None:
     done = check(run, "--add-suppressions", "kept")
     assert "// ownlint: ignore[bad-name]: kept\nint bad_one" in Path("a.cc").read_text(), done
     assert done.code == 1
-    assert "warning: a.cc:4: bad-name: not silenced: no comment above the line or at its end has an effect" in done.err
+    assert "warning: a.cc:4: bad-name: not suppressed: a comment above the line or at its end has no effect" in done.err
 
 
 def test_a_file_that_was_read_in_part_before_is_silenced_too(run: Run) -> None:

@@ -167,7 +167,9 @@ def test_it_is_shown_as_a_table(run: Run, project: Path) -> None:
     lines = done.out.splitlines()
     assert lines[0] == "shapes: 5 classes, 13 members; pybind11 >=2.13,<3"
     assert "class Sink  (Sink, trampoline PySink, src/bind.cc:21)" in lines
-    assert any("borrows from self: NOT protected (`View::doc_` is a reference; nothing keeps it alive)" in x for x in lines)
+    assert any(
+        "borrows from self: NOT protected (`View::doc_` is a reference; nothing keeps it alive)" in x for x in lines
+    )
     assert any("keeps argument 1 in self: NOT protected (`sink` is stored here)" in line for line in lines)
     assert any("invalidates what at returned" in line for line in lines)
 

@@ -184,8 +184,11 @@ def _one_line_or_contract(data: bytes) -> None:
             HEAD + '[[member]]\nname = "f"\nkind = "function"\nborrows = [{ of = "self" }]\n',
             "x.own.toml:6: `from` must be one of",
         ),
-        (HEAD + '[[member]]\nname = "a\\nb"\n', "x.own.toml:4: `name` has a line break or another character"),
-        (HEAD + '[[member]]\nname = "\\u001b[31mred"\n', "x.own.toml:4: `name` has a line break or another character"),
+        (HEAD + '[[member]]\nname = "a\\nb"\n', "x.own.toml:4: `name` contains a line break or a control character"),
+        (
+            HEAD + '[[member]]\nname = "\\u001b[31mred"\n',
+            "x.own.toml:4: `name` contains a line break or a control character",
+        ),
         (HEAD + f'[[member]]\nname = "{"n" * 201}"\n', "x.own.toml:4: `name` must be a name of up to 200 characters"),
         (HEAD + f'plain = ["{"n" * 2001}"]\n', "x.own.toml:3: `plain` has more than 2000 characters"),
         (HEAD + '"<b>\\u001b" = 1\n', "x.own.toml:3: a contract has no key `<b>?`"),

@@ -170,7 +170,9 @@ def test_the_notice_counts_what_was_read_by_structure_only(tmp_path: Path) -> No
     assert notice([typed, files[2]]) == ""
     assert notice([typed], "a database is broken") == "a database is broken"
     assert notice([typed, part], "why") == "1 of 2 C++ files were parsed with some errors (why)"
-    assert notice([typed, part, files[0]]) == "1 of 3 C++ files were parsed without type information, 1 with some errors"
+    assert (
+        notice([typed, part, files[0]]) == "1 of 3 C++ files were parsed without type information, 1 with some errors"
+    )
 
 
 def test_a_name_of_an_earlier_version_silences_the_rule_and_is_told(tmp_path: Path) -> None:

@@ -176,12 +176,12 @@ def test_a_revision_that_is_none(repository: Repository, revision: str) -> None:
     with pytest.raises(ChangesError) as error:
         since(repository.root, revision)
     assert "\n" not in str(error.value)
-    assert "names no commit" in str(error.value)
+    assert "is not a commit" in str(error.value)
     assert not (repository.root / "x").exists()
 
 
 def test_no_repository(tmp_path: Path) -> None:
-    with pytest.raises(ChangesError, match="is in no git repository"):
+    with pytest.raises(ChangesError, match="is not in a git repository"):
         since(tmp_path, "HEAD")
 
 
@@ -397,12 +397,12 @@ def test_a_range_of_commits_that_pre_commit_looks_at(repository: Repository, mon
     monkeypatch.setenv("PRE_COMMIT_FROM_REF", "HEAD~1")
     assert staged(repository.root).lines == {"a.cc": ((2, 2),)}
     monkeypatch.setenv("PRE_COMMIT_FROM_REF", "--output=x")
-    with pytest.raises(ChangesError, match="names no commit"):
+    with pytest.raises(ChangesError, match="is not a commit"):
         staged(repository.root)
 
 
 def test_what_is_staged_where_no_repository_is(tmp_path: Path) -> None:
-    with pytest.raises(ChangesError, match="is in no git repository"):
+    with pytest.raises(ChangesError, match="is not in a git repository"):
         staged(tmp_path)
 
 

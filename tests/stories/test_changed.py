@@ -227,7 +227,7 @@ def test_no_repository(tmp_path: Path) -> None:
     command = [*COMMAND, "check", "--changed"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith(f"error: --changed: {tmp_path} is in no git repository")
+    assert done.stderr.startswith(f"error: --changed: {tmp_path} is not in a git repository")
     assert done.stderr.count("\n") == 1
 
 

@@ -12,7 +12,7 @@ from ownlint.sources import headers
 
 pytestmark = pytest.mark.skipif(not headers.find().source, reason="no C++ headers here")
 
-STRUCTURE = "C++ files were read by structure only"
+STRUCTURE = "C++ files were parsed without type information"
 
 
 @pytest.fixture

@@ -114,7 +114,7 @@ def typed(code: str, options: str = "") -> PageCase:
 
 
 def test_a_typed_case_must_compile() -> None:
-    with pytest.raises(cases.CaseError, match="was not read with types"):
+    with pytest.raises(cases.CaseError, match="was not parsed with types"):
         cases.check(typed("Unknown f();"), [RULE], "typed")
 
 
@@ -144,9 +144,9 @@ def test_docstring_examples_say_what_is_wrong() -> None:
     ("text", "safe", "problem"),
     [
         ("good", True, None),
-        ("bad", True, "leaves what it is to mend"),
+        ("bad", True, "does not remove the finding"),
         ("good)", True, "does not parse"),
-        ("badly", True, "is safe, and something else is found after it"),
+        ("badly", True, "is safe, but something else is found after it"),
         ("badly", False, None),
     ],
 )
