@@ -456,15 +456,16 @@ def test_models_are_compared_with_headers(run: Run, headers: Path) -> None:
         "tanks.toml:15: `TANK_RETURN_LATER` returns if its argument failed, but in include/tank.h:12 it never returns",
         "tanks.toml:19: `tanks::Tank::Adopt` has an argument 2, but in include/tank.h:19 it takes 1 argument at most",
         (
-            "tanks.toml:23: `tanks::Tank::Clear` changes its receiver (`clear receiver`), but in include/tank.h:21 it is "
-            "`const`"
+            "tanks.toml:23: `tanks::Tank::Clear` changes its receiver (`clear receiver`), but in "
+            "include/tank.h:21 it is `const`"
         ),
         "tanks.toml:23: `tanks::Tank::Drain` exists, but in include/tank.h:15 it is not a member of `tanks::Tank`",
         (
-            "tanks.toml:31: `tanks::Lock` is constructed with a lock as argument 2, but in include/tank.h:26 it takes 1 "
-            "argument at most"
+            "tanks.toml:31: `tanks::Lock` is constructed with a lock as argument 2, but in "
+            "include/tank.h:26 it takes 1 argument at most"
         ),
-        "tanks.toml:6: `tanks::Outcome` can be discarded without a warning, but in include/tank.h:14 it is `[[nodiscard]]`",
+        "tanks.toml:6: `tanks::Outcome` can be discarded without a warning, "
+        "but in include/tank.h:14 it is `[[nodiscard]]`",
         "tanks.toml:8: `tanks::Tank::Level` returns a `tanks::Outcome`, but in include/tank.h:18 it returns `int`",
     ]
     assert done.err.splitlines() == [
