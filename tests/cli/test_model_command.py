@@ -464,8 +464,10 @@ def test_models_are_compared_with_headers(run: Run, headers: Path) -> None:
             "tanks.toml:31: `tanks::Lock` is constructed with a lock as argument 2, but in "
             "include/tank.h:26 it takes 1 argument at most"
         ),
-        "tanks.toml:6: `tanks::Outcome` can be discarded without a warning, "
-        "but in include/tank.h:14 it is `[[nodiscard]]`",
+        (
+            "tanks.toml:6: `tanks::Outcome` can be discarded without a warning, "
+            "but in include/tank.h:14 it is `[[nodiscard]]`"
+        ),
         "tanks.toml:8: `tanks::Tank::Level` returns a `tanks::Outcome`, but in include/tank.h:18 it returns `int`",
     ]
     assert done.err.splitlines() == [
