@@ -20,9 +20,8 @@ def page() -> str:
     ]
     return (
         "# Settings\n\n"
-        "`[tool.ownlint]` in the nearest `pyproject.toml`, or `ownlint.toml`; nothing is merged. "
-        "`ownlint config` shows what is in force and where each key comes from, `ownlint config verify` checks it, "
-        "and "
+        "`[tool.ownlint]` in the nearest `pyproject.toml`, or `ownlint.toml`; files are not merged. "
+        "`ownlint config` shows the effective settings and their origin, `ownlint config verify` checks them, and "
         "[the JSON schema](ownlint.schema.json) is for editors.\n\n"
         "| key | value | default | |\n|---|---|---|---|\n" + "\n".join(rows) + "\n"
     )

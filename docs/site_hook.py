@@ -50,13 +50,13 @@ def pages() -> dict[str, str]:
 
 
 def _rule(rule: RuleInfo) -> str:
-    headline, _, rest = rule.manual.strip().partition("\n")
+    headline, _, rest = manual.whole(rule).partition("\n")
     return (
-        f"# {rule.id}\n\n**{headline}**\n\nSeverity: {rule.severity}. {manual.suite(rule)}\n\n{_titled(rest.strip())}\n"
+        f"# {rule.id}\n\n**{headline}**\n\nSeverity: {rule.severity}. Group: {rule.group}.\n\n{_titled(rest.strip())}\n"
     )
 
 
 def _titled(text: str) -> str:
     """The words above its examples become titles."""
     opens = re.compile(r"^(bad|good)([ \t]*\(.*\))?:[ \t]*$", re.MULTILINE)
-    return opens.sub(lambda found: f"## {found[1].title()}{found[2] or ''}", text)
+    return opens.sub(lambda found: f"### {found[1].title()}{found[2] or ''}", text)

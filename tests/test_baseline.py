@@ -81,7 +81,7 @@ def test_what_is_written_is_read_back_sorted_one_a_line(
         ("", ":1: "),
         ("[]", ":1: "),
         ('{"version": 2, "findings": []}', ":1: written in version 2"),
-        ('{\n  "version": 1,\n  "findings": [\n<<<<<<< ours\n', ":4: a merge left its marks here"),
+        ('{\n  "version": 1,\n  "findings": [\n<<<<<<< ours\n', ":4: merge conflict marker"),
         (
             '{\n  "version": 1,\n  "findings": [\n    {"path": "a", "rule": 3}\n  ]\n}\n',
             ":4: Expected `str`, got `int`",

@@ -18,7 +18,7 @@ from ownlint.finding import (
 LIKELY = because("path", "on the path where `f` fails")
 NAMED = because("name", "`f` is taken for what its name says")
 OTHER = because("threads", "two threads run this")
-POSSIBLE = because("guess", "`g` is not defined in what was read")
+POSSIBLE = because("guess", "`g` is not defined in the analysed files")
 
 
 def test_it_is_the_same_certainty() -> None:

@@ -179,7 +179,7 @@ def test_no_link_is_written_through(tmp_path: Path) -> None:
     report = located(root, one("out/a.cc", 0, 3, "good"), one("link.cc", 0, 3, "good"), one("in/a.cc", 0, 3, "good"))
     planned = mending.plan(root, report, unsafe=False)
     assert list(planned.after) == ["in/a.cc"]
-    assert planned.alone["link.cc"] == "is a link, which is never written through"
+    assert planned.alone["link.cc"] == "is a symlink, which is never written through"
     (root / "in").rename(root / "was")  # and none that takes the place of a folder meanwhile
     (root / "in").symlink_to(tmp_path / "out")
     assert "in/a.cc" in mending.write(root, planned).alone

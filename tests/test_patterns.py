@@ -79,8 +79,8 @@ def test_a_glob_that_would_explode_answers_at_once() -> None:
     [
         ("[ab", "its `[` is not closed"),
         ("a\\", "it ends with a backslash"),
-        ("[/]", "its `[...]` stands for no character"),
-        ("[[:word:]]", "`[:word:]` is no class of characters"),
+        ("[/]", "its `[...]` matches no character"),
+        ("[[:word:]]", "`[:word:]` is not a character class"),
         ("!", "nothing is left to match"),
         ("a*" * 100_000, "pattern too large - compile failed"),
     ],

@@ -66,13 +66,15 @@ def read(path: Path, root: Path) -> list[BaselineEntry]:
         raise BaselineError(f"{path}: {error.reason}") from None
     if marker := re.search(rb"^(?:<{7}|={7}|>{7})", data, re.MULTILINE):
         line = data.count(b"\n", 0, marker.start()) + 1
-        raise BaselineError(f"{path}:{line}: a merge left its marks here; keep the lines of both sides")
+        raise BaselineError(f"{path}:{line}: merge conflict marker; keep the lines of both sides")
     try:
         document = json_reading.decode(data, _Document)
     except msgspec.DecodeError as error:
         raise BaselineError(f"{path}:{_line(data, error)}: {_reason(error)}") from None
     if document.version != VERSION:
-        raise BaselineError(f"{path}:1: written in version {document.version}; this ownlint reads version {VERSION}")
+        raise BaselineError(
+            f"{path}:1: written in version {document.version}; this version of ownlint reads version {VERSION}"
+        )
     return document.findings
 
 

@@ -89,7 +89,7 @@ def rules_of(pack: ModuleType) -> Iterator[Rule]:
         module = importlib.import_module(info.name)
         made = rule_of(getattr(module, info.name.rsplit(".", 1)[-1], None))
         if made is None:
-            raise RuleError(f"{info.name}: no check named as the file is marked with @rule")
+            raise RuleError(f"{info.name}: no check with the name of the file is marked with @rule")
         yield made
 
 

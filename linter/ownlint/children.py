@@ -177,7 +177,7 @@ class Forked:
         status = self.ended(5)
         if status is None:
             return "its process closed its output"
-        return f"its process crashed ({signal_name(-status)})" if status < 0 else "its process ended too early"
+        return f"its process crashed ({signal_name(-status)})" if status < 0 else "its process exited early"
 
     def close(self) -> None:
         """Kills it at once, with its group where it leads one, and waits for its end."""
@@ -250,7 +250,7 @@ def answered(work: Callable[[], bytes], seconds: float, memory: int) -> bytes:
         child.close()
         os.close(output)
     if said is None:
-        raise LostError(f"it was not done within {seconds:g} s", limit=True)
+        raise LostError(f"not finished within {seconds} s", limit=True)
     if not said.startswith(_WORKED):
         raise LostError(said[1:].decode())
     return said[1:]

@@ -40,44 +40,44 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     select: tuple[str, ...] = ("all",)
     """Rules to run: names, groups (`locks`) and globs (`borrow*`); `all` is every rule of the suite."""
     extend_select: tuple[str, ...] = ()
-    """Further rules to run."""
+    """Additional rules to run."""
     suite: Suite = "default"
-    """Which rules run without being named: those of `default` are right nearly always, `extended` has more of them, and
-    `audit` all. An `audit` shows what is `possible`, too, unless `certainty` is given."""
+    """The set of rules to run: `default` (few false positives), `extended` (more rules) or `audit` (all rules, and
+    `possible` findings too unless `certainty` is given)."""
     ignore: tuple[str, ...] = ()
-    """Rules not to run."""
+    """Rules to skip."""
     certainty: Certainty = "likely"
-    """The least certainty that is reported."""
+    """Minimum confidence to report."""
     types: Types = "auto"
-    """Whether C++ is also read by a compiler: `auto` with a compile database, `always` with guessed arguments too."""
+    """Use libclang for C++ type information: `auto` with a compile database, `always` also with guessed arguments."""
     build_path: str | None = None
     """The folder of `compile_commands.json`, or the file."""
     include: tuple[str, ...] = ()
-    """Further patterns of files to read; the suffix still says the language."""
+    """Patterns of additional files to analyse; the suffix decides the language."""
     exclude: tuple[str, ...] = ()
-    """Patterns as in .gitignore. A path that is asked for by name is read all the same."""
+    """Paths to exclude (.gitignore patterns). Paths given on the command line are analysed anyway."""
     extend_exclude: tuple[str, ...] = ()
-    """Further patterns of what to leave out."""
+    """Additional paths to exclude."""
     force_exclude: bool = False
-    """Whether a path that is asked for by name is left out, too: for hooks, which name every file that changed."""
+    """Apply exclusions even to paths given on the command line, as hooks do."""
     models: tuple[str, ...] = ()
-    """Further model files (TOML), contracts of packages (`pkg.own.toml`), or folders of them."""
+    """Additional models (TOML), contracts of packages (`pkg.own.toml`), or folders of them."""
     environment: str | None = None
-    """The virtual environment in which the packages are installed that the code uses, for the contracts beside them."""
+    """The virtual environment with the packages that the code uses, to find their contracts."""
     jobs: Annotated[int, msgspec.Meta(ge=1, le=1024)] | None = None
-    """How many processes read files and run rules at once; else as many as there are processors, eight at most."""
+    """Number of worker processes [default: the number of processors, at most eight]."""
     cache_dir: str | None = None
     """The folder of the cache, inside the project."""
     baseline: str | None = None
-    """The file of findings that are put up with; without it, `ownlint-baseline.json` where there is one."""
+    """Baseline file [default: `ownlint-baseline.json` if it exists]."""
     per_file_ignores: dict[str, tuple[str, ...]] = {}
-    """Pattern of paths to the rules that are silent there."""
+    """Rules to skip in files that match a pattern."""
     severity: dict[str, Severity] = {}
-    """Rule to the severity it is reported with."""
+    """Severity to report a rule with."""
     parity: tuple[tuple[str, ...], ...] = ()
-    """Further groups of words that name backends of which each does what the others do: `[["metal", "vulkan"]]`."""
+    """Additional groups of words that name interchangeable backends: `[["metal", "vulkan"]]`."""
     versions: dict[str, str] = {}
-    """Python packages to the versions that the code is for, where another is installed: `{ somelib = "1.2" }`."""
+    """Versions of Python packages that the code targets, if others are installed: `{ somelib = "1.2" }`."""
 
 
 KEYS: tuple[str, ...] = Config.__struct_encode_fields__
@@ -214,16 +214,16 @@ def _parted(path: Path, text: str, table: dict[str, object]) -> tuple[dict[str, 
 def _former(key: str, value: object) -> str:
     """What a key of former versions is called now; empty for one that never was."""
     if key == "preset" and isinstance(value, str) and value in FORMER_PRESETS:
-        return f'`preset = "{value}"` is now `suite = "{FORMER_PRESETS[value]}"`'
+        return f'`preset = "{value}"` was renamed to `suite = "{FORMER_PRESETS[value]}"`'
     if key == "preview":
-        return 'rules have no previews any more: `suite = "audit"` runs all rules'
-    return "`preset` is now `suite`" if key == "preset" else ""
+        return 'there are no preview rules any more: `suite = "audit"` runs all rules'
+    return "`preset` was renamed to `suite`" if key == "preset" else ""
 
 
 def _unknown(path: Path, key: str) -> str:
     instead = did_you_mean(key, KEYS)
     if key in ("tool", "ownlint") and path.name != "pyproject.toml":
-        instead = f"; keys of {path.name} stand without [tool.ownlint]"
+        instead = f"; keys in {path.name} are written without [tool.ownlint]"
     return f"unknown key `{key}`{instead}"
 
 
@@ -247,7 +247,7 @@ def _refused(path: Path, text: str, key: str, value: object, *at: toml.Step) -> 
         message = message[:1].lower() + message[1:]
         quoted = re.search(r"invalid enum value '(.*)'", message, re.DOTALL)
         if quoted is not None:
-            message = f"`{quoted[1]}` is none of {', '.join(f'`{word}`' for word in _words_of(key))}"
+            message = f"`{quoted[1]}` is not one of {', '.join(f'`{word}`' for word in _words_of(key))}"
         return f"{path}:{line_of(text, key, *at)}: `{key}`: {message}"
     return ""
 
@@ -282,7 +282,7 @@ def pattern_mistakes(settings: Settings) -> Iterator[str]:
         for pattern in patterns:
             if reason := mistake(pattern):
                 where = place_of(settings, key, pattern)
-                yield f"{where}: `{key}`: `{pattern}` is no pattern as in .gitignore: {reason}"
+                yield f"{where}: `{key}`: `{pattern}` is not a valid .gitignore pattern: {reason}"
 
 
 # --- the names of rules -----------------------------------------------------------------------

@@ -71,7 +71,7 @@ def _opened(path: str | Path, within: str | Path | None) -> tuple[int, int]:
         missing = isinstance(error, FileNotFoundError | NotADirectoryError)
         raise UnreadableError(error.strerror or str(error), missing=missing) from error
     except ValueError as error:  # a null byte, or what the file system cannot spell: each Python words it anew
-        raise UnreadableError("no file can have this name") from error
+        raise UnreadableError("not a valid file name") from error
     status = os.fstat(descriptor)
     try:
         _check_kind(status.st_mode)

@@ -30,20 +30,20 @@ def check_place(path: Path, root: Path) -> None:
     if path.is_dir():
         raise PlaceError("is a folder")
     if path.is_symlink() and not _is_systems(path):
-        raise PlaceError("is a link, which is not followed; name the file itself")
+        raise PlaceError("is a symlink, which is not followed; name the file itself")
     if not path.parent.is_dir():
-        raise PlaceError(f"no folder {path.parent}")
+        raise PlaceError(f"no such folder: {path.parent}")
     exists, tree = path.exists(), door.tree_of(root)
     parent = Path(os.path.abspath(path)).parent  # noqa: PTH100 - without following links
     for home in {tree, tree.resolve()}:
         if parent.is_relative_to(home):
             if parent.resolve() != tree.resolve() / parent.relative_to(home):
-                raise PlaceError("leads through a folder that is a link, which is not followed")
+                raise PlaceError("the path contains a symlink to a folder, which is not followed")
             if exists and not path.is_file():
                 raise PlaceError("is not a regular file")
     # A file is written beside its place; what is no file is written where it is.
     if not os.access(path if exists and not path.is_file() else path.parent, os.W_OK):
-        raise PlaceError("no right to write there")
+        raise PlaceError("no permission to write there")
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -171,7 +171,7 @@ def held(root: Path, path: str) -> Iterator[HeldFile]:
     regular file, and for a path that leads elsewhere; `OSError` where it cannot be opened."""
     parts = path.split("/")
     if not path or any(part in ("", ".", "..") for part in parts):
-        raise HeldError("is not a file of the project")
+        raise HeldError("does not belong to the project")
     with contextlib.ExitStack() as opened:
 
         def entered(name: str | Path, flags: int, folder: int | None = None) -> int:
@@ -184,7 +184,7 @@ def held(root: Path, path: str) -> Iterator[HeldFile]:
             for part in parts[:-1]:
                 folder = entered(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, folder)
             if stat.S_ISLNK(os.stat(parts[-1], dir_fd=folder, follow_symlinks=False).st_mode):
-                raise HeldError("is a link, which is never written through")
+                raise HeldError("is a symlink, which is never written through")
             file = entered(parts[-1], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY, folder)
         except (FileNotFoundError, NotADirectoryError, ValueError):  # a folder that is a link is none either
             raise HeldError(_CHANGED) from None

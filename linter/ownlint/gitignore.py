@@ -233,11 +233,11 @@ def _named(pattern: bytes, at: int) -> tuple[frozenset[int], int] | None:
         return None
     found = _CLASSES.get(name := pattern[at + 2 : end - 1])
     if found is None:
-        raise PatternError(f"`[:{name.decode(errors='replace')}:]` is no class of characters")
+        raise PatternError(f"`[:{name.decode(errors='replace')}:]` is not a character class")
     return found, end + 1
 
 
 def _class_of(members: Sequence[int] | frozenset[int]) -> bytes:
     if not members:
-        raise PatternError("its `[...]` stands for no character")
+        raise PatternError("its `[...]` matches no character")
     return b"[%b]" % b"".join(rb"\x%02x" % byte for byte in sorted(members))

@@ -47,7 +47,7 @@ Depends = tuple[tuple[str, str], ...]
 _MOST_JOBS = 8
 _MOST_ATTEMPTS = 3
 
-_FOREIGN = "skipped: not a C++ or Python file name; `include` in the settings names further files"
+_FOREIGN = "skipped: not a C++ or Python file name; add further files with `include` in the settings"
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,7 +89,7 @@ def _without_moving(report: Report, changed: Collection[str]) -> Report:
         tuple(finding for finding in found if not places(finding) & set(changed))
         for found in (report.findings, report.elsewhere)
     )
-    incomplete = {Incomplete(path, "it no longer held what was analysed", "changed") for path in changed}
+    incomplete = {Incomplete(path, "its content had changed since it was analysed", "changed") for path in changed}
     incomplete |= set(report.incomplete)
     return msgspec.structs.replace(report, findings=standing, elsewhere=elsewhere, incomplete=tuple(sorted(incomplete)))
 
@@ -328,7 +328,7 @@ def _judged(
     size = sum(head.size for head in facts.heads)
 
     def told(done: int, of: int) -> None:
-        options.told("asking the rules", done, of)
+        options.told("running rules", done, of)
 
     ending = analysis.RunEnd(None if options.deadline is None else options.deadline - time.monotonic())
     return analysis.analyse(chosen, lambda: way.build(earlier), size, limits(), told, memory(), options.jobs, ending)
@@ -372,10 +372,10 @@ def _parity_mistakes(settings: Settings) -> Iterator[str]:
         for word in group:
             if not is_word(word):
                 where = place_of(settings, "parity", word)
-                yield f"{where}: `parity`: `{word}` is no word: letters and digits, a letter first"
+                yield f"{where}: `parity`: `{word}` is not a word: use letters and digits, starting with a letter"
         if len(set(group)) < 2:
             where = place_of(settings, "parity", group[0] if group else "")
-            yield f"{where}: `parity`: a group needs at least two words that stand for each other"
+            yield f"{where}: `parity`: a group needs at least two alternative words"
 
 
 def facts(options: Options) -> FileRecord:
@@ -386,7 +386,7 @@ def facts(options: Options) -> FileRecord:
     found = discover(options.root, options.paths, options.settings.config)
     asked = [source for source in found.sources if source.asked]
     if not asked:
-        reason = found.unread[0][1] if found.unread else _FOREIGN if found.foreign else "is not a file that can be read"
+        reason = found.unread[0][1] if found.unread else _FOREIGN if found.foreign else "not a readable file"
         raise DiscoverError(f"{options.paths[0]}: {reason}")
     commands = compiling(found, options.settings.config).commands
     cache = Cache(None)

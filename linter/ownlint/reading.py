@@ -237,7 +237,7 @@ class Reader:
             wider = children.answered(work, DEADLINE + size // _A_SECOND, memory)
         except children.LostError as error:
             self.settled = False
-            self.unsought = f"Python files that use helpers of the project were not looked for: {error.reason}"
+            self.unsought = f"Python files that use helpers of the project were not searched for: {error.reason}"
             return vocabulary
         self.cache.put(key, wider)
         return decode_vocabulary(wider)

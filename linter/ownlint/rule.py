@@ -96,7 +96,7 @@ def rule(
             _check_pattern(check.__module__, anchor)
         page = inspect.cleandoc(module.__doc__ or "")
         if not page:
-            raise RuleError(f"{check.__module__}: a rule's manual page is its module's docstring; there is none")
+            raise RuleError(f"{check.__module__}: the module has no docstring, which is the rule's manual page")
         made = Rule(
             id=name.replace("_", "-"),
             severity=severity,
@@ -127,7 +127,7 @@ def _check_pattern(module: str, anchor: str) -> None:
     try:
         expression(anchor)
     except PatternError as error:
-        raise RuleError(f"{module}: the anchor `{anchor}` is no regular expression: {error}") from None
+        raise RuleError(f"{module}: the anchor `{anchor}` is not a regular expression: {error}") from None
 
 
 def _attach(check: Any, made: Rule) -> None:

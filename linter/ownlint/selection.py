@@ -77,7 +77,7 @@ class RuleNames:
 
     def renamed(self, name: str) -> str:
         """What is said of a name of an earlier version; nothing of one of today."""
-        return f"`{name}` is now called `{self.now[name]}`" if name in self.now else ""
+        return f"`{name}` was renamed to `{self.now[name]}`" if name in self.now else ""
 
     def instead_of(self, name: str) -> str:
         """`; did you mean ...?` for a name that means nothing, or nothing when none is near."""

@@ -107,7 +107,7 @@ def test_fixes_and_comments_are_made_in_every_project(run: Run, two_projects: Pa
     Path("bindings/src/b.cc").write_text("int odd_two() { return 2; }\n")
     Path("a.cc").write_text("int odd_one() { return 1; }\n")
     done = check(run, "--add-suppressions", "the names stay")
-    assert (done.code, done.err.splitlines()[-1]) == (0, "silenced 2 findings")
+    assert (done.code, done.err.splitlines()[-1]) == (0, "suppressed 2 findings")
     assert Path("bindings/src/b.cc").read_text().startswith("// ownlint: ignore[bad-name]: the names stay\n")
 
 
@@ -121,7 +121,9 @@ def test_a_diff_is_relative_to_the_working_directory(run: Run, monkeypatch: pyte
     monkeypatch.chdir("sub")
     below, all_of_it = check(run, "--diff", "b.cc"), check(run, "--diff", "..")
     assert (below.err, "+++ b/b.cc\n" in below.out) == ("would fix 1 finding\n", True)
-    assert f"note: the diff is relative to {root}, since it reaches out of the working directory\n" in all_of_it.err
+    assert (
+        f"note: the diff is relative to {root}, since it changes files outside the working directory\n" in all_of_it.err
+    )
     monkeypatch.chdir(root)
     subprocess.run(["git", "apply", "-"], input=all_of_it.out.encode(), check=True)
     for name in ("a.cc", "sub/b.cc"):
@@ -135,7 +137,7 @@ def test_a_fix_that_breaks_a_file_is_undone(run: Run) -> None:
     done = check(run, "--fix")
     assert Path("a.py").read_text() == text
     assert Path("b.py").read_text() == "def good_two():\n    return 1\n"
-    assert "warning: a.py: a fix there was undone" in done.err
+    assert "warning: a.py: the fix was undone" in done.err
     assert done.code == 1
 
 
@@ -148,7 +150,7 @@ def test_fixes_for_clang_s_tools(run: Run) -> None:
 
 def test_one_thing_at_a_time(run: Run) -> None:
     done = check(run, "--fix", "--add-suppressions", "kept")
-    assert (done.code, done.err) == (2, "error: --fix and --add-suppressions exclude each other\n")
+    assert (done.code, done.err) == (2, "error: --fix and --add-suppressions cannot be combined\n")
 
 
 # --- comments that silence --------------------------------------------------------------------
@@ -159,7 +161,7 @@ def test_every_finding_is_silenced_by_a_comment_with_the_reason(run: Run) -> Non
     Path("b.py").write_text("class A:\n    def bad_two(self):\n        return 1\n")
     done = check(run, "--add-suppressions", "kept  until\nspring")
     assert done.code == 0
-    assert "silenced 2 findings" in done.err
+    assert "suppressed 2 findings" in done.err
     comment = b"  // ownlint: ignore[bad-name]: kept until spring\r\n"
     assert Path("a.cc").read_bytes() == b"namespace n {\r\n" + comment + b"  int bad_one() { return 1; }\r\n}\r\n"
     assert "    # ownlint: ignore[bad-name]: kept until spring\n    def bad_two" in Path("b.py").read_text()
@@ -181,7 +183,7 @@ def test_what_stays_says_where_and_takes_nothing_else_with_it(run: Run) -> None:
     done = check(run, "--add-suppressions", "kept")
     assert "// ownlint: ignore[bad-name]: kept\nint bad_one" in Path("a.cc").read_text(), done
     assert done.code == 1
-    assert "warning: a.cc:4: bad-name: not silenced: no comment above the line or at its end has an effect" in done.err
+    assert "warning: a.cc:4: bad-name: not suppressed: a comment above the line or at its end has no effect" in done.err
 
 
 def test_a_file_that_was_read_in_part_before_is_silenced_too(run: Run) -> None:
@@ -189,14 +191,14 @@ def test_a_file_that_was_read_in_part_before_is_silenced_too(run: Run) -> None:
     Path("a.cc").write_text(f"int bad_one() {{ return 1; }}\n{gap}")
     assert "could not be parsed" in check(run).err
     done = check(run, "--add-suppressions", "kept")
-    assert "silenced 1 finding\n" in done.err
+    assert "suppressed 1 finding\n" in done.err
     assert "not silenced" not in done.err
     assert Path("a.cc").read_text().startswith("// ownlint: ignore[bad-name]: kept\nint bad_one")
 
 
 def test_a_reason_is_needed(run: Run) -> None:
     Path("a.cc").write_text("int bad_one() { return 1; }\n")
-    assert check(run, "--add-suppressions", " ").err.startswith("error: --add-suppressions: a reason is needed")
+    assert check(run, "--add-suppressions", " ").err.startswith("error: --add-suppressions: a reason is required")
     assert check(run, "--add-suppressions", "\x1b[31m").code == 2
     assert Path("a.cc").read_text() == "int bad_one() { return 1; }\n"
 
@@ -209,7 +211,7 @@ def test_what_is_in_the_baseline_is_left_out_until_it_is_gone(run: Run) -> None:
     assert run("baseline", "write", "--types", "never").code == 0
     done = check(run)
     assert (done.code, done.out) == (0, "No problems found in 1 file\n")
-    assert "1 finding left out: known to ownlint-baseline.json" in done.err
+    assert "1 finding hidden by the baseline ownlint-baseline.json" in done.err
     Path("a.cc").write_text("\n\nint bad_one() { return 1; }\nint bad_two() { return 1; }\n")
     assert "bad_two" in check(run).out
     assert "bad_one" not in check(run).out
@@ -225,7 +227,7 @@ def test_of_other_files_the_baseline_keeps_what_it_says(run: Run) -> None:
     Path("b.cc").write_text("int bad_two() { return 1; }\n")
     run("baseline", "write", "--types", "never")
     Path("a.cc").write_text("int fine() { return 1; }\n")
-    assert "and kept 1 of others" in run("baseline", "write", "a.cc", "--types", "never").err
+    assert "and kept 1 others" in run("baseline", "write", "a.cc", "--types", "never").err
     assert run("baseline", "show").out == "b.cc: bad-name: `bad_two` is badly named\n1 entry in 1 file\n"
 
 
@@ -271,11 +273,11 @@ def test_several_outputs_at_once(run: Run) -> None:
     ("given", "said"),
     [
         ("juint=x.xml", "error: --output: unknown format `juint`; did you mean `junit`?\n"),
-        ("report.html", "error: --output: `report.html` is not FORMAT=FILE, as in `html=report.html`\n"),
-        ("report", "error: --output: `report` is not FORMAT=FILE, as in `html=report.html`\n"),
-        ("junit", "error: --output: `junit` names no file: write `junit=FILE`\n"),
-        ("junit=", "error: --output: `junit=` names no file: write `junit=FILE`\n"),
-        ("junit=gone/x.xml", "error: gone/x.xml: no folder gone\n"),
+        ("report.html", "error: --output: `report.html` is not FORMAT=FILE, for example `html=report.html`\n"),
+        ("report", "error: --output: `report` is not FORMAT=FILE, for example `html=report.html`\n"),
+        ("junit", "error: --output: `junit` has no file name: write `junit=FILE`\n"),
+        ("junit=", "error: --output: `junit=` has no file name: write `junit=FILE`\n"),
+        ("junit=gone/x.xml", "error: gone/x.xml: no such folder: gone\n"),
     ],
 )
 def test_an_output_that_cannot_be_is_told_before_the_work(run: Run, given: str, said: str) -> None:

@@ -55,7 +55,7 @@ def hang(*_given: object) -> object:
 
 HURTS: dict[str, tuple[Callable[..., object], str]] = {
     "it crashes": (crash, "the analysis failed: its process crashed (SIGKILL)"),
-    "it hangs": (hang, "the analysis failed: it was not done within 2 s"),
+    "it hangs": (hang, "the analysis failed: not finished within 2 s"),
     "it takes many steps": (too_long, "the analysis was cut off: a.cc: `size`: it takes too many steps"),
 }
 
@@ -151,7 +151,9 @@ def test_a_baseline_keeps_what_was_not_judged(run: Run, tmp_path: Path, monkeypa
     for command in ("prune", "write"):
         done = run("baseline", command, "--no-cache")
         assert (done.code, (tmp_path / "ownlint-baseline.json").read_text()) == (0, known)
-        assert "warning: not everything was analysed; what ownlint-baseline.json says of the rest is kept" in done.err
+        assert (
+            "warning: not everything was analysed; entries of ownlint-baseline.json for the rest are kept" in done.err
+        )
     checked = run("check", "--no-cache", "--isolated", "--baseline", "ownlint-baseline.json")
     assert "stale" not in checked.err
     monkeypatch.setattr(steps, "BUDGET", 10**6)

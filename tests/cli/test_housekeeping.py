@@ -78,7 +78,7 @@ def test_the_doctor_finds_a_compile_database_and_says_how_to_get_one(project: Pa
     (project / "build" / "compile_commands.json").write_text(json.dumps(commands))
     found = parts(ownlint("doctor", "--output-format", "json", where=project))["compile database"]
     assert found["state"] == "ok"
-    assert found["found"] == "build/compile_commands.json, 1 commands, for 1 of 2 files of C++"
+    assert found["found"] == "build/compile_commands.json, 1 commands, for 1 of 2 C++ files"
 
 
 def test_the_doctor_says_what_does_not_compile(project: Path) -> None:
@@ -87,7 +87,7 @@ def test_the_doctor_says_what_does_not_compile(project: Path) -> None:
     (project / "compile_commands.json").write_text(json.dumps(commands))
 
     def types() -> dict[str, str]:
-        return parts(ownlint("doctor", "--output-format", "json", where=project))["types of your C++"]
+        return parts(ownlint("doctor", "--output-format", "json", where=project))["type information for your C++"]
 
     told = types()
     assert told["state"] == "optional"
@@ -103,8 +103,8 @@ def test_the_doctor_says_what_does_not_compile(project: Path) -> None:
         commands.append({"directory": str(project), "file": f"more{number}.cc", "command": f"c++ -c more{number}.cc"})
     (project / "compile_commands.json").write_text(json.dumps(commands))
     assert types()["found"] == "7 files tried"
-    assert "types of your C++" not in ownlint("doctor", "--types", "never", where=project).stdout
-    assert "types of your C++" not in ownlint("doctor", "lowering.py", where=project).stdout
+    assert "type information for your C++" not in ownlint("doctor", "--types", "never", where=project).stdout
+    assert "type information for your C++" not in ownlint("doctor", "lowering.py", where=project).stdout
 
 
 def test_what_is_missing_is_1_and_says_how_to_get_it(project: Path) -> None:

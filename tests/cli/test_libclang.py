@@ -68,7 +68,9 @@ def test_what_is_no_libclang_costs_the_types_and_is_told(project: Path, copied: 
         done = ownlint(project, *check, library=no_libclang)
         (incomplete,) = json.loads(done.stdout)["incomplete"]
         assert incomplete["kind"] == "types"
-        assert incomplete["reason"].startswith(f"libclang cannot be loaded: {no_libclang} is no libclang, or too old: ")
+        assert incomplete["reason"].startswith(
+            f"libclang cannot be loaded: {no_libclang} is not libclang, or is too old: "
+        )
     doctor = ownlint(project, "doctor", "--output-format", "json", library=no_libclang)
     assert doctor.returncode == 1
     assert types(doctor)["state"] == "missing"
@@ -78,8 +80,8 @@ def test_what_is_no_libclang_costs_the_types_and_is_told(project: Path, copied: 
 def test_a_path_that_cannot_be_is_refused_in_one_line(project: Path, copied: Path) -> None:
     shutil.copy(copied, project / "libclang.so")
     for library, told in {
-        "libclang.so": "`libclang.so` is no absolute path",
-        "./libclang.so": "`./libclang.so` is no absolute path",
+        "libclang.so": "`libclang.so` is not an absolute path",
+        "./libclang.so": "`./libclang.so` is not an absolute path",
         "/none/libclang.so": "/none/libclang.so: no such file",
         str(project): f"{project}: is a folder",
     }.items():

@@ -91,10 +91,10 @@ def unknown(doc):
 """
 
 FOUND = [
-    "use.py:10:12: error[child-outlives-owner] `Doc().view()` is used, but its owner `Doc()` is already gone",
+    "use.py:10:12: error[child-outlives-owner] `Doc().view()` is used after its owner `Doc()` was freed",
     (
-        "use.py:18:5: error[stored-argument-dropped] `Printer()` is dropped at once, but `bus` keeps its address: "
-        "the methods of `Printer` are gone with it"
+        "use.py:18:5: error[stored-argument-dropped] `Printer()` is freed immediately, but `bus` stores its address: "
+        "the methods of `Printer` are lost with it"
     ),
     "use.py:24:12: error[part-used-after-change] `doc.at(0)` is used after `doc.add(Point())`, which moves or frees it",
 ]
@@ -132,7 +132,7 @@ def test_what_a_module_promises_is_written(run: Run, project: Path) -> None:
 
 def test_it_goes_to_stdout_without_a_file(run: Run, project: Path) -> None:
     done = run("model", "extract", "lib", "--package", "shapes", "--no-cache")
-    assert done.out.startswith("# What the bindings of shapes promise about ownership.\n")
+    assert done.out.startswith("# Ownership contract of the bindings of shapes.\n")
     assert done.err == "shapes: 5 classes, 13 members; pybind11 >=2.13,<3\n"
 
 
@@ -167,9 +167,11 @@ def test_it_is_shown_as_a_table(run: Run, project: Path) -> None:
     lines = done.out.splitlines()
     assert lines[0] == "shapes: 5 classes, 13 members; pybind11 >=2.13,<3"
     assert "class Sink  (Sink, trampoline PySink, src/bind.cc:21)" in lines
-    assert any("looks at self: NOT protected (`View::doc_` is a reference; nothing keeps it alive)" in x for x in lines)
+    assert any(
+        "borrows from self: NOT protected (`View::doc_` is a reference; nothing keeps it alive)" in x for x in lines
+    )
     assert any("keeps argument 1 in self: NOT protected (`sink` is stored here)" in line for line in lines)
-    assert any("ends what was taken by at" in line for line in lines)
+    assert any("invalidates what at returned" in line for line in lines)
 
 
 def test_a_file_that_says_what_the_code_does_is_right(run: Run, project: Path) -> None:
@@ -193,7 +195,7 @@ def test_what_differs_is_told_with_1(run: Run, project: Path) -> None:
     done = run("model", "check", "shapes.own.toml", "lib", "--no-cache")
     assert done.code == 1
     assert done.out.splitlines() == [
-        "shapes.own.toml: `Bus.drain` is bound, and the file does not have it",
+        "shapes.own.toml: `Bus.drain` is bound, but missing in the file",
         "shapes.own.toml: `Bus.flush` is not bound in the code",
         (
             "shapes.own.toml: src/bind.cc:25: `Doc.view`: `borrows` is (source self, protected false, via `View::doc_` "
@@ -211,7 +213,7 @@ def test_python_is_checked_against_a_file_that_the_settings_name(run: Run, proje
     done = run("check", "use.py", "--output-format", "concise", "--no-cache", "-q")
     assert (done.code, done.out.splitlines()) == (1, FOUND)
     told = run("check", "use.py", "--no-cache", "-q").out
-    assert "`Doc.view` is bound in src/bind.cc:25 (contract of `shapes`) and keeps nothing alive" in told
+    assert "`Doc.view` is bound in src/bind.cc:25 (contract of `shapes`) and does not keep its owner alive" in told
 
 
 def test_a_contract_beside_an_installed_package_is_found_and_nothing_runs(run: Run, project: Path) -> None:
@@ -327,9 +329,7 @@ def test_a_contract_says_what_a_model_of_the_same_class_leaves_open(run: Run, pr
     extract(run)
     Path("shapes.toml").write_text(DESCRIBED)
     Path("use.py").write_text(USE)
-    stronger = (
-        "use.py:14:12: error[child-outlives-owner] `Doc().safe_view()` is used, but its owner `Doc()` is already gone"
-    )
+    stronger = "use.py:14:12: error[child-outlives-owner] `Doc().safe_view()` is used after its owner `Doc()` was freed"
     for names in ('"shapes.own.toml", "shapes.toml"', '"shapes.toml", "shapes.own.toml"'):
         Path("ownlint.toml").write_text(f"models = [{names}]\n")
         done = run("check", "use.py", "--output-format", "concise", "--no-cache", "-q")
@@ -364,7 +364,7 @@ def test_a_broken_contract_that_the_settings_name_is_2(run: Run) -> None:
     Path("ownlint.toml").write_text('models = ["shapes.own.toml"]\n')
     done = run("check", "use.py")
     assert done.code == 2
-    assert done.err.endswith("shapes.own.toml:1: format 9 is newer than what is read here, 1\n")
+    assert done.err.endswith("shapes.own.toml:1: format 9 is newer than the format this version reads, 1\n")
 
 
 # --- models beside headers ------------------------------------------------------------------------
@@ -450,25 +450,28 @@ def test_models_are_compared_with_headers(run: Run, headers: Path) -> None:
     assert done.code == 1
     assert done.out.splitlines() == [
         (
-            "tanks.toml:11: `TANK_DCHECK_OK` evaluates its argument in debug builds only; include/tank.h:6: it "
+            "tanks.toml:11: `TANK_DCHECK_OK` evaluates its argument in debug builds only, but in include/tank.h:6 it "
             "evaluates its argument in every build"
         ),
-        "tanks.toml:15: `TANK_RETURN_LATER` returns where its argument failed; include/tank.h:12: it never returns",
-        "tanks.toml:19: `tanks::Tank::Adopt` has an argument 2; include/tank.h:19: it takes 1 argument at most",
+        "tanks.toml:15: `TANK_RETURN_LATER` returns if its argument failed, but in include/tank.h:12 it never returns",
+        "tanks.toml:19: `tanks::Tank::Adopt` has an argument 2, but in include/tank.h:19 it takes 1 argument at most",
         (
-            "tanks.toml:23: `tanks::Tank::Clear` changes its receiver (`clear receiver`); include/tank.h:21: it is "
-            "`const`"
+            "tanks.toml:23: `tanks::Tank::Clear` changes its receiver (`clear receiver`), but in "
+            "include/tank.h:21 it is `const`"
         ),
-        "tanks.toml:23: `tanks::Tank::Drain` exists; include/tank.h:15: it is no member of `tanks::Tank`",
+        "tanks.toml:23: `tanks::Tank::Drain` exists, but in include/tank.h:15 it is not a member of `tanks::Tank`",
         (
-            "tanks.toml:31: `tanks::Lock` is constructed with a lock as argument 2; include/tank.h:26: it takes 1 "
-            "argument at most"
+            "tanks.toml:31: `tanks::Lock` is constructed with a lock as argument 2, but in "
+            "include/tank.h:26 it takes 1 argument at most"
         ),
-        "tanks.toml:6: `tanks::Outcome` can be dropped without a warning; include/tank.h:14: it is `[[nodiscard]]`",
-        "tanks.toml:8: `tanks::Tank::Level` returns a `tanks::Outcome`; include/tank.h:18: it returns `int`",
+        (
+            "tanks.toml:6: `tanks::Outcome` can be discarded without a warning, "
+            "but in include/tank.h:14 it is `[[nodiscard]]`"
+        ),
+        "tanks.toml:8: `tanks::Tank::Level` returns a `tanks::Outcome`, but in include/tank.h:18 it returns `int`",
     ]
     assert done.err.splitlines() == [
-        "tanks.toml: 2 of 15 names are in no header: `tanks::Pool::Clear`, `tanks::Empty`",
+        "tanks.toml: 2 of 15 names are not found in any header: `tanks::Pool::Clear`, `tanks::Empty`",
         "8 differences between models and headers",
     ]
 
@@ -501,7 +504,7 @@ def test_the_built_in_models_are_compared_when_none_is_named(run: Run, headers: 
     Path("include/tank.h").write_text("namespace tanks { struct Tank { void Lock() const; }; }\n")
     done = run("model", "check", "--against", "include", "--no-cache")
     assert (done.code, done.out) == (0, "")
-    assert done.err.splitlines()[0].startswith("most names of these models are in no header: absl, arrow, ")
+    assert done.err.splitlines()[0].startswith("most names of these models are not found in any header: absl, arrow, ")
 
 
 @pytest.mark.parametrize(
@@ -509,11 +512,14 @@ def test_the_built_in_models_are_compared_when_none_is_named(run: Run, headers: 
     [
         (("model", "show", "gone.own.toml"), "error: gone.own.toml: No such file or directory\n"),
         (("model", "check", "."), "error: .: is a folder, not a file\n"),
-        (("model", "check", "--against", "."), "error: .: there are no C++ headers here\n"),
+        (("model", "check", "--against", "."), "error: .: no C++ headers found\n"),
         (("model", "check", "--against", "nowhere"), "error: nowhere: no such file or folder\n"),
-        (("model", "check"), "error: name a contract FILE, or a folder of headers by --against\n"),
-        (("model", "extract", "."), "error: .: nothing is bound to Python here\n"),
-        (("model", "extract", ".", "--package", "a-b"), "error: --package: `a-b` is no name of a Python package\n"),
+        (("model", "check"), "error: name a contract FILE, or a folder of headers with --against\n"),
+        (("model", "extract", "."), "error: .: no Python bindings found\n"),
+        (
+            ("model", "extract", ".", "--package", "a-b"),
+            "error: --package: `a-b` is not the name of a Python package\n",
+        ),
         (("model", "extract", "nowhere"), "error: nowhere: no such file or folder\n"),
         (("model", "forget"), "error: unknown command `forget`\n"),
     ],
@@ -600,5 +606,5 @@ def test_a_model_with_former_tables_is_heard_and_told_of(run: Run) -> None:
         assert "use.py:5:12: error[address-outlives-owner]" in done.out
         (told,) = [line for line in done.err.splitlines() if "memory.type" in line]
         assert told.startswith("note: ")
-        assert "blocks.toml:5: `[[memory.type]]` is `[[python.class]]` with `memory` now" in told
+        assert "blocks.toml:5: `[[memory.type]]` was replaced by `[[python.class]]` with `memory`" in told
     assert "memory.type" not in run("check", "use.py", "--quiet").err

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from command import Run
 
-FOREIGN = "skipped: not a C++ or Python file name; `include` in the settings names further files"
+FOREIGN = "skipped: not a C++ or Python file name; add further files with `include` in the settings"
 LEAK = "void f() {\n  char* data = new char[3];\n}\n"
 
 
@@ -50,7 +50,7 @@ def test_a_folder_with_nothing_to_check_is_told(run: Run) -> None:
 
 def test_notices_stand_in_json_and_on_the_page(run: Run) -> None:
     done = run("check", "README.md", "sub/empty", "sub/leak.cc", "--output-format", "json", "--types", "never")
-    structure = "1 of 1 C++ files were read by structure only (`--types never`)"
+    structure = "1 of 1 C++ files were parsed without type information (`--types never`)"
     assert json.loads(done.out)["notices"] == [
         {"path": "README.md", "message": FOREIGN},
         {"path": "", "message": structure},

@@ -50,8 +50,8 @@ def test_states_and_incidents_of_a_function(run: Run) -> None:
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith("drain.cc:3: `Drain`, to line 7\n")
     assert "call   delete node\n              releases argument 1  [language]\n" in done.out
-    assert "*node has ended at #6 (released); keep == 0" in done.out
-    assert "memory finds: `node` used: *node has ended at #6 (released); not certain: on some of the paths" in done.out
+    assert "*node was freed at #6 (released); keep == 0" in done.out
+    assert "memory finds: `node` used: *node was freed at #6 (released); not certain: on some of the paths" in done.out
     assert (
         "6:29: memory-used-after-release (likely): `node` is used after its memory was released\n  reported" in done.out
     )
@@ -65,15 +65,17 @@ def test_any_line_of_the_function_will_do(run: Run) -> None:
 def test_why_a_function_is_not_followed(run: Run) -> None:
     _drain()
     done = run("trace", "drain.cc:9")
-    assert "memory: not followed: nothing in it ends memory" in done.out
-    assert "references: not followed: nothing in it deals in counted references" in done.out
-    assert "no rule about a function, a class or a binding finds anything here" in done.out
+    assert "memory: not analysed: by the names it calls, nothing in it frees memory" in done.out
+    assert "references: not analysed: by the names it calls, nothing in it uses counted references" in done.out
+    assert "no rule about functions, classes or bindings reports anything here" in done.out
 
 
 def test_a_test_that_cannot_come_out_so_refutes_a_path(run: Run) -> None:
     _drain(DRAIN.replace("next ? next->key : node->key", "keep ? node->key : 0"))
     done = run("trace", "drain.cc:5", "--select", "all")
-    assert "test   keep  -> #9 if true, #10 if false\n              memory: 1 of 2 states can go on to #9\n" in done.out
+    assert (
+        "test   keep  -> #9 if true, #10 if false\n              memory: 1 of 2 states can continue to #9\n" in done.out
+    )
     assert "finds:" not in done.out
 
 
@@ -81,12 +83,12 @@ def test_each_effect_says_whose_it_is(run: Run) -> None:
     Path("widget.h").write_text(HEADER)
     Path("widget.cc").write_text(WIDGET)
     out = run("trace", "widget.cc:5").out
-    assert "acquires result, which widget_destroy ends  [pair: " in out
+    assert "acquires result, released by widget_destroy  [pair: " in out
     assert "ends argument 1  [pair: " in out
     assert "[summary: Drop at widget.cc:2]" in out
     assert "release argument 1, may fail  [model: cuda:cudaFree (cuda.toml:" in out
-    assert "[unknown: `Log` is not defined in what was read]" in out
-    assert "[unknown: of `widget_size`, only the declaration was read]" in out
+    assert "[unknown: `Log` is not defined in the analysed files]" in out
+    assert "[unknown: only a declaration of `widget_size` was found]" in out
 
 
 def test_why_a_finding_is_not_reported(run: Run) -> None:
@@ -95,10 +97,10 @@ def test_why_a_finding_is_not_reported(run: Run) -> None:
     ignored = run("trace", "drain.cc:5", "--select", "all", "--ignore", rule)
     assert f"not reported: `{rule}` is not selected" in ignored.out
     unsure = run("trace", "drain.cc:5", "--select", "all", "--certainty", "certain")
-    assert "not reported: it is likely, and what is at least certain is reported" in unsure.out
+    assert "not reported: its confidence is likely; only certain or higher is reported" in unsure.out
     _drain(DRAIN.replace("node->key;", f"node->key;  // ownlint: ignore[{rule}]: kept alive by the pool"))
     silenced = run("trace", "drain.cc:5", "--select", "all")
-    assert "not reported: a comment or `per-file-ignores` silences it" in silenced.out
+    assert "not reported: a comment or `per-file-ignores` suppresses it" in silenced.out
 
 
 def test_references_and_python(run: Run) -> None:
@@ -113,7 +115,7 @@ def test_references_and_python(run: Run) -> None:
         "import h5py\n\n\ndef load(path):\n    f = h5py.File(path)\n    x = f['data']\n    f.close()\n    return x[0]\n"
     )
     out = run("trace", "load.py:5").out
-    assert "makes a File  [model: h5py.File]" in out
+    assert "creates a File  [model: h5py.File]" in out
     assert "call   f.close()" in out
     assert "handles: f = h5py.File(path) (File, closed by f.close())" in out
     assert "used-after-close (certain): `f['data']` is used after `f` was closed\n  reported" in out
@@ -144,9 +146,9 @@ def test_what_cannot_be_traced(run: Run) -> None:
     _drain()
     Path("plain.py").write_text("def same(x):\n    return x\n")
     for place, why in (
-        ("drain.cc", "drain.cc: name a line, as in `src/cache.cc:42`"),
-        ("drain.cc:2", "drain.cc:2: no function stands there"),
-        ("plain.py:2", "plain.py:2: nothing of the file is looked at: no rule is about it"),
+        ("drain.cc", "drain.cc: name a line, for example `src/cache.cc:42`"),
+        ("drain.cc:2", "drain.cc:2: no function at this line"),
+        ("plain.py:2", "plain.py:2: no rule analyses this file"),
         ("gone.cc:2", "gone.cc: no such file or folder"),
         (".:2", ".: is a folder, not a file"),
     ):

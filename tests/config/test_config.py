@@ -66,12 +66,24 @@ def test_an_own_file_goes_before_the_pyproject_beside_it(tmp_path: Path) -> None
             ":5: unknown key `selct`; did you mean `select`?",
         ),
         ("ownlint.toml", "zzz = 1\n", ":1: unknown key `zzz`"),
-        ("ownlint.toml", "[tool.ownlint]\njobs = 2\n", ":1: unknown key `tool`; keys of ownlint.toml stand without"),
-        ("ownlint.toml", "[ownlint]\njobs = 2\n", ":1: unknown key `ownlint`; keys of ownlint.toml stand without"),
+        (
+            "ownlint.toml",
+            "[tool.ownlint]\njobs = 2\n",
+            ":1: unknown key `tool`; keys in ownlint.toml are written without",
+        ),
+        (
+            "ownlint.toml",
+            "[ownlint]\njobs = 2\n",
+            ":1: unknown key `ownlint`; keys in ownlint.toml are written without",
+        ),
         ("ownlint.toml", "\njobs = 0\n", ":2: `jobs`: expected `int` >= 1"),
         ("ownlint.toml", 'jobs = 2\nselect = "x"\n', ":2: `select`: expected `array`, got `str`"),
-        ("ownlint.toml", 'certainty = "sure"\n', ":1: `certainty`: `sure` is none of `certain`, `likely`, `possible`"),
-        ("ownlint.toml", '[severity]\nx = "bad"\n', ":2: `severity`: `bad` is none of `error`, `warning`, `note`"),
+        (
+            "ownlint.toml",
+            'certainty = "sure"\n',
+            ":1: `certainty`: `sure` is not one of `certain`, `likely`, `possible`",
+        ),
+        ("ownlint.toml", '[severity]\nx = "bad"\n', ":2: `severity`: `bad` is not one of `error`, `warning`, `note`"),
         ("ownlint.toml", 'per-file-ignores."a/*" = ["x"]\nper-file-ignores."b" = 1\n', ":2: `per-file-ignores`: "),
         ("ownlint.toml", "jobs = 1\njobs = = 2\n", ":2: "),
         ("pyproject.toml", "[tool]\nownlint = 3\n", ": [tool.ownlint] is not a table"),
@@ -220,11 +232,11 @@ def test_an_audit_shows_what_is_possible_unless_told_otherwise() -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ('preset = "hook"', '`preset = "hook"` is now `suite = "default"`'),
-        ('preset = "ci"', '`preset = "ci"` is now `suite = "default"`'),
-        ('preset = "audit"', '`preset = "audit"` is now `suite = "audit"`'),
-        ("preset = 3", "`preset` is now `suite`"),
-        ("preview = true", 'rules have no previews any more: `suite = "audit"` runs all rules'),
+        ('preset = "hook"', '`preset = "hook"` was renamed to `suite = "default"`'),
+        ('preset = "ci"', '`preset = "ci"` was renamed to `suite = "default"`'),
+        ('preset = "audit"', '`preset = "audit"` was renamed to `suite = "audit"`'),
+        ("preset = 3", "`preset` was renamed to `suite`"),
+        ("preview = true", 'there are no preview rules any more: `suite = "audit"` runs all rules'),
     ],
 )
 def test_what_suites_were_called_is_refused_with_its_name_of_today(tmp_path: Path, line: str, said: str) -> None:
@@ -241,4 +253,4 @@ def test_a_name_of_an_earlier_version_stands_for_the_rule_and_is_told(tmp_path: 
     refuse(rule_mistakes(settings, known))
     assert known.selected(settings.config) == {"new-name"}
     assert known.exactness("old-name") == 3
-    assert list(former_names(settings, known)) == [f"{path}:1: `old-name` is now called `new-name`"]
+    assert list(former_names(settings, known)) == [f"{path}:1: `old-name` was renamed to `new-name`"]

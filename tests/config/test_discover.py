@@ -106,7 +106,7 @@ def test_a_path_that_does_not_exist_is_refused(tmp_path: Path) -> None:
 
 def test_a_path_outside_of_the_project_is_refused(tmp_path: Path) -> None:
     tree(tmp_path, "in/a.py", "out/b.py")
-    with pytest.raises(DiscoverError, match="is outside of the project"):
+    with pytest.raises(DiscoverError, match="is outside the project"):
         discover(tmp_path / "in", [tmp_path / "out"], Config())
 
 

@@ -212,7 +212,7 @@ def test_only_regular_files_of_bounded_size_are_opened(tmp_path: Path) -> None:
         ["unread: No such file or directory"],
         ["unread: not a regular file"],
         ["unread: is a folder, not a file"],
-        ["unread: no file can have this name"],
+        ["unread: not a valid file name"],
     ]
     assert found[1].size == 3_000_000
 

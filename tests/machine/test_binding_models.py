@@ -62,7 +62,7 @@ def only(models: Models, name: str) -> FunctionModel:
         (FRAMEWORK + '[framework.policies]\nkeep = "refrence"\n', 6, "did you mean `reference`?"),
         (FRAMEWORK + '[framework.extras]\nka = "keep alives"\n', 6, "did you mean `keep alive`?"),
         (FRAMEWORK + '[framework.defaults]\npointer = "copied"\n', 6, "`copied`"),
-        (FRAMEWORK + '[framework.defaults]\npointers = "copy"\n', 6, "`pointers` is not known here; did you"),
+        (FRAMEWORK + '[framework.defaults]\npointers = "copy"\n', 6, "`pointers` is unknown here; did you"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_named_in_one_line(tmp_path: Path, text: str, line: int, message: str) -> None:

@@ -74,9 +74,9 @@ def test_an_annotation_without_effect_is_named(contract):
     found = contract(f'.def("it", {CURSOR}, py::return_value_policy::reference_internal)')
     assert (found.ineffective.name, found.reason) == ("reference_internal", "has no effect on a result by value")
     found = contract(f'.def_property_readonly("it", {CURSOR}, py::keep_alive<0, 1>())')
-    assert (found.ineffective.name, found.reason) == ("keep_alive", "is ignored on a property")
+    assert (found.ineffective.name, found.reason) == ("keep_alive", "has no effect on a property")
     found = contract(f'.def("it", {CURSOR}, py::keep_alive<0, 2>())')
-    assert found.reason == "keeps another than what the result points into"
+    assert found.reason == "keeps a different object alive than the one that the result points into"
 
 
 def test_an_extra_that_nobody_can_read_lowers_the_certainty(contract):

@@ -187,8 +187,8 @@ def test_the_first_former_table_of_a_file_is_told_of(tmp_path: Path) -> None:
     assert read(tmp_path, TODAY[: TODAY.index('[[python.function]]\nname = "m.put"')]).former == ()
     (line,) = read(tmp_path, FORMER).former
     assert line == (
-        f"{tmp_path / 'mine.toml'}:5: `[[memory.type]]` is `[[python.class]]` with `memory` now, and is read for the "
-        "last time by this version"
+        f"{tmp_path / 'mine.toml'}:5: `[[memory.type]]` was replaced by `[[python.class]]` with `memory`; this "
+        "is the last version that reads it"
     )
     (line,) = read(tmp_path, FORMER[FORMER.index("[[python.consumer]]") :]).former
     assert line.startswith(f"{tmp_path / 'mine.toml'}:4: `[[python.consumer]]` is `[[python.function]]` with ")
@@ -243,7 +243,7 @@ FUNCTION = BLOCK + '[[memory.function]]\nname = "m.f"\n'
         (FUNCTION + "fills = 2\n", 9, "`fills` must be a string"),
         (FUNCTION + 'may_return = "it"\n', 9, "`may_return` cannot be `it`"),
         (FUNCTION + 'makes_class = "yes"\n', 9, "`makes_class` must be true or false"),
-        (FUNCTION + 'kept = "argument 1"\nstores = "argument 2"\n', 10, "`kept` and `stores` stand in one table"),
+        (FUNCTION + 'kept = "argument 1"\nstores = "argument 2"\n', 10, "`kept` and `stores` cannot be combined"),
         (FUNCTION + 'moved = "x=1"\n', 9, "`memory.function` has no key `moved`"),
         (LIBRARY + '[[memory.callbacks]]\nkeeps = ["set"]\n', 5, "no key `keeps`"),
         (LIBRARY + '[[python.consumer]]\nname = "m.f"\n', 4, "needs `positions` or `by_name`"),

@@ -332,9 +332,9 @@ VECTOR = LIBRARY + '[[python.class]]\nname = "mylib.Vector"\n[[python.member]]\n
         (
             VECTOR + 'effect = "keep result in receiver"\n',
             8,
-            "`keep result in receiver` is no effect of Python; did you ",
+            "`keep result in receiver` is not an effect of Python; did you ",
         ),
-        (VECTOR + 'effect = "spawn argument 1"\n', 8, "`spawn argument 1` is no effect of Python; "),
+        (VECTOR + 'effect = "spawn argument 1"\n', 8, "`spawn argument 1` is not an effect of Python; "),
         (
             VECTOR + 'effect = ["may fail",\n"insert argument 1 in receiver"]\n',
             9,
@@ -343,7 +343,7 @@ VECTOR = LIBRARY + '[[python.class]]\nname = "mylib.Vector"\n[[python.member]]\n
         (
             VECTOR + 'effect = "keep argument 1 in result"\n',
             8,
-            "`keep argument 1 in result`: a method keeps in its rec",
+            "`keep argument 1 in result`: a method keeps its argument in its rec",
         ),
         (
             VECTOR + 'kind = "static"\neffect = "keep argument 1 in receiver"\n',
@@ -355,7 +355,7 @@ VECTOR = LIBRARY + '[[python.class]]\nname = "mylib.Vector"\n[[python.member]]\n
             5,
             "`keep argument 1 in receiver`: a function or static method has no receiver",
         ),
-        (VECTOR + 'effect = "may fail"\ncounted = true\n', 9, "`counted` says how something is kept: it goes with"),
+        (VECTOR + 'effect = "may fail"\ncounted = true\n', 9, "`counted` says how something is kept: it requires"),
     ],
 )
 def test_an_effect_that_would_do_nothing_in_python_is_a_mistake(

@@ -80,7 +80,7 @@ def border() -> Finding:
     return Finding(
         "py/b.py",
         span(USE, "ops[0]"),
-        "`ops[0]` is used after its owner `block` is gone",
+        "`ops[0]` is used after its owner `block` was freed",
         "certain",
         "keep `block`",
         (

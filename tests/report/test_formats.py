@@ -134,7 +134,7 @@ def test_markdown_says_it_all(sources: Sources) -> None:
         "## ownlint\n"
         "\n"
         "1 problem found in 12 files.\n"
-        "1 silenced by comments.\n"
+        "1 suppressed by comments.\n"
         "\n"
         "| rule | findings |\n"
         "|---|---:|\n"

@@ -89,9 +89,9 @@ def test_a_search_finds_words_of_messages_steps_paths_and_symbols(reader: Reader
         reader.presses(*keys)
         return list(reader.sees(LISTED))
 
-    assert found(*"GONE") == ["a file that is gone", "ops[0] is used after its owner block is gone"][::-1]
-    assert found(*"py/b.py gone") == ["ops[0] is used after its owner block is gone"]
-    assert found(*"borrowed ref") == ["ops[0] is used after its owner block is gone"]
+    assert found(*"GONE") == ["a file that is gone", "ops[0] is used after its owner block was freed"][::-1]
+    assert found(*"py/b.py gone") == ["ops[0] is used after its owner block was freed"]
+    assert found(*"borrowed ref") == ["ops[0] is used after its owner block was freed"]
     assert found(*"tracker::start") == ["init_done_ is set before Record has succeeded"]
     assert found(*"zzzz") == []
     assert reader.sees("document.getElementById('list').textContent") == "No finding fits."
@@ -316,10 +316,10 @@ def stories(root: Path) -> tuple[Report, Sources]:
     findings = []
     for name in ("a", LONG):
         for turns in (0, 1, 3, 8):
-            said = [f"`{name}` is made here, and no name keeps it", f"`b` is taken from `{name}`"]
+            said = [f"`{name}` is made here, and no variable holds it", f"`b` is taken from `{name}`"]
             said += [f"and here {LONG} can fail, which `{name}` does not survive"] * turns
             steps = [Step(("a.cc", "b.py")[at % 2], Span(15 * at, 15 * at + 3), each) for at, each in enumerate(said)]
-            for end in (f"`b` is used after its owner `{name}` is gone", f"`b` dies with its owner `{name}`"):
+            for end in (f"`b` is used after its owner `{name}` was freed", f"`b` dies with its owner `{name}`"):
                 at = Span(15 * 20 + turns, 15 * 20 + 5)
                 findings.append(Finding("a.cc", at, end, steps=tuple(steps), symbol=LONG, rule="labels"))
     sources = Sources(root)
@@ -376,7 +376,7 @@ def test_hostile_text_is_text(chromium: browser.Browser, tmp_path: Path) -> None
     bad = (
         "</script><img src=http://evil.invalid/x onerror=document.title='owned'><script>document.title='owned'</script>"
     )
-    told = f"`{bad}` \u202e\u2066\x1b[31m {bad} is used after its owner `{bad}` is gone"
+    told = f"`{bad}` \u202e\u2066\x1b[31m {bad} is used after its owner `{bad}` was freed"
     (tmp_path / "a.py").write_text(f"{bad}\n# \u202e {bad}\n" * 3)
     steps = (Step("a.py", Span(0, 9), told), Step(f"{bad}.cc".replace("/", "|"), Span(0, 1), told))
     found = Finding("a.py", Span(120, 140), told, "certain", told, steps, bad, rule="labels", severity="error")
@@ -422,11 +422,11 @@ def many(root: Path, count: int) -> tuple[Report, Sources]:
             spans = {part: Span(start, start + len(part)) for part, start in ends.items()}
             steps = (
                 Step(path, spans["make()"], "`owner` is made here"),
-                Step("b.cc", Span(2, 60), "`Owner.part` is bound here and keeps nothing alive"),
-                Step(path, spans["owner.part()"], "`part` is taken from it and does not keep it alive"),
+                Step("b.cc", Span(2, 60), "`Owner.part` is bound here and does not keep its owner alive"),
+                Step(path, spans["owner.part()"], "`part` is borrowed from it here without keeping it alive"),
                 Step(path, spans["del owner"], "`owner` is deleted here"),
             )
-            message, sure = f"`part` is used after its owner `owner` is gone in {number}", CERTAINTIES[number % 3]
+            message, sure = f"`part` is used after its owner `owner` was freed in {number}", CERTAINTIES[number % 3]
             found = Finding(path, spans["part.size"], message, sure, "keep it", steps, f"m{file}.go", rule="labels")
             findings.append(found)
     sources = Sources(root)

@@ -146,7 +146,7 @@ def work():
 
 with progress.shown(False) as told:
     for number in range(30):
-        told("asking the rules", number, 30)
+        told("running rules", number, 30)
         children.answered(work, 20, 4 << 30)
 print(set(running))
 """
@@ -155,6 +155,6 @@ print(set(running))
 def test_nothing_is_drawn_while_a_child_is_made(tmp_path: Path) -> None:
     told = on_a_terminal(COPIED, tmp_path)
     assert told.out == "{1}\n"
-    assert "asking the rules" in told.words
+    assert "running rules" in told.words
     assert "drawn" not in told.words
     assert told.terminal.endswith(GONE)

@@ -16,26 +16,26 @@ from ownlint.report.story import Lane, role_of, stops, story
 @pytest.mark.parametrize(
     ("role", "message"),
     [
-        ("owns", "`Turbine(name)` is made here, and no name keeps it"),
+        ("owns", "`Turbine(name)` is created here, and no variable holds it"),
         ("owns", "a constructor acquires `handle_`"),
-        ("owns", "it is owned from here"),
-        ("borrows", "`turbine.blades()` is taken from it and does not keep it alive"),
-        ("lends", "`Turbine.rotor` is bound here and keeps nothing alive"),
+        ("owns", "owned from here on"),
+        ("borrows", "`turbine.blades()` is borrowed from it here without keeping it alive"),
+        ("lends", "`Turbine.rotor` is bound here and does not keep its owner alive"),
         ("lends", "the binding returns a borrowed reference"),
-        ("borrows", "the result is made here from what it borrows"),
+        ("borrows", "the result is created here from the object that it borrows from"),
         ("borrows", "`view_` is a reference"),
-        ("lends", "`Turbine.blades` returns an iterator over `self` and keeps nothing alive"),
+        ("lends", "`Turbine.blades` returns an iterator over `self` without keeping it alive"),
         ("ends", "`turbine` is deleted here"),
         ("ends", "`op` is erased here"),
         ("ends", "released here"),
-        ("uses", "this Python uses it after `Turbine(name)` is gone"),
-        ("uses", "`rotor` is used, but its owner `turbine` is already gone"),
-        ("uses", "`first` is returned, but its owner `module` dies with this function"),
-        ("uses", "`x` is read here, too"),
+        ("uses", "used from Python here after `Turbine(name)` was freed"),
+        ("uses", "`rotor` is used after its owner `turbine` was freed"),
+        ("uses", "`first` is returned, but its owner `module` is freed when the function returns"),
+        ("uses", "also read here"),
         ("turn", "this can still fail"),
-        ("turn", "nothing releases it"),
+        ("turn", "`fd` is never released"),
         ("turn", "`list` is not released on every exit path"),
-        ("turn", "only an assertion says that it is not there"),
+        ("turn", "only an assertion checks for an existing entry"),
         ("turn", "`is deleted here` is the name of something"),
     ],
 )
@@ -44,7 +44,7 @@ def test_a_role_is_read_from_the_words_outside_of_names(role: str, message: str)
 
 
 def test_what_a_rule_says_is_stronger_than_the_words(sources: Sources) -> None:
-    steps = (Step("src/a.cc", Span(0, 3), "it is made here", "ends"), Step("src/a.cc", Span(4, 9), "it is made here"))
+    steps = (Step("src/a.cc", Span(0, 3), "created here", "ends"), Step("src/a.cc", Span(4, 9), "created here"))
     told = stops(one(Finding("src/a.cc", Span(20, 30), "it is used", steps=steps), sources))
     assert [stop.role for stop in told] == ["ends", "owns", "uses"]
 
@@ -80,11 +80,11 @@ def test_the_finding_stands_where_it_happens() -> None:
 
 
 def test_a_finding_in_a_file_without_steps_stands_behind_those_of_its_language() -> None:
-    steps = (Step("a.h", Span(0, 1), "made"), Step("b.py", Span(0, 1), "uses it"))
+    steps = (Step("a.h", Span(0, 1), "created"), Step("b.py", Span(0, 1), "uses it"))
     located = Located(
         "r", "error", "certain", "lent", "a.cc", _region(Span(0, 1)), steps=tuple(_located(s) for s in steps)
     )
-    assert [stop.message for stop in stops(located)] == ["made", "lent", "uses it"]
+    assert [stop.message for stop in stops(located)] == ["created", "lent", "uses it"]
 
 
 def _region(span: Span):  # type: ignore[no-untyped-def]
@@ -112,11 +112,11 @@ def test_the_story_of_a_borrow_across_the_border(sources: Sources) -> None:
 def test_an_end_that_has_no_step_lies_before_the_use_or_behind_it() -> None:
     def end(message: str) -> float | None:
         finding = Located("r", "error", "certain", message, "a.py", _region(Span(5, 6)))
-        finding = _with_step(finding, "`a` is made here")
+        finding = _with_step(finding, "`a` is created here")
         return story(finding, stops(finding)).end
 
-    assert end("`b` is used, but its owner `a` is already gone") == 0.5
-    assert end("`b` is returned, but its owner `a` dies with this function") == 1.5
+    assert end("`b` is used after its owner `a` was freed") == 0.5
+    assert end("`b` is returned, but its owner `a` is freed when the function returns") == 1.5
     assert end("`b` is used, and that is all") is None
 
 
@@ -144,7 +144,10 @@ def told_in_steps(message: str, *steps: str, symbol: str = "") -> Located:
     ("message", "step"),
     [
         ("the status of `Record` is dropped", "`Record` returns `Status`"),  # about no owner at all
-        ("`it->value()` is used without a check", "`status` refuses when it is no longer valid"),  # borrowed, of whom?
+        (
+            "`it->value()` is used without a check",
+            "`status` fails when the handle is no longer valid",
+        ),  # borrowed, of whom?
         ("this is used after it was freed", "freed here"),  # of what?
     ],
 )
@@ -160,16 +163,16 @@ def test_one_stop_is_no_story() -> None:
 
 
 def test_what_is_neither_the_owner_nor_borrowed_happens_on_the_path() -> None:
-    finding = told_in_steps("`a` is returned", "`a` is made here", "this can fail", "`a` is freed here", symbol="go")
+    finding = told_in_steps("`a` is returned", "`a` is created here", "this can fail", "`a` is freed here", symbol="go")
     picture = story(finding, stops(finding))
     assert picture.lanes == (Lane("owner", "a"), Lane("way", "go"))
     assert picture.lane_of == (0, 1, 0, 0)
-    unnamed = told_in_steps("`a` is returned", "`a` is made here", "this can fail", "`a` is freed here")
+    unnamed = told_in_steps("`a` is returned", "`a` is created here", "this can fail", "`a` is freed here")
     assert story(unnamed, stops(unnamed)).lanes[1] == Lane("way", "a.py")
 
 
 @pytest.mark.parametrize(
-    "claim", ["`p` is released on some paths only", "`A` can be copied, and each copy releases `h`"]
+    "claim", ["`p` is released on some paths only", "`A` can be copied, but each copy releases `h`"]
 )
 def test_a_claim_about_the_whole_is_no_end_of_a_life(claim: str) -> None:
     assert role_of(claim) == "turn"

@@ -163,18 +163,20 @@ def test_the_notice_counts_what_was_read_by_structure_only(tmp_path: Path) -> No
         report = compose([], files, Sources(tmp_path), Config(), known=NAMES, ran=KNOWN, hint=hint)
         return "".join(notice.message for notice in report.notices)
 
-    start = "2 of 2 C++ files were read by structure only"
+    start = "2 of 2 C++ files were parsed without type information"
     assert notice(files) == start
     assert notice(files, "no compile_commands.json") == f"{start} (no compile_commands.json)"
     typed, part = FileRecord("a.cc", "cpp", 0, typed=True), FileRecord("d.cc", "cpp", 0, meanings=(Meaning(0, 1, "a"),))
     assert notice([typed, files[2]]) == ""
     assert notice([typed], "a database is broken") == "a database is broken"
-    assert notice([typed, part], "why") == "1 of 2 C++ files were read in part (why)"
-    assert notice([typed, part, files[0]]) == "1 of 3 C++ files were read by structure only, 1 in part"
+    assert notice([typed, part], "why") == "1 of 2 C++ files were parsed with some errors (why)"
+    assert (
+        notice([typed, part, files[0]]) == "1 of 3 C++ files were parsed without type information, 1 with some errors"
+    )
 
 
 def test_a_name_of_an_earlier_version_silences_the_rule_and_is_told(tmp_path: Path) -> None:
     found = report(tmp_path, "bug;  // ownlint: ignore[old-rule]: why\nbug;  // ownlint: ignore[old-rule]: why\n")
     assert heard(found) == []
     told = [(notice.path, notice.message) for notice in found.notices if "old-rule" in notice.message]
-    assert told == [("a.cc", "`old-rule` is now called `a-rule`")]
+    assert told == [("a.cc", "`old-rule` was renamed to `a-rule`")]

@@ -43,7 +43,7 @@ def test_steps_in_another_file_have_an_excerpt_of_their_own(tmp_path: Path) -> N
     assert (
         full(tmp_path, sample.border())
         == """\
-error[child-outlives-owner]: `ops[0]` is used after its owner `block` is gone
+error[child-outlives-owner]: `ops[0]` is used after its owner `block` was freed
   --> py/b.py:7:12
    |
  5 |     ops = block.operations

@@ -150,7 +150,7 @@ def test_a_name_that_is_no_text_is_passed_over(repository: Repository) -> None:
 def test_a_first_commit_that_is_not_there_yet(tmp_path: Path) -> None:
     unborn = Repository(tmp_path / "unborn")
     unborn.write("a.cc", "x\n")
-    with pytest.raises(ChangesError, match=r"`HEAD` names no commit$"):
+    with pytest.raises(ChangesError, match=r"`HEAD` is not a commit$"):
         since(unborn.root, "HEAD")
 
 
@@ -176,12 +176,12 @@ def test_a_revision_that_is_none(repository: Repository, revision: str) -> None:
     with pytest.raises(ChangesError) as error:
         since(repository.root, revision)
     assert "\n" not in str(error.value)
-    assert "names no commit" in str(error.value)
+    assert "is not a commit" in str(error.value)
     assert not (repository.root / "x").exists()
 
 
 def test_no_repository(tmp_path: Path) -> None:
-    with pytest.raises(ChangesError, match="is in no git repository"):
+    with pytest.raises(ChangesError, match="is not in a git repository"):
         since(tmp_path, "HEAD")
 
 
@@ -274,7 +274,7 @@ def test_where_nothing_is_staged_all_that_is_not_committed_counts(repository: Re
     changes = staged(repository.root)
     assert list(changes.lines) == ["a.cc", "untracked.cc"]
     assert changes.lines["a.cc"] == ((2, 2),)
-    assert changes.note == "nothing is staged: all uncommitted changes count"
+    assert changes.note == "nothing is staged: using all uncommitted changes"
 
 
 def test_what_is_staged_beside_the_project_is_staged(repository: Repository) -> None:
@@ -397,12 +397,12 @@ def test_a_range_of_commits_that_pre_commit_looks_at(repository: Repository, mon
     monkeypatch.setenv("PRE_COMMIT_FROM_REF", "HEAD~1")
     assert staged(repository.root).lines == {"a.cc": ((2, 2),)}
     monkeypatch.setenv("PRE_COMMIT_FROM_REF", "--output=x")
-    with pytest.raises(ChangesError, match="names no commit"):
+    with pytest.raises(ChangesError, match="is not a commit"):
         staged(repository.root)
 
 
 def test_what_is_staged_where_no_repository_is(tmp_path: Path) -> None:
-    with pytest.raises(ChangesError, match="is in no git repository"):
+    with pytest.raises(ChangesError, match="is not in a git repository"):
         staged(tmp_path)
 
 

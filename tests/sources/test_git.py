@@ -226,8 +226,7 @@ def test_what_a_partial_clone_lacks_is_not_available(tree: Path, tmp_path: Path)
     done = starting.text("check", "--diff-base", "HEAD~1", cwd=tmp_path / "clone", safe_path=True)
     assert done.returncode == 2
     assert done.stderr == (
-        "error: --diff-base: the clone is partial and lacks files of that revision, which are not available: "
-        "nothing is fetched\n"
+        "error: --diff-base: the clone is partial and lacks files of that revision; nothing is fetched\n"
     )
     assert starting.run("check", cwd=tmp_path / "clone", safe_path=True).returncode == 0
 
@@ -263,7 +262,7 @@ def test_a_hook_of_one_repository_says_nothing_of_another(
 
 
 def test_a_bound_on_time_and_on_what_it_answers(tree: Path) -> None:
-    with pytest.raises(GitError, match=r"ls-files answers with more than 10 bytes"):
+    with pytest.raises(GitError, match=r"ls-files returns more than 10 bytes"):
         Git(tree).ask("ls-files", "-z", most=10)
     with pytest.raises(GitError, match=r"ls-files took longer than 0\.0001 s"):
         Git(tree).ask("ls-files", "-z", seconds=0.0001)

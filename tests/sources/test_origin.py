@@ -82,5 +82,5 @@ def test_a_given_date_is_the_date(tree: Path) -> None:
 
 @pytest.mark.parametrize("said", ["now", "-1", "1.5", "9" * 40, "253402300800", "\u0663"])
 def test_a_date_that_is_none_is_refused(said: str) -> None:
-    with pytest.raises(OriginError, match=r"SOURCE_DATE_EPOCH: .* is no number of seconds since 1970"):
+    with pytest.raises(OriginError, match=r"SOURCE_DATE_EPOCH: .* is not a number of seconds since 1970"):
         given_date({"SOURCE_DATE_EPOCH": said})

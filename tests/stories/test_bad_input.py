@@ -209,7 +209,7 @@ def test_a_few_of_them_are_named_and_the_rest_counted(zoo: Path, zoo_report: Don
     warnings = [line for line in zoo_report.err.splitlines() if line.startswith("warning: ")]
     assert warnings[0] == r"warning: b\xff.cc: not read: its name is not valid UTF-8"
     assert "warning: brackets.py:2: not read: too many nested parentheses" in warnings
-    assert warnings[-1] == f"warning: {len(REASONS) - 10} more files are incomplete; see --verbose"
+    assert warnings[-1] == f"warning: {len(REASONS) - 10} more files were not fully analysed; use --verbose to see them"
     named = check(zoo, "--verbose").err
     for path, reason in REASONS.items():
         line = re.match(r"line (\d+): ", reason)
@@ -249,8 +249,8 @@ def test_facts_of_bad_files_can_be_shown(zoo: Path, name: str) -> None:
     [
         ("pipe.cc", "pipe.cc: not a regular file"),
         ("nowhere.cc", "nowhere.cc: broken symlink"),
-        ("outside.cc", "outside.cc: is outside of the project"),
-        ("folder.cc", "folder.cc: is a folder; facts are those of one file"),
+        ("outside.cc", "outside.cc: is outside the project"),
+        ("folder.cc", "folder.cc: is a folder; name a file"),
         ("gone.cc", "gone.cc: no such file or folder"),
     ],
 )
@@ -372,7 +372,7 @@ def test_a_broken_database_that_was_found_is_a_notice(tmp_path: Path, text: str,
     done = check(tmp_path, "--types", "auto")
     assert (done.code, done.found) == (1, {IN_CPP, IN_PYTHON})
     (notice,) = [line for line in done.err.splitlines() if "compile_commands.json" in line]
-    assert notice.startswith("note: 1 of 1 C++ files were read by structure only (")
+    assert notice.startswith("note: 1 of 1 C++ files were parsed without type information (")
     assert said in notice
     assert "ignored" in notice
 

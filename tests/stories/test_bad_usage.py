@@ -51,15 +51,18 @@ def ownlint(where: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     ("arguments", "told"),
     [
         ("chek", "unknown command `chek`; did you mean `check`?"),
-        ("tools", "unknown command `tools`; to check it: `ownlint check tools`"),
-        ("lowering.py -q", "unknown command `lowering.py`; to check it: `ownlint check lowering.py -q`"),
+        ("tools", "unknown command `tools`; to check a path of that name: `ownlint check tools`"),
+        (
+            "lowering.py -q",
+            "unknown command `lowering.py`; to check a path of that name: `ownlint check lowering.py -q`",
+        ),
         ("check --select use-after-erse", "--select: unknown rule `use-after-erse`; did you mean `use-after-erase`?"),
         ("check --output-format xml", "Invalid value for '--output-format': 'xml' is not one of"),
         ("check --output xml=report", "--output: unknown format `xml`"),
-        ("check --output sarif", "--output: `sarif` names no file: write `sarif=FILE`"),
-        ("check --output sarif=none/x.sarif", "none/x.sarif: no folder none"),
+        ("check --output sarif", "--output: `sarif` has no file name: write `sarif=FILE`"),
+        ("check --output sarif=none/x.sarif", "none/x.sarif: no such folder: none"),
         ("check --output-file tools", "tools: is a folder"),
-        ("check --export-fixes none/x.yaml", "none/x.yaml: no folder none"),
+        ("check --export-fixes none/x.yaml", "none/x.yaml: no such folder: none"),
         ("check none.py", "none.py: no such file or folder"),
         ("check --config tools", "tools: is a folder, not a file with settings"),
         ("check --config none.toml", "none.toml: no such file"),
@@ -73,26 +76,26 @@ def ownlint(where: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         ("check --baseline list.json", "list.json:1: "),
         ("check --baseline none.json", "none.json: No such file or directory"),
         ("check --baseline tools", "tools: is a folder, not a file"),
-        ("check --diff-base main", "--diff-base: {here} is in no git repository"),
+        ("check --diff-base main", "--diff-base: {here} is not in a git repository"),
         ("check --build-path none", "none: no such compile database"),
         ("check --jobs 0", "Invalid value for '-j' / '--jobs': 0 is not in the range"),
-        ("check --diff --add-suppressions why", "--diff and --add-suppressions exclude each other"),
+        ("check --diff --add-suppressions why", "--diff and --add-suppressions cannot be combined"),
         ("check --stdin-filename tools", "tools: is a folder, not a file"),
-        ("check -", "`-` is standard input: name by --stdin-filename the file that it is to stand for; that tells"),
+        ("check -", "`-` is standard input: name the file it stands for with --stdin-filename, which decides"),
         (
             "facts README.md",
-            "README.md: skipped: not a C++ or Python file name; `include` in the settings names further files",
+            "README.md: skipped: not a C++ or Python file name; add further files with `include` in the settings",
         ),
         ("check --severity error", "No such option '--severity'"),
         ("explain use-after-ers", "unknown rule `use-after-ers`; did you mean `use-after-erase`?"),
-        ("facts tools", "tools: is a folder; facts are those of one file"),
+        ("facts tools", "tools: is a folder; name a file"),
         ("baseline show none.json", "none.json: No such file or directory"),
         ("config none", "none: no such file or folder"),
         ("config verify key.toml", "{here}/key.toml:2: unknown key `selct`; did you mean `select`?"),
         ("model show none", "none: no such file, and no contract of an installed package in"),
         ("model check half.own.toml", "half.own.toml:2: "),
-        ("new-rule Wrong", "`Wrong` is no name for a rule: say what is wrong, in words with dashes"),
-        ("clean tools --cache-dir tools", "{here}/tools: is no cache of ownlint: it has no CACHEDIR.TAG that says so"),
+        ("new-rule Wrong", "`Wrong` is not a valid rule name: use words joined by dashes that say what is wrong"),
+        ("clean tools --cache-dir tools", "{here}/tools: is not a cache of ownlint: it has no CACHEDIR.TAG file"),
         ("doctor none", "none: no such file or folder"),
     ],
 )
@@ -108,14 +111,14 @@ def test_a_revision_that_is_none_is_named(project: Path) -> None:
     subprocess.run(["git", "init", "--quiet"], cwd=project, check=True)
     for revision in ("nosuch", "--output=x"):
         done = ownlint(project, "check", f"--diff-base={revision}")
-        assert (done.returncode, done.stderr) == (2, f"error: --diff-base: `{revision}` names no commit\n")
+        assert (done.returncode, done.stderr) == (2, f"error: --diff-base: `{revision}` is not a commit\n")
 
 
 def test_a_place_that_cannot_be_written_is_told_before_the_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != tmp_path)
-    with pytest.raises(delivery.CannotRunError, match=r"report\.json: no right to write there"):
+    with pytest.raises(delivery.CannotRunError, match=r"report\.json: no permission to write there"):
         delivery.check_output(tmp_path / "report.json", tmp_path)
     delivery.check_output(Path(os.devnull), tmp_path)
 

@@ -49,7 +49,7 @@ def test_where_nothing_is_staged_the_work_tree_counts_and_that_is_said(project: 
     project.write("later.cc", SESSION.format("Later"))
     done = project.check("--changed", quiet=False)
     assert (done.code, done.found) == (1, [at(5, "later.cc")])
-    assert "note: nothing is staged: all uncommitted changes count" in done.err
+    assert "note: nothing is staged: using all uncommitted changes" in done.err
 
 
 def test_what_arises_in_an_untouched_file_is_reported(tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_only_what_is_staged_is_silenced(project: Project) -> None:
     project.git("add", "-A")
     done = project.check("--changed", "--add-suppressions", "seen", quiet=False)
     assert (done.code, done.found, elsewhere(done)) == (0, [], 1)
-    assert "silenced 1 finding" in done.err
+    assert "suppressed 1 finding" in done.err
     text = (project.root / "session.cc").read_text()
     assert text.count("ownlint: ignore") == 1
     assert text.index("class New") < text.index("ownlint: ignore")
@@ -219,7 +219,7 @@ def test_only_what_is_staged_is_silenced(project: Project) -> None:
 
 def test_two_ways_to_say_what_changed_exclude_each_other(project: Project) -> None:
     done = project.check("--changed", "--diff-base", "HEAD")
-    assert (done.code, done.err) == (2, "error: --changed and --diff-base exclude each other\n")
+    assert (done.code, done.err) == (2, "error: --changed and --diff-base cannot be combined\n")
 
 
 def test_no_repository(tmp_path: Path) -> None:
@@ -227,11 +227,11 @@ def test_no_repository(tmp_path: Path) -> None:
     command = [*COMMAND, "check", "--changed"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith(f"error: --changed: {tmp_path} is in no git repository")
+    assert done.stderr.startswith(f"error: --changed: {tmp_path} is not in a git repository")
     assert done.stderr.count("\n") == 1
 
 
 def test_the_range_that_pre_commit_names_is_one(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PRE_COMMIT_FROM_REF", "nothing")
     done = project.check("--changed")
-    assert (done.code, done.err) == (2, "error: --changed: `nothing` names no commit\n")
+    assert (done.code, done.err) == (2, "error: --changed: `nothing` is not a commit\n")

@@ -100,9 +100,9 @@ def test_words_of_the_settings(project: Project) -> None:
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        ('parity = [["left"]]', "ownlint.toml:1: `parity`: a group needs at least two words"),
-        ('parity = [["left", "left"]]', "ownlint.toml:1: `parity`: a group needs at least two words"),
-        ("parity = [[]]", "ownlint.toml:1: `parity`: a group needs at least two words"),
+        ('parity = [["left"]]', "ownlint.toml:1: `parity`: a group needs at least two alternative words"),
+        ('parity = [["left", "left"]]', "ownlint.toml:1: `parity`: a group needs at least two alternative words"),
+        ("parity = [[]]", "ownlint.toml:1: `parity`: a group needs at least two alternative words"),
         ('parity = [["left", "a/b"]]', "ownlint.toml:1: `parity`: `a/b` is no word"),
         ('parity = ["left", "right"]', "ownlint.toml:1: `parity`: "),
         ("parity = 1", "ownlint.toml:1: `parity`: "),
@@ -122,7 +122,7 @@ def test_a_revision_that_is_none(project: Project, revision: str) -> None:
     assert done.code == 2
     assert done.err.startswith("error: --diff-base: ")
     assert done.err.count("\n") == 1
-    assert "names no commit" in done.err
+    assert "is not a commit" in done.err
     assert not (project.root / "y").exists()
 
 
@@ -131,5 +131,5 @@ def test_no_repository(tmp_path: Path) -> None:
     command = [*COMMAND, "check", "--diff-base", "HEAD"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "is in no git repository" in done.stderr
+    assert "is not in a git repository" in done.stderr
     assert done.stderr.count("\n") == 1

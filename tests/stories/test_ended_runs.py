@@ -65,7 +65,7 @@ def test_a_deadline_is_a_time_and_ends_with_2(tmp_path: Path) -> None:
     assert "--deadline" in done.stderr
     done = subprocess.run([*command, "--deadline", "0s"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "a.cc: stopped at a limit: not all of it was judged before the run had to end" in done.stderr
+    assert "a.cc: stopped at a limit: the run had to end before everything was analysed" in done.stderr
 
 
 def test_the_first_signal_asks_for_what_there_is() -> None:

@@ -23,7 +23,7 @@ IN_PYTHON = {
     ("python/lowering.py", "entry_name", "child-outlives-owner"),
     ("python/lowering.py", "entry", "child-outlives-owner"),
     ("python/lowering.py", "Stale.__init__", "child-outlives-owner"),
-    # What a binding lent is used after the owner is gone.
+    # What a binding lent is used after the owner was freed.
     ("python/report.py", "idle_speed", "child-outlives-owner"),
     ("python/report.py", "lengths", "child-outlives-owner"),
 }

@@ -164,9 +164,9 @@ HURTS = {
         "import ctypes\nctypes.string_at(1)", "rule", "failed: its process crashed (SIGSEGV) (in `Bad`)", {}
     ),
     "it aborts": Hurt("import os\nos.abort()", "rule", "failed: its process crashed (SIGABRT) (in `Bad`)", {}),
-    "it hangs": Hurt(SPIN, "limit", "did not finish: it was not done within 2 s (in `Bad`)", {"seconds": 2}),
+    "it hangs": Hurt(SPIN, "limit", "did not finish: not finished within 2 s (in `Bad`)", {"seconds": 2}),
     "it sleeps": Hurt(
-        "import time\ntime.sleep(600)", "limit", "did not finish: it was not done within 2 s (in `Bad`)", {"seconds": 2}
+        "import time\ntime.sleep(600)", "limit", "did not finish: not finished within 2 s (in `Bad`)", {"seconds": 2}
     ),
     "it recurses": Hurt(RECURSE, "limit", "did not finish: it takes too many steps (in `Bad`)", {}),
     "it takes many steps": Hurt(
@@ -181,7 +181,7 @@ HURTS = {
     "it eats memory": Hurt(
         "every = []\nwhile True:\n    every.append(bytes(1 << 24))",
         "limit",
-        "did not finish: it takes too much memory (in `Bad`)",
+        "did not finish: it uses too much memory (in `Bad`)",
         {"memory": 3 << 30},
     ),
 }

@@ -334,7 +334,10 @@ def test_findings_that_are_alike_in_two_projects_are_two(several: Path) -> None:
 
 def test_what_looks_at_one_project_refuses_paths_of_two(several: Path) -> None:
     done = ownlint(several, "config", "a", "b")
-    assert (done.returncode, done.stderr) == (2, "error: PATHS are in several projects: a, b; name those of one\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "error: PATHS belong to several projects: a, b; give the paths of one project\n",
+    )
 
 
 def test_a_tree_full_of_settings_is_refused(several: Path) -> None:
@@ -343,9 +346,7 @@ def test_a_tree_full_of_settings_is_refused(several: Path) -> None:
         write(several / "many" / f"{number}" / "a.py", "")
     done = check(several)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        "error: more than 200 projects, each with settings of its own; check a part, or give --config\n"
-    )
+    assert done.stderr == ("error: more than 200 projects with settings of their own; check a part, or give --config\n")
 
 
 def test_a_change_in_one_project_is_reported_there(several: Path) -> None:

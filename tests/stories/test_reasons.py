@@ -70,14 +70,14 @@ def test_python(tmp_path: Path) -> None:
         "straight": ("certain", ""),
         "on_one_path": ("likely", "on some of the paths that lead here"),
         "fails": ("likely", "on the path where `eat` fails"),
-        "unknown": ("likely", "whether `x` has storage to lose is not known"),
+        "unknown": ("likely", "it is not known whether `x` has storage that can be donated"),
     }
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_cpp(tmp_path: Path, jobs: str) -> None:
     (tmp_path / "a.cc").write_text(PAIR)
-    why = "that `tile_destroy` releases what `tile_create` hands out is inferred from their names"
+    why = "that `tile_destroy` releases what `tile_create` returns is inferred from their names"
     assert findings(tmp_path, "--jobs", jobs) == {"Draw": ("likely", why)}
 
 
@@ -112,7 +112,7 @@ static int Filled(PyObject* table) {
 def test_references(tmp_path: Path) -> None:
     (tmp_path / "a.cc").write_text(BORROWED)
     assert findings(tmp_path) == {
-        "Drop": ("likely", "harmless if a reference that was taken elsewhere is released here"),
+        "Drop": ("likely", "harmless if this releases a reference that was acquired elsewhere"),
         "Shown": ("likely", "harmless if something else still owns a reference to it"),
         "Filled": ("likely", "on some of the exit paths; on others the reference is released or passed on"),
     }
@@ -137,15 +137,15 @@ def start(on_event):
 def test_what_is_inferred_from_a_name(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(CALLBACK)
     assert findings(tmp_path, "--certainty", "possible") == {
-        "listen": ("likely", "that `lib.set_event_handler` keeps it is inferred from its name"),
-        "start": ("possible", "whether `lib.start` keeps it is not known"),
+        "listen": ("likely", "that `lib.set_event_handler` keeps it alive is inferred from its name"),
+        "start": ("possible", "it is not known whether `lib.start` keeps it alive"),
     }
 
 
 def test_it_is_a_note_of_the_finding(tmp_path: Path) -> None:
     (tmp_path / "a.cc").write_text(PAIR)
     said = starting.text("check", "--isolated", "--no-cache", ".", cwd=tmp_path).stdout
-    assert "= note: likely: that `tile_destroy` releases what `tile_create` hands out is inferred from" in said
+    assert "= note: likely: that `tile_destroy` releases what `tile_create` returns is inferred from" in said
 
 
 BOTH = (

@@ -70,7 +70,7 @@ def test_a_fix_leaves_it_alone_and_says_so(run: Run) -> None:
     done = check(run, "--fix")
     assert Path("a.cc").read_bytes() == SAVED
     assert Path("b.cc").read_bytes() == MENDED.replace(b"one", b"two")
-    assert "warning: a.cc: changed after it was analysed; left alone\n" in done.err
+    assert "warning: a.cc: changed after it was analysed; not changed\n" in done.err
     assert "fixed 1 finding\n" in done.err
     assert done.code == 1
 
@@ -92,7 +92,7 @@ def test_a_diff_leaves_it_out(run: Run) -> None:
     assert done.code == 1
     assert "a.cc" not in done.out
     assert "+int good_two()" in done.out
-    assert "warning: a.cc: changed after it was analysed; left alone\n" in done.err
+    assert "warning: a.cc: changed after it was analysed; not changed\n" in done.err
 
 
 @pytest.mark.usefixtures("saved_after")
@@ -100,7 +100,7 @@ def test_no_comment_is_written_into_it(run: Run) -> None:
     done = check(run, "--add-suppressions", "kept")
     assert Path("a.cc").read_bytes() == SAVED
     assert b"ownlint: ignore" in Path("b.cc").read_bytes()
-    assert "warning: a.cc: changed after it was analysed; left alone\n" in done.err
+    assert "warning: a.cc: changed after it was analysed; not changed\n" in done.err
     assert done.code == 1
 
 
@@ -163,7 +163,7 @@ def test_one_that_never_stands_still_is_named(run: Run, monkeypatch: pytest.Monk
     report = json.loads(done.out)
     assert [each["path"] for each in report["findings"]] == ["b.cc"]
     assert [(each["path"], each["kind"]) for each in report["incomplete"]] == [("a.cc", "changed")]
-    assert "warning: a.cc: changed during the run: it no longer held what was analysed\n" in done.err
+    assert "warning: a.cc: changed during the run: its content had changed since it was analysed\n" in done.err
     assert done.code == 1  # that of the other findings
     monkeypatch.undo()
 

@@ -12,7 +12,7 @@ from ownlint.sources import headers
 
 pytestmark = pytest.mark.skipif(not headers.find().source, reason="no C++ headers here")
 
-STRUCTURE = "C++ files were read by structure only"
+STRUCTURE = "C++ files were parsed without type information"
 
 
 @pytest.fixture
@@ -62,5 +62,5 @@ def test_with_a_broken_database(project: Path) -> None:
 def test_with_a_header_that_is_missing(project: Path) -> None:
     (project / "one.cc").write_text('#include "missing.h"\nint one() { return 1; }\n')
     database(project, "one.cc", "two.cc")
-    assert notes(project) == ["1 of 2 C++ files were read in part"]
+    assert notes(project) == ["1 of 2 C++ files were parsed with some errors"]
     assert "warning: one.cc: parsed without all headers: 1 header not found: missing.h" in notes(project, "-v")

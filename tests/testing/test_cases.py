@@ -74,16 +74,16 @@ def test_a_reason_is_a_part_of_the_finding_s_own() -> None:
 @pytest.mark.parametrize(
     ("code", "problem"),
     [
-        ("bad();", "found, not expected"),
+        ("bad();", "found, but not expected"),
         ("good();  // error: `bad`", "expected, not found"),
         ("bad();  // error: `good`", "expected, not found"),
         ("bad();  // warning: `bad`", "expected, not found"),
         ("bad();  // error[possible]: `bad`", "expected, not found"),
         ("bad();  // error: `bad` // error: `bad`", "expected, not found"),
-        ("bad(); bad();  // error: `bad`", "found, not expected"),
+        ("bad(); bad();  // error: `bad`", "found, but not expected"),
         ("bad();  // error: `bad` // step: elsewhere", "no finding has this step"),
         ("bad();  // ok: it is Tuesday", "found on a line that is innocent (`ok: it is Tuesday`)"),
-        ("bad();  // missed: not seen yet", "marked `missed: not seen yet`, and found at last (mark it as `error`)"),
+        ("bad();  // missed: not seen yet", "marked `missed: not seen yet`, but it is found now (mark it as `error`)"),
         ("crash();", "calls-bad crashed: KeyError: 'oh' (in `f`)"),
     ],
 )
@@ -93,7 +93,7 @@ def test_not_as_marked(code: str, problem: str) -> None:
 
 def test_certainty_says_what_counts() -> None:
     options = '```toml\ncertainty = "possible"\n```'
-    assert wrong("badly();", options) == ["found, not expected"]
+    assert wrong("badly();", options) == ["found, but not expected"]
     assert wrong("badly();  // error[possible]: `badly`", options) == []
 
 
@@ -101,7 +101,7 @@ def test_a_problem_says_where_it_stands_on_the_page() -> None:
     (case,) = parse("## x\n\n```cpp engine.cc\nvoid f() {\n  bad();\n}\n```\n")
     (problem,) = cases.check(case, [RULE])
     assert problem == (
-        "found, not expected:\n"
+        "found, but not expected:\n"
         "  engine.cc:2 (line 5 of the page): bad();\n"
         "    error[certain]: `bad` is called (calls-bad)\n"
         "  step engine.cc: this is where"
@@ -114,7 +114,7 @@ def typed(code: str, options: str = "") -> PageCase:
 
 
 def test_a_typed_case_must_compile() -> None:
-    with pytest.raises(cases.CaseError, match="was not read with types"):
+    with pytest.raises(cases.CaseError, match="was not parsed with types"):
         cases.check(typed("Unknown f();"), [RULE], "typed")
 
 
@@ -137,16 +137,16 @@ def test_docstring_examples_say_what_is_wrong() -> None:
     rule = Rule("calls-bad", "error", "Function", _check, page, ("cpp",), "", False, "tests")
     first, second = docstrings.check(rule)
     assert first == "bad 1: the rule finds nothing in it"
-    assert second.startswith("found, not expected")
+    assert second.startswith("found, but not expected")
 
 
 @pytest.mark.parametrize(
     ("text", "safe", "problem"),
     [
         ("good", True, None),
-        ("bad", True, "leaves what it is to mend"),
+        ("bad", True, "does not remove the finding"),
         ("good)", True, "does not parse"),
-        ("badly", True, "is safe, and something else is found after it"),
+        ("badly", True, "is safe, but something else is found after it"),
         ("badly", False, None),
     ],
 )

@@ -59,7 +59,7 @@ def test_its_page_passes_and_its_messages_keep_the_conventions(project: Path, ma
 
 @pytest.mark.parametrize("name", ["Handle-Dropped", "handle_dropped", "handles", "../x-y", "-a-b", "a--b", ""])
 def test_a_bad_name_is_refused(project: Path, name: str) -> None:
-    with pytest.raises(ValueError, match="no name for a rule"):
+    with pytest.raises(ValueError, match="not a valid rule name"):
         create(name, project)
 
 

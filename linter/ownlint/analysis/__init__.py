@@ -104,9 +104,9 @@ def _messages(
             raise AnalysisError(f"the analysis failed: {analyst.death()}") from None
         if data is None:
             if min(-ending.left, time.monotonic() - began) > _GRACE:
-                raise AnalysisError("the run had to end before anything was judged")
+                raise AnalysisError("the run had to end before anything was analysed")
             if time.monotonic() - heard_at > deadline:
-                raise AnalysisError(f"the analysis failed: nothing was heard of it for {deadline:g} s")
+                raise AnalysisError(f"the analysis failed: no response for {deadline} s")
             continue
         heard_at = time.monotonic()
         match heard(data):

@@ -201,7 +201,7 @@ class Analyst:
         while blocks is not None and (run := blocks.next(0)) is not None:
             left += run
         paths = sorted({self.cases[number].case.path for number in left})
-        why = "not all of it was judged before the run had to end"
+        why = "the run had to end before everything was analysed"
         crashes = tuple(Crash("", path, why, "limit", by_others=True) for path in paths)
         self._said.append(SaidOfCase(0, len(self.cases), crashes=crashes))
 
@@ -288,7 +288,7 @@ class _Lane:
         if self.at.judgement != self._seen:
             self._seen, self._since = self.at.judgement, time.monotonic()
         if time.monotonic() - self._since > self._deadline:
-            why = f"it was not done within {self._deadline:g} s"
+            why = f"not finished within {self._deadline} s"
             return self._next(self._ended[0] if self._ended else self._lost(why, "limit"))
         return True
 
@@ -345,7 +345,7 @@ def _why(worker: Forked) -> tuple[str, Cut]:
     """Why a worker has gone without a word."""
     status = worker.ended(5)
     if status == OUT_OF_MEMORY:
-        return "it takes too much memory", "limit"
+        return "it uses too much memory", "limit"
     if status is not None and status < 0:
         return f"its process crashed ({signal_name(-status)})", "rule"
     return "its process ended", "rule"

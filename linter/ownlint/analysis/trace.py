@@ -112,7 +112,7 @@ _ENGINES = (
         "handles",
         "python",
         lambda function: border.of(function.program).seen_in(function),
-        lambda _: iter(("its body is run with what it is given",)),
+        lambda _: iter(("its body is executed with the given arguments",)),
     ),
 )
 
@@ -145,7 +145,7 @@ def trace(function: Function, at: At, rules: Sequence[Rule]) -> Trace:
     said = list(_said(function, rules))
     notes = [f"`{one.rule}` did not finish: {one.error}" for one in said if isinstance(one, Crash)]
     if function.record.opaque:
-        notes.append("its body was not understood, and no engine follows it")
+        notes.append("its body was not understood; no engine analyses it")
     if len(function.flow.events) > _MOST_EVENTS:
         notes.append(f"it has {len(function.flow.events)} events, of which {_MOST_EVENTS} are shown")
     span = function.record.span
@@ -245,7 +245,7 @@ def _states(function: Function, event: e.Event, runs: dict[str, SeenRun]) -> Ite
             continue
         passed = run.passed.get(event.index, {})
         refuted = [
-            f"{passed.get(target, 0) or 'none'} of {passed[-1]} states can go on to #{target}"
+            f"{passed.get(target, 0) or 'none'} of {passed[-1]} states can continue to #{target}"
             for target, _ in function.flow.successors[event.index]
             if passed and passed.get(target, 0) < passed[-1] and not isinstance(event, e.LeaveEvent)
         ]
@@ -261,14 +261,14 @@ def _effects(function: Function, event: e.CallEvent, at: At) -> Iterator[TracedE
         yield from _python_effects(function, node, at)
         return
     if node.kind in ("delete", "new"):
-        yield TracedEffect("language", "releases argument 1" if node.kind == "delete" else "hands out memory")
+        yield TracedEffect("language", "releases argument 1" if node.kind == "delete" else "returns memory")
         return
     callee = program.calls.callee(node, function)
     named = last_name(node.callee)
     found = False
     for model in callee.models:
         found = True
-        said = ", ".join(map(str, model.effects)) or "nothing that counts here"
+        said = ", ".join(map(str, model.effects)) or "nothing relevant"
         doubt = "" if model.certainty == "certain" else f" ({model.certainty}: {reason_of(model.certainty)})"
         yield TracedEffect("model", said + doubt, f"{model.library}:{model.name}")
     for target in callee.functions:
@@ -282,9 +282,9 @@ def _effects(function: Function, event: e.CallEvent, at: At) -> Iterator[TracedE
         found = True
         yield effect
     if not found:
-        why = f"`{named}` is not defined in what was read"
+        why = f"`{named}` is not defined in the analysed files"
         if callee.records:
-            why = reason_of(callee.certainty) or f"of `{named}`, only the declaration was read"
+            why = reason_of(callee.certainty) or f"only a declaration of `{named}` was found"
         yield _unknown(why)
 
 
@@ -299,18 +299,18 @@ def _python_effects(function: Function, node: r.Call, at: At) -> Iterator[Traced
         for what in _does(target):
             yield TracedEffect("summary", what, _place(target, at))
     elif symbol and (made := classes.find(symbol)) is not None:
-        yield TracedEffect("model", f"makes a {made.rpartition('.')[2]}", symbol)
+        yield TracedEffect("model", f"creates a {made.rpartition('.')[2]}", symbol)
     elif symbol and (fact := classes.function(symbol)) is not None:
         returned = fact.returns.rpartition(".")[2]
         ended = ", ".join(f"ends argument {number} ({reach})" for number, reach in fact.ends)
-        said = [f"gives a {returned}" if returned else "", ended]
-        yield TracedEffect("model", ", ".join(filter(None, said)) or "nothing that counts here", symbol)
+        said = [f"returns a {returned}" if returned else "", ended]
+        yield TracedEffect("model", ", ".join(filter(None, said)) or "nothing relevant", symbol)
     elif not isinstance(callee, r.Member):
-        yield _unknown(f"`{last_name(callee)}` is not defined in what was read")
+        yield _unknown(f"`{last_name(callee)}` is not defined in the analysed files")
 
 
 def _unknown(why: str) -> TracedEffect:
-    return TracedEffect("unknown", "what it is given may be kept, changed or passed on", why)
+    return TracedEffect("unknown", "its arguments may be stored, modified or passed on", why)
 
 
 def _place(target: Function, at: At) -> str:
@@ -319,7 +319,7 @@ def _place(target: Function, at: At) -> str:
 
 def _does(target: Function) -> Iterator[str]:
     said = [what for engine in _of(target) for what in engine.does(target)]
-    yield from said or ("nothing to what it is given",)
+    yield from said or ("nothing to its arguments",)
 
 
 def _duties(function: Function, event: e.CallEvent) -> Iterator[TracedEffect]:
@@ -329,10 +329,10 @@ def _duties(function: Function, event: e.CallEvent) -> Iterator[TracedEffect]:
     known = resources(function.program)
     made = known.acquisition(event.node, function)
     if made is not None and not made.is_modelled:
-        ended = " or ".join(made.releases) or "nobody knows what"
-        yield TracedEffect("pair", f"acquires {made.where}, which {ended} ends", made.why)
+        ended = " or ".join(made.releases) or "an unknown target"
+        yield TracedEffect("pair", f"acquires {made.where}, released by {ended}", made.why)
     callee = function.program.calls.callee(event.node, function)
     if not callee.models:
         for one in known.released(event.node, function):
             sure = reason_of(one.certainty)
-            yield TracedEffect("pair", f"ends {one.where}", sure or "declared beside what acquires it")
+            yield TracedEffect("pair", f"ends {one.where}", sure or "declared next to what acquires it")

@@ -74,7 +74,7 @@ def _unkept_by(said: Policies, binding: Binding, signature: Signature) -> Iterat
         assert signature.parameters is not None
         kind = types.parse(signature.parameters[stored.argument - 1])
         if kind.last not in _owned_by_python(binding.program):
-            reason = f"harmless if who hands out a `{kind.last}` keeps it alive: Python makes none of its own"
+            reason = f"harmless if the code that returns a `{kind.last}` keeps it alive: Python creates none of its own"
             sure = tempered(sure, because("sharing", reason))
         yield Unkept(stored.holder, stored.argument, stored.at, sure, wrong, has_self)
 

@@ -30,7 +30,7 @@ _MOST_HELD = 3
 """How deep a class is looked for inside wrappers: `std::vector<std::pair<int, std::unique_ptr<Row>>>`."""
 
 
-_NO_BODY = "the body is not in what was read; this is inferred from the classes"
+_NO_BODY = "the body was not found; this is inferred from the classes"
 _UNSEEN = Origin(1, because("unread-code", _NO_BODY), r.Name(0, 0, ""))
 """Where a result comes from whose body nobody shows."""
 
@@ -150,7 +150,9 @@ class _BindingReading:
         if made is None:
             made = views_in(value, self._bound_classes(), origins, "value")
         for each in made:
-            at = origins.function.step(value, "the result is made here from what it borrows", "lends")
+            at = origins.function.step(
+                value, "the result is created here from the object that it borrows from", "lends"
+            )
             yield self._judged(each, Borrow(each.origin.argument, at, each.origin.certainty))
 
     def _referred(self, value: r.Value, origins: Origins) -> Iterator[Made]:
@@ -200,10 +202,10 @@ class _BindingReading:
         if self.returned is not None and shares_itself(self.returned):
             return because("possible", f"a `{self.name}` can share ownership of itself")
         if self.returned is not None and any(has_own_holder(each) for each in self.returned.ancestry):
-            return because("possible", f"what Python holds a `{self.name}` by may keep its owner, too")
+            return because("possible", f"the holder of a `{self.name}` in Python may keep its owner alive too")
         if self.name.rsplit("::", 1)[-1] in self.program.names.bound_types:
             return "certain"
-        return because("unread-code", f"no binding of `{self.name}` was read") if self.returned is not None else None
+        return because("unread-code", f"no binding of `{self.name}` was found") if self.returned is not None else None
 
     # --- a declaration alone ---
 
@@ -218,12 +220,14 @@ class _BindingReading:
                 field = borrowing_field(view)
                 if field is not None and (points_at(view, owner) or self._kept_beside(view)):
                     borrow = Borrow(
-                        1, Step(owner.path, at, "the result looks back at its maker", "lends"), _UNSEEN.certainty
+                        1,
+                        Step(owner.path, at, "the result refers back to the object that creates it", "lends"),
+                        _UNSEEN.certainty,
                     )
                     yield self._judged(Made("view", view.symbol, _UNSEEN, "value", field), borrow)
         elif self._refers() and self.returned is not None and holds(owner, self.returned):
             borrow = Borrow(
-                1, Step(owner.path, at, f"`{owner.name}` holds what this hands out", "lends"), _UNSEEN.certainty
+                1, Step(owner.path, at, f"`{owner.name}` owns the returned object", "lends"), _UNSEEN.certainty
             )
             yield self._judged(Made(self.shape, self.name, _UNSEEN, self.handing), borrow)
 

@@ -40,7 +40,7 @@ def lent_element(binding: Binding) -> LentElement | None:
     for value in returned_values(target.function):
         found = _field(value, target.function, target.first, 0)
         if found is not None:
-            return LentElement(*found, target.function.step(value, "the element is handed out here"))
+            return LentElement(*found, target.function.step(value, "the element is returned here"))
     return None
 
 

@@ -242,7 +242,7 @@ class Origins:
         if known.result and not looks_elsewhere(known.result, roles):
             return None
         typed = known.result and known.certainty != "possible" and kind.name
-        unread = "" if known.functions else f"`{name}` is not defined in what was read"
+        unread = "" if known.functions else f"`{name}` is not defined in the analysed files"
         sure = because("unread-code" if typed else "guess", unread)
         return base._replace(certainty=weaker(base.certainty, because(sure, reason_of(known.certainty))))
 

@@ -163,11 +163,11 @@ class Policies:
             if (nurse, patient) == (0, source):
                 if not self.is_ignored(extra):
                     return None
-                ineffective, reason = extra, "is ignored on a property"
+                ineffective, reason = extra, "has no effect on a property"
             elif (nurse, patient) == (source, 0):
                 ineffective, reason = extra, "keeps the result alive, not what it points into"
             elif nurse == 0:
-                ineffective, reason = extra, "keeps another than what the result points into"
+                ineffective, reason = extra, ("keeps a different object alive than the one that the result points into")
         return ineffective, reason
 
     def _certainty(self) -> Certainty:

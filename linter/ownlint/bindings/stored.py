@@ -58,7 +58,9 @@ def _taken_by_declared(cls: Class, declared: r.FunctionRecord) -> Iterator[Store
         is_address = looks_elsewhere(parameter.type, roles_of(cls, parameter.type))
         if given is not None and given not in cls.ancestry and is_address and points_at(cls, given):
             step = Step(cls.path, parameter.span, f"`{cls.name}` has a field that can point to `{parameter.name}`")
-            yield Stored(1, number, step, because("unread-code", "the constructor is not defined in what was read"))
+            yield Stored(
+                1, number, step, because("unread-code", "the constructor is not defined in the analysed files")
+            )
 
 
 def _fits(record: r.FunctionRecord, parameters: tuple[str, ...]) -> bool:

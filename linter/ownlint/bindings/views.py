@@ -82,11 +82,11 @@ def _looks_elsewhere(written: str, roles: tuple[str, ...]) -> str:
     if kind.reference and not kind.pointers:
         return "is a reference"
     if kind.pointers == 1 and kind.last not in _PLAIN_POINTEES and not written.strip().endswith("* const *"):
-        return "is a pointer to what it does not own"
+        return "is a non-owning pointer"
     if kind.is_value and "view" in roles:
-        return "is a view of what it does not own"
+        return "is a non-owning view"
     if kind.is_value and (kind.last in ("iterator", "const_iterator") or "iterator" in roles):
-        return "is an iterator into what it does not own"
+        return "is a non-owning iterator"
     return ""
 
 

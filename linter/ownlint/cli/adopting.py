@@ -54,7 +54,7 @@ def adopted(run: Run, known: Sequence[Path | None], *, fix: bool, unsafe: bool, 
     if done and fix:
         notes.append(f"fixed {_count(done, 'finding')}")
     elif reason is not None:
-        notes.append(f"silenced {_count(done, 'finding')}")
+        notes.append(f"suppressed {_count(done, 'finding')}")
     undone = tuple(line for one in found for line in one.undone)
     return Adopted(run.joined(one.report for one in found), tuple(notes), done, undone)
 
@@ -77,7 +77,8 @@ def baselines(run: Run, given: Path | None, *, isolated: bool) -> list[Path | No
     if given is not None and len(run.projects) > 1:
         roots = ", ".join(os.path.relpath(project.root) for project in run.projects)
         raise CannotRunError(
-            f"--baseline: each of these projects has its own: {roots}; set `baseline` in their settings, or check one"
+            f"--baseline: each of these projects has its own: {roots}; set `baseline` in their settings, "
+            "or check one of them"
         )
     return [baseline_of(project, given, isolated=isolated) for project in run.projects]
 
@@ -89,12 +90,10 @@ def without_known(report: Report, options: Options, file: Path | None) -> Adopte
     split = baseline.split(report, _renamed(file, report, options), _Asked(options), _ran(options))
     notes = []
     if split.known:
-        notes.append(f"{_count(len(split.known), 'finding')} left out: known to {os.path.relpath(file)}")
+        notes.append(f"{_count(len(split.known), 'finding')} hidden by the baseline {os.path.relpath(file)}")
     if split.stale:
         entries = _count(len(split.stale), "stale entry")
-        notes.append(
-            f"{entries} in {os.path.relpath(file)}, which match nothing any more; see `ownlint baseline prune`"
-        )
+        notes.append(f"{entries} in {os.path.relpath(file)}; `ownlint baseline prune` removes them")
     return Adopted(split.report, tuple(notes))
 
 
@@ -110,7 +109,7 @@ def write_baseline(report: Report, options: Options, file: Path) -> str:
         unjudged = baseline.Unjudged(report)
         kept += [entry for entry in lost if entry.path in unjudged]
     _write(file, [*kept, *found])
-    return f"wrote {_count(len(found), 'finding')} to {file}" + (f", and kept {len(kept)} of others" if kept else "")
+    return f"wrote {_count(len(found), 'finding')} to {file}" + (f", and kept {len(kept)} others" if kept else "")
 
 
 def prune_baseline(report: Report, options: Options, file: Path) -> str:
@@ -131,7 +130,7 @@ def unjudged(report: Report, file: Path) -> str:
     """What is said where a baseline is written or pruned without the whole truth; empty where it is."""
     if not baseline.Unjudged(report):
         return ""
-    return f"warning: not everything was analysed; what {file.name} says of the rest is kept, see `ownlint check`"
+    return f"warning: not everything was analysed; entries of {file.name} for the rest are kept, see `ownlint check`"
 
 
 def shown_baseline(file: Path, options: Options) -> Iterable[str]:
@@ -196,7 +195,7 @@ def mended(report: Report, options: Options, *, unsafe: bool, baseline_file: Pat
         report = without_known(report, options, baseline_file).report
         if broken:
             there = ", ".join(map(shown(options.root, Path.cwd()), broken))
-            undone.append(f"warning: {there}: a fix there was undone: the file could not be read in full after it")
+            undone.append(f"warning: {there}: the fix was undone: the file could not be fully analysed after it")
             break
         done += len(written.made)
     return Adopted(report, done=done, undone=(*left_alone(alone, options.root), *undone))
@@ -227,7 +226,7 @@ def _undo(root: Path, written: mending.Plan, paths: Iterable[str], alone: dict[s
 def left_alone(alone: Mapping[str, str], root: Path) -> list[str]:
     """A line for each file below `root` that no fix was made in."""
     here = shown(root, Path.cwd())
-    return [f"warning: {sanitise(here(path))}: {reason}; left alone" for path, reason in sorted(alone.items())]
+    return [f"warning: {sanitise(here(path))}: {reason}; not changed" for path, reason in sorted(alone.items())]
 
 
 def _unread(report: Report) -> set[str]:
@@ -282,8 +281,10 @@ def silenced(report: Report, options: Options, reason: str, baseline_file: Path 
     undone = left_alone(alone, options.root)
     here = shown(options.root, Path.cwd())
     undone += [
-        f"warning: {sanitise(here(one.path))}:{one.region.line}: {one.rule}: not silenced: no comment above the line or"
-        " at its end has an effect, or lets the file be read as before"
+        (
+            f"warning: {sanitise(here(one.path))}:{one.region.line}: {one.rule}: not suppressed: a comment "
+            "above the line or at its end has no effect, or would change how the file is parsed"
+        )
         for one in report.findings
         if one.path not in alone
     ]

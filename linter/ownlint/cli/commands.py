@@ -90,12 +90,12 @@ def asked_for(paths: tuple[Path, ...], stdin_filename: Path | None) -> tuple[Pat
     if stdin_filename is None:
         if Path("-") in paths:
             raise click.UsageError(
-                "`-` is standard input: name by --stdin-filename the file that it is to stand for; that tells language "
-                "and project"
+                "`-` is standard input: name the file it stands for with --stdin-filename, which decides "
+                "the language and the project"
             )
         return paths or (Path(),)
     if any(path not in (Path("-"), stdin_filename) for path in paths):
-        raise click.UsageError("--stdin-filename names the one file to check; leave out PATHS")
+        raise click.UsageError("--stdin-filename names the file to check; do not give PATHS")
     if stdin_filename.is_dir():
         raise CannotRunError(f"{stdin_filename}: is a folder, not a file")
     return (stdin_filename,)
@@ -106,7 +106,7 @@ def with_unsaved(options: Options, stdin_filename: Path | None, *, mends: bool) 
     if stdin_filename is None:
         return options
     if mends or options.changed or options.diff_base is not None:
-        raise click.UsageError("--stdin-filename only reports: it mends nothing, and compares with no revision")
+        raise click.UsageError("--stdin-filename only reports: it applies no fixes and compares with no revision")
     import msgspec
 
     from ownlint.sources.unsaved import MOST_BYTES, stored
@@ -133,9 +133,9 @@ def _doctor(with_config: Decorator, options: MakeOptions) -> click.Command:
     @with_config
     @click.option("--output-format", type=OneOf(("text", "json")), default="text", show_default=True)
     def doctor(path: Path, output_format: str, **given: Any) -> int:
-        """Check what this machine provides for a check of PATH, and how to get what is missing.
+        """Check the environment for PATH, and show how to install what is missing.
 
-        Exit codes: 0 when nothing is missing that a check needs, 1 when something is.
+        Exit codes: 0 if everything that a check needs is there, 1 if something is missing.
         """
 
         from ownlint.cli import doctor
@@ -170,22 +170,22 @@ def _clean(with_config: Decorator, options: MakeOptions) -> click.Command:
             removed = remove(folder)
         except NotOursError as error:
             raise CannotRunError(str(error)) from None
-        told = "there is none" if removed is None else f"removed {removed / 1e6:,.1f} MB"
+        told = "no cache" if removed is None else f"removed {removed / 1e6:,.1f} MB"
         deliver(f"{sanitise(os.path.relpath(folder))}: {told}\n", None)
 
     return clean
 
 
 def _trace(with_config: Decorator, options: MakeOptions) -> click.Command:
-    @click.command("trace", short_help="Show why something in a function is reported, or is not.")
+    @click.command("trace", short_help="Show why something in a function is reported or not.")
     @click.argument("place", metavar="FILE:LINE")
     @with_config
     @click.option("--output-format", type=OneOf(("text", "json", "html")), default="text", show_default=True)
     def trace(place: str, output_format: str, **given: Any) -> None:
-        """Show what is known of the function at FILE:LINE, and what becomes of each finding in it.
+        """Show how the function at FILE:LINE is analysed, and whether each finding in it is reported.
 
-        Its events in order; what each call does, and who says so; with which states the paths come to an event; what is
-        found there and what is dropped; which findings a check reports, and why it does not report the others.
+        Prints its events in order, the effect of each call and its source, the states in which paths reach an event,
+        the incidents found there and those dropped, and each finding, with the reason if it is not reported.
         """
         from ownlint.cli import tracing
         from ownlint.report.plain_json import json_page
@@ -248,7 +248,7 @@ def misnamed(paths: Iterable[Path]) -> list[str]:
 
 
 def _verify(with_config: Decorator, options: MakeOptions) -> click.Command:
-    @click.command("verify", short_help="Check the settings that hold for PATHS.")
+    @click.command("verify", short_help="Check the settings that apply to PATHS.")
     @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
     @with_config
     def verify(paths: tuple[Path, ...], **given: Any) -> int:

@@ -33,7 +33,7 @@ def compared(options: pipeline.Options, names: Sequence[Path]) -> Differences:
     found = discover(options.root, options.paths, options.settings.config)
     headers = [one for one in found.sources if one.asked and one.relative.endswith(_HEADERS)]
     if not headers:
-        raise RefusalError(f"{options.paths[0]}: there are no C++ headers here")
+        raise RefusalError(f"{options.paths[0]}: no C++ headers found")
     known = inputs.model_paths(options.root, options.settings)
     files = [ModelFile(path, bytes_of(path)) for path in _toml(names or known)]
     facts, models = read_all(options, msgspec.structs.replace(found, sources=headers), (*known, *names))
@@ -48,7 +48,7 @@ def compared(options: pipeline.Options, names: Sequence[Path]) -> Differences:
     size = sum(head.size for head in facts.heads)
     told = msgspec.json.decode(analysis.asked(build, question, size, pipeline.limits()), type=_ToldDifferences)
     if told.changed:
-        raise RefusalError(f"{min(told.changed)}: changed while it was read; run this again")
+        raise RefusalError(f"{min(told.changed)}: changed while it was being read; run this again")
     return told.found
 
 
@@ -60,7 +60,9 @@ def _toml(paths: Sequence[Path]) -> Iterator[Path]:
 def lines(found: Differences, shown: Callable[[str], str]) -> Iterator[str]:
     for one in found.differences:
         header = f"{shown(one.header)}:{one.header_line}"
-        yield f"{_near(one.model)}:{one.model_line}: `{one.name}` {one.model_says}; {header}: it {one.header_says}"
+        yield (
+            f"{_near(one.model)}:{one.model_line}: `{one.name}` {one.model_says}, but in {header} it {one.header_says}"
+        )
 
 
 def summary(found: Differences) -> Iterator[str]:
@@ -70,10 +72,13 @@ def summary(found: Differences) -> Iterator[str]:
             verb = "is" if len(one.names) == 1 else "are"
             more = f" and {len(one.names) - _MOST_NAMES} more" if len(one.names) > _MOST_NAMES else ""
             names = ", ".join(f"`{name}`" for name in one.names[:_MOST_NAMES])
-            yield f"{_near(one.model)}: {len(one.names)} of {one.known} names {verb} in no header: {names}{more}"
+            yield (
+                f"{_near(one.model)}: {len(one.names)} of {one.known} names {verb} not found in any "
+                f"header: {names}{more}"
+            )
     unseen = [Path(one.model).stem for one in found.absent if len(one.names) * 2 > one.known]
     if unseen:
-        yield f"most names of these models are in no header: {', '.join(unseen)}"
+        yield f"most names of these models are not found in any header: {', '.join(unseen)}"
     yield f"{len(found.differences) or 'no'} difference{'s' * (len(found.differences) != 1)} between models and headers"
 
 

@@ -72,13 +72,13 @@ def extract(options: pipeline.Options, package: str = "") -> ExtractedContract:
     size = sum(head.size for head in facts.heads)
     told = msgspec.json.decode(analysis.asked(build, question, size, pipeline.limits()), type=_Told)
     if told.changed:
-        raise ContractError(Path(min(told.changed)), 0, "changed while it was read; run this again")
+        raise ContractError(Path(min(told.changed)), 0, "changed while it was being read; run this again")
     contract = told.contract
     named = package or _package(found, contract.modules)
     if not contract.classes and not contract.members and not contract.plain:
-        raise ContractError(options.paths[0], 0, "nothing is bound to Python here")
+        raise ContractError(options.paths[0], 0, "no Python bindings found")
     if not named:
-        raise ContractError(options.paths[0], 0, "the name of the Python package is not clear; give it by --package")
+        raise ContractError(options.paths[0], 0, "the name of the Python package is not known; give it with --package")
     unread = (Incomplete(f.path, p.reason, p.kind) for f in facts.heads if f.path in asked for p in f.problems)
     return ExtractedContract(
         msgspec.structs.replace(contract, package=named), told.unnamed, (*unread, *pipeline.unsought(facts))
@@ -185,7 +185,7 @@ def _members(members: list[MemberContract], plain: tuple[str, ...]) -> Iterator[
         yield f"  {name if name + at != last else '':<{width}}  {said}" + (f"  {at}" if name + at != last else "")
         last = name + at
     if plain:
-        yield f"  nothing to say: {', '.join(plain)}"
+        yield f"  no contract: {', '.join(plain)}"
 
 
 def _called(member: MemberContract) -> str:
@@ -194,7 +194,7 @@ def _called(member: MemberContract) -> str:
 
 
 def _said(member: MemberContract) -> Iterator[str]:
-    gives = f"gives {member.returns}" if member.returns else ""
+    gives = f"returns {member.returns}" if member.returns else ""
     rest = [gives and f"{gives} ({member.category})", f"policy {member.policy}" if member.policy else ""]
     rest += ["releases the GIL" if member.releases_gil else ""]
     said = [_lent(one) for one in member.borrows]
@@ -206,7 +206,7 @@ def _said(member: MemberContract) -> Iterator[str]:
         )
     if member.invalidates:
         names = "everything" if ALL in member.invalidates else ", ".join(member.invalidates)
-        said.append(f"ends what was taken by {names}")
+        said.append(f"invalidates what {names} returned")
     if any(rest):
         yield ", ".join(part for part in rest if part)
     yield from said
@@ -216,7 +216,7 @@ def _lent(one: Lent) -> str:
     sure = "protected" if one.protected else "NOT protected"
     doubt = "" if one.certainty == "certain" else f", {one.certainty}"
     why = "; ".join(part for part in (one.via, one.reason) if part)
-    return f"looks at {one.source}: {sure}{doubt}" + (f" ({why})" if why else "")
+    return f"borrows from {one.source}: {sure}{doubt}" + (f" ({why})" if why else "")
 
 
 def _counted(number: int, word: str, words: str = "") -> str:

@@ -43,15 +43,13 @@ def outputs(given: Sequence[str], root: Path) -> tuple[list[tuple[str, Path]], l
     for text in given:
         name, equals, path = text.partition("=")
         if name not in FORMATS and not equals:
-            raise CannotRunError(f"--output: `{text}` is not FORMAT=FILE, as in `{_example(text)}`")
+            raise CannotRunError(f"--output: `{text}` is not FORMAT=FILE, for example `{_example(text)}`")
         if name not in FORMATS:
             raise CannotRunError(f"--output: unknown format `{name}`{did_you_mean(name, FORMATS)}")
         if path == "-":
-            raise CannotRunError(
-                f"--output: `{text}` is no file: what goes to standard output is --output-format {name}"
-            )
+            raise CannotRunError(f"--output: `{text}` is not a file; for standard output use --output-format {name}")
         if not equals or not path:
-            raise CannotRunError(f"--output: `{text}` names no file: write `{name}=FILE`")
+            raise CannotRunError(f"--output: `{text}` has no file name: write `{name}=FILE`")
         try:
             check_output(Path(path), root, output_format=name)
         except NotInstalledError as error:
@@ -197,5 +195,5 @@ def check_output(path: Path | None, root: Path, kind: Kind = "report", output_fo
         raise CannotRunError(f"{path}: {error.reason}") from None
     if not former.is_ours(head, kind):
         raise CannotRunError(
-            f"{path}: not overwritten: it is no {_KINDS[kind]} of ownlint; remove it, or name another file"
+            f"{path}: not overwritten: it is not a {_KINDS[kind]} of ownlint; remove it, or name another file"
         )

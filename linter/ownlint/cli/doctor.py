@@ -32,9 +32,13 @@ _SECONDS = 60.0
 _PACKAGE = "reinstall ownlint: `python -m pip install --force-reinstall .` in a checkout of it"
 _EXTRA = "`python -m pip install '.[headers]'` in a checkout of ownlint"
 _MOST_TRIED = 8
-_COMPILES = "configure and build the project as it is now, so that its database and the headers it generates fit"
+_COMPILES = (
+    "configure and build the project in its present state, so that its database and its "
+    "generated headers are up to date"
+)
 _DATABASE = (
-    "configure with `cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON` (meson writes one by itself), or name its folder with -p"
+    "configure with `cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON` (meson writes one by default), or name "
+    "its folder with -p"
 )
 
 
@@ -72,7 +76,7 @@ def text(parts: Sequence[Part]) -> str:
     for part in parts:
         lines.append(f"{part.state:<8}  {sanitise(part.name):<{width}}  {sanitise(part.found)}")
         if part.remedy:
-            lines.append(f"{'':<8}  {'':<{width}}  to get it: {sanitise(part.remedy)}")
+            lines.append(f"{''}  {''}  fix: {sanitise(part.remedy)}")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -90,7 +94,7 @@ def _parsers() -> Iterator[Part]:
         part = _tried("C++ with types", "cpp", "int x;\n", (), bare)
         reason = f": {part.found}" if part.found else ""
         remedy = f"unset {LIBCLANG}, or name a libclang of version 18 or later" if part.remedy else ""
-        yield msgspec.structs.replace(part, found=f"{other}, as {LIBCLANG} says{reason}", remedy=remedy)
+        yield msgspec.structs.replace(part, found=f"{other}, from {LIBCLANG}{reason}", remedy=remedy)
     found = headers.find(own=libclang.own_headers())
     if not found.source:
         yield Part("compiler's headers", "optional", found.notice, _EXTRA)
@@ -131,9 +135,9 @@ def _machine(options: Options) -> Iterator[Part]:
     """What there is, and the shares that a run would take."""
     available = machine.memory()
     jobs, reader = machine.shares(options.jobs, available)
-    yield Part("processors", "ok", f"{machine.processors()}; {_many(jobs, 'file')} read at a time")
+    yield Part("processors", "ok", f"{machine.processors()}; {_many(jobs, 'file')} read in parallel")
     found = "unknown" if available is None else _size(available)
-    shares = f"at most {_size(reader)} for each reader, {_size(limits().memory)} for the rules"
+    shares = f"at most {_size(reader)} for each reader process, {_size(limits().memory)} for the rules"
     if available is not None and available < machine.LEAST_ANALYSIS:
         yield Part("memory", "optional", f"{found}; {shares}", "large files and projects need more")
     else:
@@ -163,12 +167,12 @@ def _compiling(options: Options) -> Iterator[Part]:
         return
     if compilation.database is None:
         state: State = "optional"
-        told = compilation.notice or "none is found"
-        yield Part(name, state, told if cpp else "none is found, and the project has no C++", _DATABASE if cpp else "")
+        told = compilation.notice or "not found"
+        yield Part(name, state, told if cpp else "not found (the project has no C++)", _DATABASE if cpp else "")
         return
     known = sum(1 for source in cpp if (how := compilation.command(source)) is not None and not how.inferred)
     path = os.path.relpath(compilation.database.path, found.root)
-    yield Part(name, "ok", f"{path}, {len(compilation.database)} commands, for {known} of {len(cpp)} files of C++")
+    yield Part(name, "ok", f"{path}, {len(compilation.database)} commands, for {known} of {len(cpp)} C++ files")
 
 
 def _types(options: Options) -> Iterator[Part]:
@@ -185,9 +189,9 @@ def _types(options: Options) -> Iterator[Part]:
     limits = Handshake(Vocabulary(), memory=memory)
     files = [decode_file(each.encoded) for each in extract(tasks, Vocabulary(), jobs, _SECONDS, limits=limits)]
     failed = [file for file in files if not file.typed]
-    name = "types of your C++"
+    name = "type information for your C++"
     if failed:
-        reason = next((problem.reason for problem in failed[0].problems), "no reason is known")
+        reason = next((problem.reason for problem in failed[0].problems), "unknown reason")
         told = f"{len(failed)} of {_many(len(files), 'file')} tried did not compile: {failed[0].path}: {reason}"
         yield Part(name, "optional", told, _COMPILES)
     elif files:
@@ -198,14 +202,12 @@ def _cache(folder: Path | None, root: Path) -> Part:
     if folder is None:
         return Part("cache", "optional", "off")
     if distrust := Cache(folder, root).distrust:
-        return Part(
-            "cache", "optional", f"not used: {distrust}", "name a folder outside of the project with --cache-dir"
-        )
+        return Part("cache", "optional", f"not used: {distrust}", "name a folder outside the project with --cache-dir")
     if not folder.exists():
         beside = next(each for each in folder.parents if each.exists())
         if os.access(beside, os.W_OK):
-            return Part("cache", "ok", f"{folder}, not made yet")
-        return Part("cache", "missing", f"{folder}: cannot be made", "name another folder with --cache-dir")
+            return Part("cache", "ok", f"{folder}, not created yet")
+        return Part("cache", "missing", f"{folder}: cannot be created", "name another folder with --cache-dir")
     if folder.is_symlink() or not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         return Part("cache", "missing", f"{folder}: cannot be written", "name another folder with --cache-dir")
     size = sum(entry.stat().st_size for entry in folder.rglob("*") if entry.is_file())
@@ -233,7 +235,7 @@ def _by_pack(rules: Sequence[Rule]) -> dict[str, list[str]]:
 
 
 def _git(root: Path) -> Part:
-    remedy = "install git: `--diff-base` asks it, and it tells which files are the project's"
+    remedy = "install git: `--diff-base` needs it, and it lists the files of the project"
     found = git.program(root)
     if not found:
         return Part("git", "optional", "not found", remedy)

@@ -53,7 +53,7 @@ class _CommandGroup(click.Group):
     def _instead_of(self, name: str, args: list[str]) -> str:
         """What was meant, for the user; empty where nothing is near."""
         if "check" in self.commands and os.path.lexists(name):
-            return f"; to check it: `ownlint check {shlex.join(args)}`"
+            return f"; to check a path of that name: `ownlint check {shlex.join(args)}`"
         return did_you_mean(name, self.commands)
 
 
@@ -195,7 +195,7 @@ def _former(ctx: click.Context, param: click.Parameter, value: object) -> None:
     """Refuses an option of former versions, and names the one of today."""
     if value:
         given, suite = (param.opts[0], "audit") if value is True else (f"{param.opts[0]} {value}", "default")
-        raise click.UsageError(f"`{given}` is now `--suite {FORMER_PRESETS.get(str(value), suite)}`")
+        raise click.UsageError(f"`{given}` was renamed to `--suite {FORMER_PRESETS.get(str(value), suite)}`")
 
 
 _settings_options = (
@@ -276,7 +276,7 @@ def _options(paths: tuple[Path, ...], **given: Any) -> pipeline.Options:
     run = _projects(paths, below=False, **given)
     if len(run.projects) > 1:
         roots = ", ".join(os.path.relpath(project.root) for project in run.projects)
-        raise CannotRunError(f"PATHS are in several projects: {roots}; name those of one")
+        raise CannotRunError(f"PATHS belong to several projects: {roots}; give the paths of one project")
     return run.whole
 
 
@@ -393,7 +393,7 @@ def _coloured(choice: str) -> bool:
 # --- check ------------------------------------------------------------------------------------
 
 
-@cli.command(short_help="Report the ownership bugs in PATHS.")
+@cli.command(short_help="Check PATHS for ownership bugs.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @_with_config
 @click.option(
@@ -402,10 +402,8 @@ def _coloured(choice: str) -> bool:
     help="Report only findings on staged lines (or uncommitted ones if nothing is staged).",
 )
 @click.option("--diff-base", metavar="REV", help="Report only findings on lines changed since this revision.")
-@click.option(
-    "--stdin-filename", type=click.Path(path_type=Path), help="Path of the file whose text is read from standard input."
-)
-@click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
+@click.option("--stdin-filename", type=click.Path(path_type=Path), help="Check standard input as if it were this file.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
 @click.option(
     "--fail-level",
     type=OneOf(SEVERITIES),
@@ -413,16 +411,16 @@ def _coloured(choice: str) -> bool:
     show_default=True,
     help="Minimum severity that makes the exit code 1.",
 )
-@click.option("--show-files", is_flag=True, help="List the files that would be checked, and check nothing.")
+@click.option("--show-files", is_flag=True, help="List the files that would be checked, and exit.")
 @click.option("--statistics", is_flag=True, help="Count findings by rule instead of listing them.")
 @click.option("--output-format", type=OneOf(FORMATS), default="full", show_default=True)
 @click.option(
     "-o", "--output-file", type=click.Path(path_type=Path), help="Write the report to this file (`-`: standard output)."
 )
 @click.option("--output", multiple=True, metavar="FORMAT=FILE", help="Write an additional report; may be repeated.")
-@click.option("--fix", is_flag=True, help="Apply safe fixes, then report what is left.")
+@click.option("--fix", is_flag=True, help="Apply safe fixes, then report the remaining findings.")
 @click.option("--unsafe-fixes", is_flag=True, help="Also apply fixes that may change behaviour.")
-@click.option("--diff", is_flag=True, help="Show what --fix would change as a diff; change nothing.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change as a diff, without changing files.")
 @click.option("--export-fixes", type=click.Path(path_type=Path), help="Write C++ fixes for clang-apply-replacements.")
 @click.option(
     "--add-suppressions", metavar="REASON", help="Suppress every finding with a comment that gives this reason."
@@ -433,7 +431,10 @@ def _coloured(choice: str) -> bool:
 @click.option("--no-baseline", is_flag=True, help="Ignore the baseline.")
 @click.option("--fail-on-incomplete", is_flag=True, help="Exit with 2 if a file was not fully analysed.")
 @click.option(
-    "--deadline", callback=_seconds, metavar="TIME", help="Report what was judged after this long (`300s`, `5m`)."
+    "--deadline",
+    callback=_seconds,
+    metavar="TIME",
+    help=("Stop after this time and report what was analysed (`300s`, `5m`)."),
 )
 @click.option("--color", type=OneOf(("auto", "always", "never")), default="auto", show_default=True)
 @click.option("-q", "--quiet", is_flag=True, help="Print only findings and errors.")
@@ -464,18 +465,18 @@ def check(
     verbose: bool,
     **given: Any,
 ) -> int:
-    """Report the ownership bugs in PATHS (default: the current folder).
+    """Check PATHS for ownership bugs (default: the current folder).
 
-    The rest of the project is read too, for what it says about PATHS.
+    The rest of the project is analysed too, but only findings in PATHS are reported.
     """
     from ownlint.cli import adopting, mending
     from ownlint.cli.projects import Run
 
     if (fix or diff) and add_suppressions is not None:
-        raise click.UsageError(f"{'--diff' if diff else '--fix'} and --add-suppressions exclude each other")
+        raise click.UsageError(f"{'--diff' if diff else '--fix'} and --add-suppressions cannot be combined")
     fix = fix and not diff  # `--fix --diff` shows what `--fix` would do
     if changed and diff_base is not None:
-        raise click.UsageError("--changed and --diff-base exclude each other")
+        raise click.UsageError("--changed and --diff-base cannot be combined")
     asked = commands.asked_for(paths, stdin_filename)
     run = _projects(
         asked, diff_base=diff_base, changed=changed, stdin_filename=stdin_filename, deadline=deadline, **given
@@ -527,7 +528,7 @@ def check(
     if report.lost:
         count = len({each.path for each in report.lost if each.path}) or report.files
         files = f"{count} file{'s' * (count != 1)}"
-        _say(f"error: findings may be missing in {files}, for no reason that lies there")
+        _say(f"error: findings may be missing in {files} because of a failure elsewhere")
     for reason in missing:
         _error(reason)
     if missing or report.lost or (fail_on_incomplete and report.incomplete):
@@ -562,7 +563,7 @@ def _diff(
     for warning in adopting.left_alone(planned.alone, options.root):
         _say(warning)
     if base != Path.cwd():
-        _say(f"note: the diff is relative to {base}, since it reaches out of the working directory", quiet)
+        _say(f"note: the diff is relative to {base}, since it changes files outside the working directory", quiet)
     _say(f"would fix {len(planned.made)} finding{'s' * (len(planned.made) != 1)}", quiet)
     return 1 if (planned.after or planned.alone) and not exit_zero else 0
 
@@ -574,7 +575,7 @@ def _diff_shown(diff: bytes, harmless: str) -> bytes | str:
     plain = diff.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
     if plain == harmless:
         return diff
-    _say("warning: control characters of the diff are written as escapes: it does not apply; use --output-file")
+    _say("warning: control characters in the diff are escaped, so it does not apply; use --output-file")
     return harmless
 
 
@@ -614,9 +615,9 @@ def _tell(
             _say(f"warning: {place}: {KINDS[each.kind]}: {reason}", quiet)
     left = len(report.unanalysed) - failed - said - beside
     if failed > _MOST_INCOMPLETE and not verbose:
-        _say(f"error: rules failed in {failed - _MOST_INCOMPLETE} more places; see --verbose")
+        _say(f"error: rules failed in {failed - _MOST_INCOMPLETE} more places; use --verbose to see them")
     if left > 0 and not verbose:
-        _say(f"warning: {left} more files are incomplete; see --verbose", quiet)
+        _say(f"warning: {left} more files were not fully analysed; use --verbose to see them", quiet)
     for notice in report.notices:
         if notice.detail and not verbose:
             continue
@@ -644,7 +645,8 @@ def _tell_guessed(run: Run, quiet: bool) -> None:
     for project in run.projects:
         if project.settings.file is None and project.root != Path.cwd() and not is_marked(project.root):
             _say(
-                f"note: only {project.root} is read: no git work tree and no settings say that the project is larger",
+                f"note: only {project.root} is analysed: no git work tree and no settings file say that "
+                "the project is larger",
                 quiet,
             )
 
@@ -670,7 +672,10 @@ def baseline() -> None:
 
 
 _baseline_file = click.option(
-    "--baseline", "baseline_file", type=click.Path(path_type=Path), help="The file; default: that of the settings."
+    "--baseline",
+    "baseline_file",
+    type=click.Path(path_type=Path),
+    help=("Baseline file [default: the one in the settings]."),
 )
 
 
@@ -689,7 +694,7 @@ def _with_baseline(
         if file is None and not place.resolve().is_relative_to(
             project.root.resolve()
         ):  # the settings may be a stranger's
-            raise CannotRunError(f"{project.settings.file}: `baseline` leads out of the project; use --baseline")
+            raise CannotRunError(f"{project.settings.file}: `baseline` points outside the project; use --baseline")
         check_output(place, project.root, "baseline")
     with _refusals(), commands.watched(run) as watched:
         reports = [pipeline.run(project) for project in watched.projects]
@@ -702,7 +707,7 @@ def _with_baseline(
 @_with_config
 @_baseline_file
 def baseline_write(paths: tuple[Path, ...], baseline_file: Path | None, **given: Any) -> None:
-    """Write the findings in PATHS (default: the current folder) to the baseline; what it says of others stays."""
+    """Write the findings in PATHS (default: the current folder) to the baseline; entries for other paths are kept."""
     from ownlint.cli import adopting
 
     for options, report, known in _with_baseline(paths, baseline_file, **given):
@@ -715,7 +720,7 @@ def baseline_write(paths: tuple[Path, ...], baseline_file: Path | None, **given:
 @_with_config
 @_baseline_file
 def baseline_prune(paths: tuple[Path, ...], baseline_file: Path | None, **given: Any) -> None:
-    """Remove the entries of the baseline that match nothing in PATHS (default: the current folder) any more."""
+    """Remove baseline entries that no longer match a finding in PATHS (default: the current folder)."""
     from ownlint.cli import adopting
 
     found = _with_baseline(paths, baseline_file, **given)
@@ -728,7 +733,7 @@ def baseline_prune(paths: tuple[Path, ...], baseline_file: Path | None, **given:
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @_with(*_settings_options)
 def baseline_show(file: Path | None, **given: Any) -> None:
-    """Show what the baseline in FILE (default: that of the settings) knows, by path and rule."""
+    """Show the findings in the baseline FILE (default: the one in the settings), by path and rule."""
     from ownlint.cli import adopting
 
     options = _options((Path(),), **given)
@@ -744,7 +749,7 @@ def baseline_show(file: Path | None, **given: Any) -> None:
 
 @cli.command(short_help="Show the manual page of a rule.")
 @click.argument("rule", required=False, shell_complete=commands.rule_names)
-@click.option("--all", "all_", is_flag=True, help="Show the pages of all rules.")
+@click.option("--all", "all_", is_flag=True, help="Show the manual pages of all rules.")
 @click.option("--output-format", type=OneOf(("text", "markdown", "json")), default="text", show_default=True)
 def explain(rule: str | None, all_: bool, output_format: str) -> None:
     """Show the manual page of a RULE, or the pages of a group of rules."""
@@ -752,7 +757,7 @@ def explain(rule: str | None, all_: bool, output_format: str) -> None:
 
     if (rule is None) is not all_:
         raise click.UsageError(
-            "name a rule or a group, or give --all" if rule is None else "--all and RULE exclude each other"
+            "name a rule or a group, or use --all" if rule is None else "--all and RULE cannot be combined"
         )
     found = _rules(rule or "all")
     if output_format == "json":
@@ -794,7 +799,7 @@ def _json(value: object) -> str:
 
 @cli.command(short_help="List the rules, by group.")
 @click.argument("names", nargs=-1, metavar="[RULES]...", callback=_names, shell_complete=commands.rule_names)
-@click.option("--suite", type=OneOf(SUITES), help="Only those of this suite.")
+@click.option("--suite", type=OneOf(SUITES), help="List only the rules of this suite.")
 @click.option("--output-format", type=OneOf(("text", "markdown", "json")), default="text", show_default=True)
 def rules(names: tuple[str, ...] | None, suite: str | None, output_format: str) -> None:
     """List the RULES (default: all) by group, with suite, language, severity, and whether some findings have a fix."""
@@ -820,18 +825,18 @@ def facts(file: Path, **given: Any) -> None:
     from ownlint.facts import show
 
     if file.is_dir():
-        raise CannotRunError(f"{file}: is a folder; facts are those of one file")
+        raise CannotRunError(f"{file}: is a folder; name a file")
     with _refusals():
         read_facts = pipeline.facts(_options((file,), **given))
     deliver("".join(f"{sanitise(line)}\n" for line in show.file(read_facts)), None)
 
 
-@cli.command(cls=commands.WithWords, short_help="Show the settings that hold for PATHS.")
+@cli.command(cls=commands.WithWords, short_help="Show the settings that apply to PATHS.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @_with_config
 @click.option("--output-format", type=OneOf(("text", "json")), default="text", show_default=True)
 def config(paths: tuple[Path, ...], output_format: str, **given: Any) -> None:
-    """Show the settings that hold for PATHS, and where each comes from."""
+    """Show the settings that apply to PATHS, and where each comes from."""
     import msgspec
 
     from ownlint import pipeline
@@ -861,21 +866,21 @@ def model() -> None:
     """Write, show and check ownership contracts (`pkg.own.toml`)."""
 
 
-@model.command("extract", short_help="Write the ownership contract of what PATHS bind to Python.")
+@model.command("extract", short_help="Write the ownership contract of the Python bindings in PATHS.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @_with_reading
-@click.option("-o", "--output-file", type=click.Path(path_type=Path), help="Write the contract there.")
-@click.option("--package", default="", help="The Python package, where the project does not tell.")
-@click.option("-q", "--quiet", is_flag=True, help="No summary.")
+@click.option("-o", "--output-file", type=click.Path(path_type=Path), help="Write the contract to this file.")
+@click.option("--package", default="", help="Python package of the bindings, if the project does not name it.")
+@click.option("-q", "--quiet", is_flag=True, help="Do not print a summary.")
 def model_extract(paths: tuple[Path, ...], output_file: Path | None, package: str, quiet: bool, **given: Any) -> None:
-    """Write the ownership contract of what PATHS (default: the current folder) bind to Python."""
+    """Write the ownership contract of the Python bindings in PATHS (default: the current folder)."""
     from ownlint.cli import contracting
     from ownlint.cli.projects import Run
     from ownlint.models.contract_text import render
     from ownlint.report.model import KINDS
 
     if package and not all(part.isidentifier() for part in package.split(".")):
-        raise CannotRunError(f"--package: `{package}` is no name of a Python package")
+        raise CannotRunError(f"--package: `{package}` is not the name of a Python package")
     options = _options(paths or (Path(),), **given)
     output_file = None if output_file == Path("-") else output_file
     check_output(output_file, options.root, "contract")
@@ -884,13 +889,13 @@ def model_extract(paths: tuple[Path, ...], output_file: Path | None, package: st
     deliver(render(found.contract), output_file)
     for each in found.unread[:_MOST_INCOMPLETE]:
         _say(f"warning: {shown(options.root, Path.cwd())(each.path)}: {KINDS[each.kind]}: {each.reason}", quiet)
-    left_out = f"; {found.unnamed} bindings have a computed name or class and are left out" if found.unnamed else ""
+    left_out = f"; {found.unnamed} bindings with a computed name or class are skipped" if found.unnamed else ""
     _say(next(iter(contracting.shown(found.contract))) + left_out, quiet)
 
 
 @model.command("show", short_help="Show a contract as a table.")
 @click.argument("name", metavar="FILE|PACKAGE")
-@click.option("--environment", type=click.Path(path_type=Path), help="The virtual environment to look in.")
+@click.option("--environment", type=click.Path(path_type=Path), help="Virtual environment to search.")
 def model_show(name: str, environment: Path | None) -> None:
     """Show the contract in a FILE, or that of an installed PACKAGE, as a table. The package is not imported."""
     from ownlint.cli import contracting
@@ -909,28 +914,30 @@ def model_show(name: str, environment: Path | None) -> None:
     "--against",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Compare models with the headers in DIR instead: FILE and PATHS are models, all built-in ones when left out.",
+    help=(
+        "Compare models with the headers in DIR instead; FILE and PATHS are then models [default: all built-in models]."
+    ),
 )
 @_with_reading
 @click.option("--output-format", type=OneOf(("text", "json")), default="text", show_default=True)
-@click.option("-q", "--quiet", is_flag=True, help="Only the differences.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only the differences.")
 def model_check(
     file: Path | None, paths: tuple[Path, ...], against: Path | None, output_format: str, quiet: bool, **given: Any
 ) -> int:
-    """Check a contract FILE, and that it says what the code in PATHS does.
+    """Check a contract FILE against the code in PATHS.
 
-    Without PATHS the file alone is checked. With --against, models are compared with the headers of their libraries:
-    what their macros do, and the arguments, results and `const` of their functions. Names that are in no header are
-    listed and are no difference.
+    Without PATHS only the file itself is checked. With --against, models are compared with the headers of their
+    libraries: their macros, and the arguments, results and `const` of their functions. Names that no header declares
+    are listed, but do not count as differences.
 
-    Exit codes: 0 no difference, 1 it differs from the code, 2 it is no contract or no model.
+    Exit codes: 0 no difference, 1 differences, 2 not a valid contract or model.
     """
     from ownlint.models.contract_reader import read as read_contract
 
     if against is not None:
         return _models_against((file, *paths) if file is not None else (), against, output_format, quiet, **given)
     if file is None:
-        raise CannotRunError("name a contract FILE, or a folder of headers by --against")
+        raise CannotRunError("name a contract FILE, or a folder of headers with --against")
     from ownlint.cli import contracting
 
     with _refusals():
@@ -966,13 +973,18 @@ def _models_against(models: tuple[Path, ...], headers: Path, output_format: str,
     return 1 if found.differences else 0
 
 
-@cli.command("new-rule", short_help="Write the files of a new rule.")
+@cli.command("new-rule", short_help="Create the files of a new rule.")
 @click.argument("name")
-@click.option("--root", type=click.Path(path_type=Path), default=Path(), help="The checkout; default: here.")
+@click.option(
+    "--root",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    help=("Checkout to write to [default: the working directory]."),
+)
 def new_rule(name: str, root: Path) -> None:
-    """Write the files of a new rule: the rule and its page of tests."""
+    """Create the files of a new rule: the rule and its page of tests."""
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)+", name):
-        raise CannotRunError(f"`{name}` is no name for a rule: say what is wrong, in words with dashes")
+        raise CannotRunError(f"`{name}` is not a valid rule name: use words joined by dashes that say what is wrong")
     from ownlint.testing.new_rule import create
 
     try:

@@ -25,8 +25,8 @@ _DOES = {
     "assert": "evaluates its argument in debug builds only",
     "evaluated assert": "evaluates its argument in every build",
     "check": "tests its argument in every build",
-    "return on failure": "returns where its argument failed",
-    "assign or return": "assigns, or returns where its argument failed",
+    "return on failure": "returns if its argument failed",
+    "assign or return": "assigns, or returns if its argument failed",
     "return": "always returns",
     "leave": "always leaves the function",
     "debug log": "runs in debug builds only",
@@ -216,7 +216,7 @@ class _Compared:
         elif "*" in name or not self.headers.has_members(owner) or last == owner[-1]:
             self._lacks(name)
         elif (classes := self.headers.bases(owner)) is not None and not self._has(classes, last):
-            whose = f"is no member of `{'::'.join(owner)}`"
+            whose = f"is not a member of `{'::'.join(owner)}`"
             yield self._differs(name, line, "exists", self.headers.classes[owner][0], whose)
 
     def _has(self, classes: Iterable[tuple[str, ...]], last: str) -> bool:
@@ -267,7 +267,7 @@ class _Compared:
         for place in places:
             marks = place.record.annotations if isinstance(place.record, r.ClassRecord) else ()
             if not model.nodiscard and any(_MUST_USE.search(mark.name) for mark in marks):
-                yield self._differs(name, line, "can be dropped without a warning", place, "is `[[nodiscard]]`")
+                yield self._differs(name, line, "can be discarded without a warning", place, "is `[[nodiscard]]`")
 
     def _returning(self, name: str, line: int, model: StatusModel) -> Iterator[Difference]:
         parts = tuple(name.split("::"))

@@ -158,7 +158,7 @@ def _standing(root: Path, folders: Iterable[str]) -> dict[str, Settings]:
 
 def _check_number(projects: Collection[object]) -> None:
     if len(projects) > _MOST:
-        raise ConfigError(f"more than {_MOST} projects, each with settings of its own; check a part, or give --config")
+        raise ConfigError(f"more than {_MOST} projects with settings of their own; check a part, or give --config")
 
 
 def _nearest(folder: str, standing: dict[str, Settings]) -> str | None:

@@ -27,9 +27,9 @@ def check_reason(reason: str) -> str:
     """In one line. Raises `ReasonError`."""
     text = " ".join(reason.split())
     if not text:
-        raise ReasonError("a reason is needed: it is what the next reader goes by")
+        raise ReasonError("a reason is required: it tells the next reader why the finding is suppressed")
     if not text.isprintable():
-        raise ReasonError("the reason holds characters that cannot be shown")
+        raise ReasonError("the reason contains characters that cannot be displayed")
     return text
 
 
@@ -45,7 +45,7 @@ def silenced(sources: Sources, findings: Iterable[Located], reason: str, *, trai
         if path in sources.changed or not 1 <= number <= len(lines.starts):
             continue
         edit = _edit(path, lines.data, lines.starts[number - 1], _comment(path, many, reason), trailing=trailing)
-        fix = Fix(f"silence {', '.join(sorted({one.rule for one in many}))}", (edit,), safe=True)
+        fix = Fix(f"suppress {', '.join(sorted({one.rule for one in many}))}", (edit,), safe=True)
         out += [msgspec.structs.replace(one, fix=fix) for one in many]
     return out
 

@@ -71,7 +71,7 @@ def position(written: str) -> _Position:
     """Of `FILE:LINE`, or `FILE:LINE:COLUMN` as reports have it."""
     match = re.fullmatch(r"(.+?):(\d{1,9})(?::\d{1,9})?:?", written)
     if match is None:
-        raise CannotRunError(f"{written}: name a line, as in `src/cache.cc:42`")
+        raise CannotRunError(f"{written}: name a line, for example `src/cache.cc:42`")
     return _Position(Path(match[1]), int(match[2]))
 
 
@@ -81,7 +81,7 @@ def traced(options: pipeline.Options, line: int) -> TraceReport:
     found = discover(options.root, options.paths, config)
     asked = [source.relative for source in found.sources if source.asked]
     if not asked:
-        raise CannotRunError(f"{options.paths[0]}: is not a file that can be read")
+        raise CannotRunError(f"{options.paths[0]}: not a readable file")
     rules = catalogue.load()
     words = [word for rule in rules for word in rule.anchors]
     model_paths = inputs.model_paths(options.root, options.settings)
@@ -109,7 +109,7 @@ def traced(options: pipeline.Options, line: int) -> TraceReport:
     size = sum(head.size for head in facts.heads)
     told = msgspec.json.decode(analysis.asked(build, question, size, pipeline.limits()), type=_TraceAnswer)
     if told.trace is None:
-        why = "no function stands there" if told.is_read else "nothing of the file is looked at: no rule is about it"
+        why = "no function at this line" if told.is_read else "no rule analyses this file"
         raise CannotRunError(f"{options.paths[0]}:{line}: {why}")
     files = [head for head in facts.heads if head.path in asked]
     judged = _judged(told.trace.findings, files, sources, options)
@@ -135,14 +135,14 @@ def _judged(
         one = locate([finding], sources)[0]
         why = ""
         if finding.rule not in ran:
-            why = f"`{finding.rule}` is not selected; it is of the suite `{infos[finding.rule].suite}`"
+            why = f"`{finding.rule}` is not selected; it is in the suite `{infos[finding.rule].suite}`"
         elif finding not in left:
             others = ", ".join(f"`{name}`" for name in yields.get(finding.rule, ()))
-            why = f"another rule says it better: one of {others}"
+            why = f"another rule reports it: one of {others}"
         elif CERTAINTIES.index(finding.certainty) > least:
-            why = f"it is {finding.certainty}, and what is at least {config.certainty} is reported"
+            why = f"its confidence is {finding.certainty}; only {config.certainty} or higher is reported"
         elif (one.rule, one.region, one.message) not in reported:
-            why = "a comment or `per-file-ignores` silences it"
+            why = "a comment or `per-file-ignores` suppresses it"
         place = one.region.line, one.region.column
         yield TracedFinding(one.rule, *place, one.certainty, one.message, not why, why, one.reason, finding.assumed)
 
@@ -195,11 +195,11 @@ def _lines(report: TraceReport) -> Iterator[TraceLine]:
     yield from (TraceLine("head", f"note: {note}") for note in trace.notes)
     for engine in trace.engines:
         if engine.skipped:
-            yield TraceLine("head", f"{engine.name}: not followed: {engine.skipped}")
+            yield TraceLine("head", f"{engine.name}: not analysed: {engine.skipped}")
         else:
             limit = "" if engine.complete else "; there were more, which were not followed"
             states = f"{engine.most} state{'s' * (engine.most != 1)}"
-            reached = f"{engine.events} events are reached, with at most {states} at one{limit}"
+            reached = f"{engine.events} events are reachable, with at most {states} at one{limit}"
             yield TraceLine("head", f"{engine.name}: {reached}")
     yield TraceLine("head", "")
     last: dict[str, TracedStates] = {}
@@ -243,11 +243,11 @@ def _states(states: TracedStates) -> Iterator[TraceLine]:
 
 def _findings(report: TraceReport) -> Iterator[TraceLine]:
     if not report.findings:
-        yield TraceLine("finding", "no rule about a function, a class or a binding finds anything here")
+        yield TraceLine("finding", "no rule about functions, classes or bindings reports anything here")
     for one in report.findings:
         yield TraceLine("incident", f"{one.line}:{one.column}: {one.rule} ({one.certainty}): {one.message}")
         yield TraceLine("finding", f"  {'reported' if one.reported else f'not reported: {one.why}'}")
         if one.reason:
             assumed = f" (assumes: {', '.join(one.assumed)})"
             yield TraceLine("finding", f"  not certain: {one.reason}{assumed}")
-    yield TraceLine("head", f"not asked: the {report.whole} rules about a whole program")
+    yield TraceLine("head", f"not run: the {report.whole} rules about a whole program")

@@ -244,7 +244,7 @@ class Border:
     def seen_in(self, function: Function) -> SeenRun:
         """One run over the function, for whoever asks why."""
         if not self._concerned(function):
-            return SeenRun("nothing in it makes a handle, or ends one, by what it calls")
+            return SeenRun("by the names it calls, nothing in it creates or ends a handle")
         return seen(HandleInterpreter(function, self))
 
     @program_property
@@ -617,15 +617,15 @@ def misuse_steps(misuse: HandleMisuse) -> tuple[Step, ...]:
 
 def _owner_steps(misuse: HandleMisuse) -> tuple[Step, ...]:
     function, child = misuse.function, misuse.child
-    unnamed = ", and no name keeps it" if misuse.kind == "use" and misuse.ended is None else ""
+    unnamed = ", and no variable holds it" if misuse.kind == "use" and misuse.ended is None else ""
     steps = [child.declared] if child.declared is not None else []
-    steps.append(function.step(misuse.made, f"`{misuse.owner}` is made here{unnamed}", "owns"))
+    steps.append(function.step(misuse.made, f"`{misuse.owner}` is created here{unnamed}", "owns"))
     if child.taken != misuse.at:
         steps.append(
-            function.step(child.taken, f"{misuse.what} is taken from it and does not keep it alive", "borrows")
+            function.step(child.taken, f"{misuse.what} is borrowed from it here without keeping it alive", "borrows")
         )
     if misuse.ended is not None and misuse.kind == "use":
-        steps.append(function.step(misuse.ended[0], misuse.ended[1] or "its owner is gone here", "ends"))
+        steps.append(function.step(misuse.ended[0], misuse.ended[1] or "its owner is freed here", "ends"))
     return tuple(steps)
 
 
@@ -633,12 +633,12 @@ def _stored_steps(misuse: HandleMisuse, stored: Dependence) -> tuple[Step, ...]:
     function = misuse.function
     steps = [stored.declared] if stored.declared is not None else []
     if misuse.made != stored.at and misuse.kind != "drop":
-        steps.append(function.step(misuse.made, f"`{misuse.owner}` is made here", "owns"))
+        steps.append(function.step(misuse.made, f"`{misuse.owner}` is created here", "owns"))
     if misuse.at != stored.at:
-        kept = f"`{stored.by}` keeps its address here, and nothing keeps it alive"
+        kept = f"`{stored.by}` stores its address here without keeping it alive"
         steps.append(function.step(stored.at, kept, "borrows"))
     if misuse.ended is not None:
-        steps.append(function.step(misuse.ended[0], misuse.ended[1] or "it is gone here", "ends"))
+        steps.append(function.step(misuse.ended[0], misuse.ended[1] or "it is freed here", "ends"))
     return tuple(steps)
 
 
@@ -647,17 +647,17 @@ def _stale_steps(misuse: HandleMisuse) -> tuple[Step, ...]:
     assert stale is not None
     steps = [child.declared] if child.declared is not None else []
     if child.taken != misuse.at:
-        steps.append(function.step(child.taken, f"{misuse.what} is taken here", "borrows"))
+        steps.append(function.step(child.taken, f"{misuse.what} is obtained here", "borrows"))
     words = {
         "erased": "erased",
         "closed": "closed",
-        "changed": "transformed, and what stands in it with it,",
+        "changed": "transformed, together with everything it contains,",
         "emptied": "emptied",
-        "disowned": "given up",
+        "disowned": "released",
         "outdated": "changed",
     }[stale.how]
     if stale.reach == "derived" and stale.how != "outdated":
-        return (*steps, function.step(stale.at, f"`{stale.target}` moves its memory or gives it back here", "ends"))
+        return (*steps, function.step(stale.at, f"`{stale.target}` moves or frees its memory here", "ends"))
     ended = (
         f"`{stale.target}` is {words} here" if stale.call else f"`{stale.target}` is closed at the end of this `with`"
     )

@@ -68,7 +68,7 @@ _OPERATORS = {
     "!": "__bool__",
     "~": "__invert__",
 }
-_BY_POLICY = "the C++ was not read; this is inferred from the policy"
+_BY_POLICY = "the C++ was not found; this is inferred from the policy"
 _HAS_SELF = ("init", "method", "property", "property_rw", "field", "field_rw", "iterator")
 
 
@@ -421,7 +421,7 @@ def _lent_by_keep_alives(said: Policies, has_self: bool) -> Iterator[Lent]:
             source = "self" if has_self and keep.patient == 1 else f"argument {keep.patient - has_self}"
             ignored = said.is_ignored(keep.extra)
             reason = _clean(keep.extra.text) + (" is ignored on a property" if ignored else "")
-            sure = because("name", "the annotation alone says so") if ignored else "certain"
+            sure = because("name", "inferred from the annotation only") if ignored else "certain"
             yield Lent(source, not ignored, "", reason, sure)
 
 

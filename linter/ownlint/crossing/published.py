@@ -125,5 +125,5 @@ def _told(package: str, one: MemberContract) -> str:
 def promise(one: MemberContract) -> str:
     """What the binding does, for a step that shows it."""
     if any(not lent.protected for lent in one.borrows) or any(not kept.protected for kept in one.stores):
-        return " and keeps nothing alive"
-    return " and lends a part of its object" if one.borrows else ""
+        return " and does not keep its owner alive"
+    return " and returns a part of its object" if one.borrows else ""

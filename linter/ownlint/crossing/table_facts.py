@@ -32,7 +32,7 @@ def stores_of(function: Function, flags: str, is_setter: bool) -> tuple[KeptAddr
         if write.place[0] not in own or len(write.place) < 2 or name not in numbers:
             continue
         if write in unowned or is_counted or name in counted:
-            via = f"`{write.place[-1]}` keeps it"
+            via = f"`{write.place[-1]}` stores it"
             found.add(KeptAddress(numbers[name], "self", write not in unowned, via))
     return tuple(sorted(found))
 

@@ -49,7 +49,7 @@ class Entrances:
         for function in program.functions:
             if function.language == "cpp":
                 for started, at, sure in spawned(function):
-                    step = function.step(at, "another thread runs this, and has no lock")
+                    step = function.step(at, "runs on another thread, which does not hold the lock")
                     self._add(started, Entrance("thread", gil.RELEASED, step, sure))
 
     def of(self, function: Function) -> list[Entrance]:
@@ -66,7 +66,7 @@ class Entrances:
             return
         if any(framework.extras.get(extra.name) == "call guard" for extra in bound.extras):
             return
-        step = Step(file.path, bound.span, f"objects of `{bound.name}` are ended by Python, with the GIL held")
+        step = Step(file.path, bound.span, f"Python destroys objects of `{bound.name}` while it holds the GIL")
         self._add(cls.destructor, Entrance("binding", gil.HELD, step))
 
     def _bound(self, binding: Binding) -> None:
@@ -75,10 +75,10 @@ class Entrances:
             return
         extra = releasing(binding)
         if extra is not None:
-            step = binding.step(extra, f"`{binding.symbol}` is called with the GIL given up")
+            step = binding.step(extra, f"`{binding.symbol}` is called with the GIL released")
             self._add(target.function, Entrance("guard", gil.RELEASED, step))
         else:
-            step = binding.step(binding.record, f"it is called by Python as `{binding.symbol}`, with the GIL held")
+            step = binding.step(binding.record, f"Python calls it as `{binding.symbol}` while it holds the GIL")
             self._add(target.function, Entrance("binding", gil.HELD, step))
 
 

@@ -286,7 +286,7 @@ class _UseReader:
             if not counted or _is_moved(node) or (not node.args and is_empty(self.function, callee.text)):
                 return None
             return PythonUse(
-                event, f"a `{callee.text}` is made", throws=not self.models.is_calm(callee.text, self.scopes)
+                event, f"a `{callee.text}` is constructed", throws=not self.models.is_calm(callee.text, self.scopes)
             )
         if self.is_local(callee.text):
             if self.kind(callee) not in ("object", "handle") or self.is_array(callee):
@@ -394,7 +394,7 @@ class _UseReader:
         if not callee.functions and callee.records and node.kind == "call":
             results = {record.result for record in callee.records}
             if all(types.parse(one).is_value and kind_of(self.function, one) == "object" for one in results):
-                return PythonUse(event, f"`{text(node.callee)}` answers a Python object and is called")
+                return PythonUse(event, f"`{text(node.callee)}` returns a Python object and is called")
         if callee.certainty != "certain" and not only:
             return None
         for target in callee.functions[:1]:
@@ -433,10 +433,10 @@ class _UseReader:
         if write.value is None:
             if kind_of(self.function, written) != "object" or is_empty(self.function, written):
                 return None
-            return PythonUse(write, f"`{name}` is made")
+            return PythonUse(write, f"`{name}` is constructed")
         inner = strip(write.value)
         if isinstance(inner, r.Call) and self.is_filled(inner, written):
-            return PythonUse(write, f"the elements of `{name}` are made")
+            return PythonUse(write, f"the elements of `{name}` are constructed")
         if _is_move(write.value) or not isinstance(inner, (r.Name, r.Member)) or not is_counted(self.function, written):
             return None
         if self.kind(inner) in ("object", "holder", "handle"):
@@ -473,7 +473,7 @@ class _UseReader:
             return None
         if any(parameter.name == name for parameter in self.function.record.parameters):
             return None
-        return PythonUse(event, f"`{name}` ends", throws=False)
+        return PythonUse(event, f"`{name}` is destroyed", throws=False)
 
     def given_away(self) -> frozenset[str]:
         """Locals that are moved from or released somewhere."""

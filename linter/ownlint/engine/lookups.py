@@ -246,11 +246,11 @@ def who_looked(
     if asserted:
         return Answer("asserted", (function.step(asserted[0].event, _said(function, asserted[0])),))
     if telling:
-        return Answer("told", (function.step(telling[0], "what is found here changes nothing"),))
+        return Answer("told", (function.step(telling[0], "the result of this check changes nothing"),))
     outer = _ask_around(function, held, key, depth)
     if outer.kind == "bare" and deciding:
         seen = function.flow.events[min(deciding)]
-        return Answer("partly", (function.step(seen, "not every way passes this look"),))
+        return Answer("partly", (function.step(seen, "not every path makes this check"),))
     return outer
 
 
@@ -261,9 +261,9 @@ def _comes_before(function: Function, look: e.Event, event: e.Event) -> bool:
 
 def _said(function: Function, look: Look) -> str:
     if _is_debug(function, look.event):
-        return "only a debug build looks here"
+        return "only debug builds check here"
     where = f" in `{look.through}`" if look.through else ""
-    return f"only an assertion{where} says that it is not there"
+    return f"only an assertion{where} checks for an existing entry"
 
 
 def _only_tells(function: Function, look: e.Event, event: e.Event) -> bool:
@@ -371,7 +371,7 @@ def _ask_around(function: Function, held: Container, key: r.Value | None, depth:
                 steps["guarded"].append(caller.step(call, f"`{caller.name}` checks first"))
             case "asserted":
                 at = answer.steps[0]
-                steps["asserted"].append(Step(at.path, at.span, f"`{caller.name}` only asserts that it is not there"))
+                steps["asserted"].append(Step(at.path, at.span, f"`{caller.name}` checks only in an assertion"))
             case _:
                 steps["bare"].append(caller.step(call, f"`{caller.name}` calls this without a check"))
     if steps["asserted"]:

@@ -246,13 +246,13 @@ class Resources:
             first = made[0].made
             assert first is not None
             certainty = weaker(callee.certainty, *(duty.made.certainty for duty in made if duty.made is not None))
-            why = f"`{callee.functions[0].name}` makes it"
+            why = f"created by `{callee.functions[0].name}`"
             return Acquisition(RESULT, first.releases, why, certainty, may_be_of_arena=first.may_be_of_arena)
         outs = frozenset.intersection(*(frozenset(dict(duty.outs)) for duty in made))
         if outs:
             index = min(outs)
             inner = dict(made[0].outs)[index]
-            why = f"`{callee.functions[0].name}` makes it"
+            why = f"created by `{callee.functions[0].name}`"
             certainty = weaker(inner.certainty, callee.certainty)
             where = Place("argument", index + 1)
             return Acquisition(where, inner.releases, why, certainty, may_be_of_arena=inner.may_be_of_arena)

@@ -50,7 +50,7 @@ def remove(folder: Path) -> int | None:
     except door.UnreadableError:
         tag = b""
     if tag != _TAG:
-        raise NotOursError(f"{folder}: is no cache of ownlint: it has no CACHEDIR.TAG that says so")
+        raise NotOursError(f"{folder}: is not a cache of ownlint: it has no CACHEDIR.TAG file")
     removed = 0
     for shard in shards(folder):
         with os.scandir(shard) as found:

@@ -49,7 +49,7 @@ def _home_of(folder: Path, root: Path | None) -> str:
         return os.fspath(folder)
     home = _home()
     if root is not None and _is_below(home, root):
-        raise NoSecretError(f"the user's cache folder {home} lies in the project")
+        raise NoSecretError(f"the user's cache folder {home} is inside the project")
     return os.path.join(home, "ownlint")
 
 
@@ -60,7 +60,7 @@ def _home() -> str:
         return chosen
     home = os.environ.get("HOME", "")
     if not home.startswith("/"):
-        raise NoSecretError("there is no home folder to keep the key of the cache in")
+        raise NoSecretError("there is no home folder to store the key of the cache in")
     return os.path.join(home, ".cache")
 
 
@@ -79,7 +79,7 @@ def _read(place: str) -> bytes:
         if status.st_uid != os.geteuid():
             raise NoSecretError(f"{place}: belongs to another user")
         if stat.S_IMODE(status.st_mode) & 0o077:
-            raise NoSecretError(f"{place}: others have access to it; `chmod 600` it, or remove it")
+            raise NoSecretError(f"{place}: other users have access to it; run `chmod 600` on it, or remove it")
         data = door.read(place, SIZE)
     except OSError as error:
         if isinstance(error, FileNotFoundError):

@@ -51,7 +51,7 @@ def parse_suppression(text: str, start: int, end: int, code_before: bool) -> Sup
         kind = "next"
     if verb not in _KINDS:
         known = ", ".join(f"`{name}`" for name in _KINDS)
-        said = f"unknown word `{verb}`" if verb else "a word is missing"
+        said = f"unknown word `{verb}`" if verb else "missing word"
         return Suppression(start, end, kind, (), problem=f"{said} after `ownlint:`: write one of {known}")
     rules, reason, problem = _list(verb, rest)
     return Suppression(start, end, kind, rules, reason, problem)
@@ -63,7 +63,7 @@ def _list(verb: str, rest: str) -> tuple[tuple[str, ...], str, str]:
         return (), "", f"`{verb}` needs a list of rules: `{verb}[rule-name]: reason`"
     inside, closed, after = rest[1:].partition("]")
     if not closed:
-        return (), "", f"the list of rules after `{verb}` is not closed by `]`"
+        return (), "", f"the list of rules after `{verb}` is not closed with `]`"
     rules = tuple(rule.strip() for rule in inside.split(",") if rule.strip())
     if not rules:
         return (), "", f"the list of rules after `{verb}` is empty"
@@ -72,5 +72,5 @@ def _list(verb: str, rest: str) -> tuple[tuple[str, ...], str, str]:
         return (), "", f"`{bad[0]}` is not the name of a rule"
     after = after.strip()
     if after and not after.startswith(":"):
-        return rules, "", "a reason follows the list after a colon: `]: reason`"
+        return rules, "", "write a reason after the list: `]: reason`"
     return rules, after.removeprefix(":").strip(), ""

@@ -264,7 +264,7 @@ class Child:
             return "the reader did not start"
         if status < 0:
             return f"the parser crashed ({signal_name(-status)})"
-        return f"the reader ended with status {status}"
+        return f"the reader exited with status {status}"
 
     def kill(self) -> None:
         """At once, with everything it may have started."""

@@ -34,9 +34,9 @@ def differences(said: ContractFile, found: ContractFile) -> Iterator[str]:
     plain = {"": said.plain} | {name: cls.plain for name, cls in ours.items()}
     for name in sorted({*ours, *theirs}):
         if name not in theirs:
-            yield f"`{name}` is no bound class of the code"
+            yield f"`{name}` is not a bound class in the code"
         elif name not in ours:
-            yield f"{theirs[name].at}: `{name}` is a bound class that the file does not have"
+            yield f"{theirs[name].at}: `{name}` is a bound class that is missing in the file"
         else:
             yield from _of_class(ours[name], theirs[name])
     yield from _members(said, found, plain)
@@ -57,7 +57,7 @@ def _members(said: ContractFile, found: ContractFile, plain: dict[str, tuple[str
             yield f"`{symbol}` is not bound in the code"
         elif key not in ours and key not in known:
             at = theirs[key][0].at if key in theirs else ""
-            yield f"{at + ': ' if at else ''}`{symbol}` is bound, and the file does not have it"
+            yield f"{at + ': ' if at else ''}`{symbol}` is bound, but missing in the file"
         else:
             yield from _overloads(symbol, ours.get(key, []), theirs.get(key, []))
 
@@ -66,9 +66,9 @@ def _overloads(symbol: str, ours: Sequence[MemberContract], theirs: Sequence[Mem
     for mine, other in zip_longest(ours, theirs):
         if mine is None:
             assert other is not None
-            yield f"{other.at}: `{symbol}` has a contract that the file does not have: {_told(other)}"
+            yield f"{other.at}: `{symbol}` has a contract that is missing in the file: {_told(other)}"
         elif other is None:
-            yield f"`{symbol}` has a contract that the code does not have: {_told(mine)}"
+            yield f"`{symbol}` has a contract that is missing in the code: {_told(mine)}"
         else:
             for key in _MEMBER:
                 yield from _value(other.at, f"`{symbol}`", key, getattr(mine, key), getattr(other, key))
@@ -89,7 +89,7 @@ def _by_symbol(members: Sequence[MemberContract]) -> dict[tuple[str, str], list[
 
 def _told(member: MemberContract) -> str:
     said = {key: value for key in _MEMBER[4:] if (value := getattr(member, key)) and value != "unknown"}
-    return ", ".join(f"`{key}` {_shown(value)}" for key, value in said.items()) or "nothing of note"
+    return ", ".join(f"`{key}` {_shown(value)}" for key, value in said.items()) or "no contract"
 
 
 def _shown(value: object) -> str:

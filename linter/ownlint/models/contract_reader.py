@@ -68,12 +68,12 @@ class _Reader:
     def file(self) -> ContractFile:
         top = _Table(self, self.top)
         if "format" not in self.top:
-            raise ContractError(self.path, 1, f"a contract begins with `format = {FORMAT}`")
+            raise ContractError(self.path, 1, f"a contract starts with `format = {FORMAT}`")
         number = top.take("format")
         if number.__class__ is not int or number < 1:
             top.fail("`format` must be a number", "format")
         if number > FORMAT:
-            top.fail(f"format {number} is newer than what is read here, {FORMAT}", "format")
+            top.fail(f"format {number} is newer than the format this version reads, {FORMAT}", "format")
         package = top.text("package", required=True)
         if not _PACKAGE.fullmatch(package) or len(package) > _MOST_NAME:
             top.fail("`package` must be the name of a Python package", "package")
@@ -83,7 +83,7 @@ class _Reader:
         seen: dict[str, int] = {}
         for number, cls in enumerate(classes):
             if cls.name in seen:
-                _Table(self, {}, "class", number).fail(f"the class `{cls.name}` stands here twice", "name")
+                _Table(self, {}, "class", number).fail(f"class `{cls.name}` is defined twice", "name")
             seen[cls.name] = number
         members = tuple(self._member(table, seen) for table in self._tables(top, "member"))
         top.done()
@@ -94,7 +94,7 @@ class _Reader:
         if listed is None:
             return []
         if not isinstance(listed, list):
-            top.fail(f"write `[[{key}]]`, with two brackets: there may be several", key)
+            top.fail(f"write `[[{key}]]` with double brackets: it is an array of tables", key)
         return [_Table(self, item, key, number) for number, item in enumerate(listed)]
 
     def _class(self, table: _Table) -> ClassContract:
@@ -114,7 +114,7 @@ class _Reader:
     def _member(self, table: _Table, classes: dict[str, int]) -> MemberContract:
         on = table.text("on")
         if on and on not in classes:
-            table.fail(f"no `[[class]]` of this file has the name `{on}`", "on")
+            table.fail(f"no `[[class]]` in this file is named `{on}`", "on")
         found = MemberContract(
             on=on,
             name=table.name("name"),
@@ -132,7 +132,7 @@ class _Reader:
             releases_gil=table.flag("releases_gil"),
         )
         if found.returns and found.returns not in classes:
-            table.fail(f"no `[[class]]` of this file has the name `{found.returns}`", "returns")
+            table.fail(f"no `[[class]]` in this file is named `{found.returns}`", "returns")
         if not on and any(one.source == "self" for one in found.borrows):
             table.fail("a function has no `self` to borrow from", "borrows")
         if not on and found.invalidates:
@@ -201,7 +201,7 @@ class _Table:
         if len(value) > _MOST_TEXT:
             self.fail(f"`{key}` has more than {_MOST_TEXT} characters", key)
         if _CONTROL.search(value):
-            self.fail(f"`{key}` has a line break or another character that controls a terminal", key)
+            self.fail(f"`{key}` contains a line break or a control character", key)
         return value
 
     def name(self, key: str) -> str:

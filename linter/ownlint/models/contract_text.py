@@ -16,8 +16,8 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 def render(contract: ContractFile) -> str:
     """The whole file."""
     lines = [
-        f"# What the bindings of {_comment(contract.package)} promise about ownership.",
-        "# Written by `ownlint model extract`; compared with the code by `ownlint model check`.",
+        f"# Ownership contract of the bindings of {_comment(contract.package)}.",
+        "# Written by `ownlint model extract`; checked against the code by `ownlint model check`.",
         f"format = {FORMAT}",
         f"package = {_quoted(contract.package)}",
     ]

@@ -90,7 +90,9 @@ class ModelFile:
         items = self._section(key, []) if data is None else data
         if not isinstance(items, list):
             line = self.source.positions.line(*key.split("."))
-            raise ModelError(self.source.path, line, f"write `[[{key}]]`, with two brackets: there may be several")
+            raise ModelError(
+                self.source.path, line, f"write `[[{key}]]` with double brackets: it is an array of tables"
+            )
         for number, item in enumerate(items):
             yield ModelTable(self.source, item, *key.split("."), number)
 
@@ -262,10 +264,10 @@ class ModelFile:
         words = table.texts("words")
         table.text("source")
         if len(words) < 2:
-            table.fail("`words` needs at least two words that stand for each other", "words")
+            table.fail("`words` needs at least two alternative words", "words")
         for word in words:
             if not is_word(word):
-                table.fail(f"`{word}` is no word: letters and digits, a letter first", "words", word)
+                table.fail(f"`{word}` is not a word: use letters and digits, starting with a letter", "words", word)
         table.done()
         return words
 

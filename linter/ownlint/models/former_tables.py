@@ -24,7 +24,7 @@ class FormerTable(NamedTuple):
     now: str
 
     def __str__(self) -> str:
-        return f"`[[{self.header}]]` is {self.now} now, and is read for the last time by this version"
+        return f"`[[{self.header}]]` was replaced by {self.now}; this is the last version that reads it"
 
 
 def add(tables: dict[str, list[ModelTable]], read: Callable[[str], Iterable[ModelTable]]) -> FormerTable | None:
@@ -59,7 +59,7 @@ def _member(table: ModelTable) -> tuple[str, dict[str, Any]]:
     source, keeps, moves = _place(table, "from"), table.text("keeps"), table.text("moves")
     kept, stored = _place(table, "kept"), _place(table, "stores")
     if kept and stored:
-        table.fail("`kept` and `stores` stand in one table: what is kept is counted, what is stored is not", "stores")
+        table.fail("`kept` and `stores` cannot be combined: `kept` is counted, `stores` is not", "stores")
     effects = {
         f"returns {_whom(_place(table, 'may_return'))}": "may_return",
         f"keep {kept} in result": "kept",

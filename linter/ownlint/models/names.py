@@ -121,7 +121,7 @@ class NameIndex(Generic[_Model]):
                     if rank:
                         certainty = because(
                             "name" if certainty == "likely" else "guess",
-                            f"`{written}` is taken for `{'::'.join(model_parts)}` by its name",
+                            f"`{written}` is assumed to be `{'::'.join(model_parts)}` because of its name",
                         )
                     found.append(((rank, wild, -len(model_parts), -order), certainty, model))
         return [(certainty, model) for _, certainty, model in sorted(found, key=lambda entry: entry[0])]

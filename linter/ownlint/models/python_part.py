@@ -160,13 +160,13 @@ class PythonPart:
         )
         table.done()
         if not model.role:
-            _refuse(table, _OF_HANDLE_CLASSES, "goes with `role`: it is about handles")
+            _refuse(table, _OF_HANDLE_CLASSES, "requires `role`: it applies to handles")
         if not memory:
-            _refuse(table, ("known_as",), "goes with `memory`")
+            _refuse(table, ("known_as",), "requires `memory`")
         for name in names:
             if memory and "*" in name:
                 key = "name" if "name" in table.data else "names"
-                table.fail(f"`{name}`: a class with `memory` is named, `*` stands for nothing there", key, name)
+                table.fail(f"`{name}`: a class with `memory` needs a name; `*` is not allowed", key, name)
         return (msgspec.structs.replace(model, name=_dotted(module, name)) for name in names)
 
     def _class_named(self, table: ModelTable, word: str, key: str) -> str:
@@ -194,7 +194,7 @@ class PythonPart:
         subjects = self._subjects_of(owners)
         model = self._member(table, kind, returns, subjects)
         if "self" in returns and "memory" not in subjects:
-            table.fail("`returns` names `self`, which is for classes with `memory`", "returns", "self")
+            table.fail("`returns` is `self`, which requires a class with `memory`", "returns", "self")
         return (msgspec.structs.replace(model, on=owner, name=name) for owner in owners for name in names)
 
     def _function(self, table: ModelTable) -> tuple[list[PyMember], frozenset[Subject]]:
@@ -205,9 +205,9 @@ class PythonPart:
         subjects = frozenset({"storage"}) if wraps else subjects
         model = self._member(table, "static", returns, subjects)
         if not wraps:
-            _refuse(table, _OF_WRAPPERS, f'goes with `effect = "{_WRAPS}"`')
+            _refuse(table, _OF_WRAPPERS, f'requires `effect = "{_WRAPS}"`')
         elif not (wrapper.positions or wrapper.by_name):
-            why = f"`{_WRAPS}` needs `positions` or `by_name`: the keyword that says which they are"
+            why = f"`{_WRAPS}` needs `positions` or `by_name`: the keyword that names them"
             table.fail(why, "effect", _WRAPS)
         made = [msgspec.structs.replace(model, name=_dotted(module, name)) for name in names]
         takes = (
@@ -253,16 +253,16 @@ class PythonPart:
             source=table.text("source"),
         )
         if model.counted and not any(effect.verb == "keep" for effect in model.effects):
-            table.fail('`counted` says how something is kept: it goes with `effect = "keep .."`', "counted")
+            table.fail('`counted` says how something is kept: it requires `effect = "keep .."`', "counted")
         table.done()
         if "handles" not in subjects:
-            _refuse(table, _OF_HANDLES, "is about handles: no class here has a `role`")
+            _refuse(table, _OF_HANDLES, "applies to handles, but no class here has a `role`")
         if "memory" not in subjects:
-            _refuse(table, _OF_MEMORY, "is about memory: no class here has `memory`")
+            _refuse(table, _OF_MEMORY, "applies to memory, but no class here has `memory`")
         if subjects == {"memory"}:
             _check_memory(table, model)
         if subjects == {"storage"}:
-            _refuse(table, ("returns", "borrows", "keeps", "counted"), "is about handles or memory, not about storage")
+            _refuse(table, ("returns", "borrows", "keeps", "counted"), "applies to handles or memory, not to storage")
             _check_storage(table, model)
         return model
 
@@ -352,7 +352,7 @@ def _effects(table: ModelTable, kind: MemberKind, subjects: frozenset[Subject]) 
             table.fail(f"`{effect}`: a function or static method has no receiver", "effect", written)
         made = no_receiver or kind == "constructor" or "memory" in subjects
         if not made and effect.verb == "keep" and str(effect.other) == "result":
-            table.fail(f"`{effect}`: a method keeps in its receiver", "effect", written)
+            table.fail(f"`{effect}`: a method keeps its argument in its receiver", "effect", written)
     return effects
 
 
@@ -361,19 +361,19 @@ def _fail_unknown(table: ModelTable, effect: Effect, asked: list[Subject]) -> No
     elsewhere = any(known.fullmatch(written) for known in _EFFECTS.values())
     where = " or ".join(_NAMES[subject] for subject in asked) if elsewhere else "Python"
     examples = [example for subject in asked for example in _EXAMPLES[subject]]
-    table.fail(f"`{effect}` is no effect of {where}{meant(written, examples)}", "effect", written)
+    table.fail(f"`{effect}` is not an effect of {where}{meant(written, examples)}", "effect", written)
 
 
 def _check_memory(table: ModelTable, model: PyMember) -> None:
     """What the engine of addresses has to be told, and what it does not listen to."""
     if model.keeps is not None and model.keeps not in get_args(MemoryKeeps):
-        table.fail(f"`keeps` cannot be `{model.keeps}` of memory{meant(model.keeps, get_args(MemoryKeeps))}", "keeps")
+        table.fail(f"`keeps` cannot be `{model.keeps}` for memory{meant(model.keeps, get_args(MemoryKeeps))}", "keeps")
     if model.borrows in ("parent", "context"):
-        table.fail(f"`borrows` cannot be `{model.borrows}` of memory; it is `self` or `argument 1`", "borrows")
+        table.fail(f"`borrows` cannot be `{model.borrows}` for memory; it is `self` or `argument 1`", "borrows")
     if model.keeps in ("owner", "none") and not model.borrows:
         table.fail(f'`keeps = "{model.keeps}"` needs `borrows`: what the result points into', "keeps")
     if len(model.returns) > 1:
-        table.fail("`returns` names several classes: what gives memory gives one", "returns")
+        table.fail("`returns` names several classes: a function that returns memory returns one class", "returns")
     _check_memory_effects(table, model)
 
 
@@ -381,20 +381,22 @@ def _check_memory_effects(table: ModelTable, model: PyMember) -> None:
     moves = any(effect.verb == "invalidate" for effect in model.effects)
     if moves != bool(model.when):
         table.fail(
-            "`invalidate receiver derived` goes with `when`: the argument with which the memory moves",
+            "`invalidate receiver derived` requires `when`: the argument with which the memory moves",
             "effect" if moves else "when",
         )
     if any(str(effect.other) == "result" for effect in model.effects) and not model.counted:
-        table.fail("what the result only points to is `borrows`; what it keeps is `counted = true`", "effect")
+        table.fail("what the result points to is `borrows`; what it keeps alive is `counted = true`", "effect")
     if model.keeps is None and not model.effects and not model.makes_class:
-        table.fail(f'`{table.name}` needs `keeps` or `effect`; what only looks during the call is `keeps = "copy"`')
+        table.fail(
+            f'`{table.name}` needs `keeps` or `effect`; for a pointer used only during the call write `keeps = "copy"`'
+        )
 
 
 def _check_storage(table: ModelTable, model: PyMember) -> None:
     if not model.effects:
         table.lacks("effect")
     if "invalidate argument 1 deep" in map(str, model.effects) and not model.when:
-        table.fail("`invalidate argument 1 deep` goes with `when`: the keyword by which the call takes it", "effect")
+        table.fail("`invalidate argument 1 deep` requires `when`: the keyword by which the call takes it", "effect")
 
 
 def _refuse(table: ModelTable, keys: Iterable[str], why: str) -> None:

@@ -223,7 +223,7 @@ class ModelTable:
         table = ModelTable(self.source, value, *self.at, key)
         for name, word in value.items():
             if names and name not in names:
-                table.fail(f"`{name}` is not known here{meant(name, names)}", name)
+                table.fail(f"`{name}` is unknown here{meant(name, names)}", name)
             if not isinstance(word, str):
                 table.fail(f"`{name}` must be a string", name)
             if options and word not in options:

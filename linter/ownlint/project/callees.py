@@ -644,10 +644,10 @@ _ELEMENT = re.compile(r"\belement\b")
 def _by_name(name: str, found: bool, agreed: bool) -> str:
     """Why it is not certain what a call reaches that only its name leads to."""
     if not found:
-        return f"`{name}` is not defined in what was read"
+        return f"`{name}` is not defined in the analysed files"
     if not agreed:
-        return f"several functions are called `{name}`, and which of them is called is not known"
-    return f"`{name}` is found by its name: the type that it is called on is not known"
+        return f"several functions are called `{name}`, and it is not known which one is called"
+    return f"`{name}` is found by name only: the type that it is called on is not known"
 
 
 def _signature(record: r.FunctionRecord) -> tuple[str, str, tuple[str, ...], bool]:

@@ -321,10 +321,10 @@ class _FoundPairs:
                 self.ended.setdefault(file.path, (file, set()))[1].add(handle)
         names = tuple(dict.fromkeys(other.name for other, _ in taken))
         of = f" of `{scope}`" if scope else ""
-        why = f"`{names[0]}`{of} takes back what `{record.name}` hands out"
+        why = f"`{names[0]}`{of} releases what `{record.name}` returns"
         certainty = because(
             "guess" if handle.is_number else "name",
-            f"that `{names[0]}` releases what `{record.name}` hands out is inferred from their names",
+            f"that `{names[0]}` releases what `{record.name}` returns is inferred from their names",
         )
         self.acquirers.setdefault(id(record), Acquirer(record, argument, handle, names, why, certainty))
 

@@ -96,7 +96,9 @@ class Statuses:
             return None if found.reference else _modelled(found, found.certainty)
         kind = types.parse(expanded)
         if kind.pointers == 1 and not kind.const and kind.last in self.owned_errors:
-            taken = because("type", f"`{kind.last}*` is taken for an error by the function that releases it")
+            taken = because(
+                "type", f"`{kind.last}*` is assumed to be an error because of the function that releases it"
+            )
             return Status(f"{kind.last}*", "pointer", False, self.owned_errors[kind.last], (), taken)
         if not kind.is_value:
             return None
@@ -105,9 +107,9 @@ class Statuses:
             return self.own(cls)
         enum = program.names.find_class(kind.name, function.record.scope, function.file, enum=True)
         if enum is not None:
-            marked = because("type", f"`{enum.name}` is taken for a status since it is marked as not to be ignored")
+            marked = because("type", f"`{enum.name}` is assumed to be a status since it is marked `[[nodiscard]]`")
             return Status(enum.name, "enum", True, (), (), marked) if must_look(enum.record) else None
-        unknown = f"`{kind.name}` is not defined in what was read, and taken for a status"
+        unknown = f"`{kind.name}` is not defined in the analysed files and is assumed to be a status"
         certainty = because("type" if kind.name in self.used else "guess", unknown)
         if found is not None:
             return _modelled(found, certainty)
@@ -302,7 +304,7 @@ def _asked(cls: Class) -> Status | None:
         return None
     truth = "!_" if _ERROR.search(cls.name) and not cls.name.lower().endswith("status") else "_"
     ok = tuple(f".{record.name}()" if record.kind != "conversion" else truth for record in asks)
-    sure = because("certain" if strict else "type", f"`{cls.name}` is taken for a status by its members")
+    sure = because("certain" if strict else "type", f"`{cls.name}` is assumed to be a status because of its members")
     return Status(cls.name, "value", strict, (), ok, sure)
 
 

@@ -31,7 +31,7 @@ _ASSERTS = re.compile(r"(?:[A-Z]+_)*(?:ASSERT|EXPECT)_[A-Z_]+")
 _BY_NAME = re.compile(r"(?:^|[/_.-])tests?\.\w+$|(?:^|/)tests?_\w+\.\w+$", re.IGNORECASE)
 
 
-REASON = "this is code that tests other code"
+REASON = "this is test code"
 """Why a finding in it is not certain."""
 
 

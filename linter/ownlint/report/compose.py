@@ -148,8 +148,12 @@ def _types_notice(files: Sequence[FileRecord], hint: str, *, detail: bool) -> It
     cpp = [file for file in files if file.language == "cpp"]
     structure = sum(not file.typed and not file.meanings for file in cpp)
     part = sum(not file.typed and bool(file.meanings) for file in cpp)
-    said = f"{structure} of {len(cpp)} C++ files were read by structure only" if structure else ""
+    said = f"{structure} of {len(cpp)} C++ files were parsed without type information" if structure else ""
     if part:
-        said = f"{said}, {part} in part" if said else f"{part} of {len(cpp)} C++ files were read in part"
+        said = (
+            f"{said}, {part} with some errors"
+            if said
+            else f"{part} of {len(cpp)} C++ files were parsed with some errors"
+        )
     if said or hint:
         yield Notice(f"{said} ({hint})" if said and hint else said or hint, detail=detail)

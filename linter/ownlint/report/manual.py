@@ -82,13 +82,27 @@ def _languages(info: RuleInfo) -> str:
 
 
 def markdown(info: RuleInfo) -> str:
-    return f"# {info.id}\n\n{info.manual.strip()}\n"
+    return f"# {info.id}\n\n{whole(info)}\n"
 
 
 def text(info: RuleInfo) -> str:
     """The page for a terminal, headed by what the list says of the rule."""
     about = ", ".join((info.group, info.severity, *["some findings have a fix"] * info.fixable))
-    return f"{info.id} ({about})\n{suite(info)}\n\n{chr(10).join(_plain(info.manual))}\n"
+    return f"{info.id} ({about})\n\n{chr(10).join(_plain(whole(info)))}\n"
+
+
+def whole(info: RuleInfo) -> str:
+    """The rule's own page, and the sections that are the same for all rules."""
+    comment = "#" if info.languages == ("python",) else "//"
+    silence = f"`{comment} ownlint: ignore[{info.id}]: reason`"
+    sections = [
+        info.manual.strip(),
+        f"## How to suppress it\n\n{silence} at the end of the reported line, or on a line of its own above it.",
+    ]
+    if info.cwe:
+        links = (f"[CWE-{number}](https://cwe.mitre.org/data/definitions/{number}.html)" for number in info.cwe)
+        sections.append(f"## CWE\n\n{', '.join(links)}")
+    return "\n\n".join((*sections, f"## Suite and measured precision\n\n{suite(info)}"))
 
 
 def suite(info: RuleInfo) -> str:
@@ -98,12 +112,13 @@ def suite(info: RuleInfo) -> str:
     told = []
     if first.all:
         judged = f"{first.true} true, {first.doubtful} doubtful, {first.false} false"
-        told.append(f"At first contact: {judged}; {now.true}, {now.doubtful}, {now.false} of these are still reported.")
+        still = f"still reported today: {now.true}, {now.doubtful}, {now.false}"
+        told.append(f"On projects never used for tuning: {judged} ({still}).")
     if counts.history:
-        told.append(f"Bugs that history fixed: {counts.history} found.")
+        told.append(f"Bugs found that a later commit fixed: {counts.history}.")
     if counts.live or counts.live_false:
-        false = f", {counts.live_false} false ones still reported" if counts.live_false else ""
-        told.append(f"In other releases: {counts.live} true ones{false}.")
+        false = f", {counts.live_false} false" if counts.live_false else ""
+        told.append(f"In other releases: {counts.live} true{false}.")
     return " ".join((f"Suite: {info.suite}.", *told))
 
 

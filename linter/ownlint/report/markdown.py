@@ -31,7 +31,7 @@ def _lines(report: Report) -> Iterator[str]:
     if report.elsewhere:
         yield f"{len(report.elsewhere)} outside the change not shown."
     if report.suppressed:
-        yield f"{report.suppressed} silenced by comments."
+        yield f"{report.suppressed} suppressed by comments."
     if report.findings:
         yield ""
         yield "| rule | findings |"

@@ -118,9 +118,9 @@ def _security(rule: RuleInfo) -> _Json:
 
 
 def _paragraph(page: str) -> str:
-    """The first one after the headline; the headline where there is no other."""
-    paragraphs = [" ".join(part.split()) for part in page.strip().split("\n\n")]
-    return paragraphs[1] if len(paragraphs) > 1 and not paragraphs[1].startswith("```") else paragraphs[0]
+    """The first one that says why: no heading, list or code. The headline where there is none."""
+    headline, *others = (" ".join(part.split()) for part in page.strip().split("\n\n"))
+    return next((part for part in others if not part.startswith(("#", "- ", "```"))), headline)
 
 
 def _problem_severity(rule: RuleInfo) -> str:
@@ -172,7 +172,7 @@ def _result(finding: Located, suite: Suite, index: dict[str, int], hashes: _Line
 
 
 def _of_others(finding: Located) -> Iterator[tuple[str, Region, str]]:
-    return ((finding.path, region, "the same here") for region in finding.others[:_MOST_STEPS])
+    return ((finding.path, region, "same here") for region in finding.others[:_MOST_STEPS])
 
 
 def _flow(finding: Located, steps: Sequence[LocatedStep]) -> Iterator[_Json]:

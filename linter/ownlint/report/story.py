@@ -20,17 +20,18 @@ _ROLES: tuple[tuple[Role, re.Pattern[str]], ...] = (
     (
         "turn",
         re.compile(
-            r"\b(?:not|nothing|nobody|never) (?:\w+ )?(?:releas|free|look|end|take)|\bcan (?:(?:still )?fail|be \w+)\b"
-            r"|\bon some (?:ways|paths)\b"
+            r"\b(?:not|nothing|never|without) (?:\w+ )?(?:releas|free|check|destroy|steal)"
+            r"|\bcan (?:(?:still )?fail|be \w+)\b|\bon some paths\b"
         ),
     ),
-    ("uses", re.compile(r"\b(?:used|uses|is (?:returned|stored|called|read|looked at|asked|compared|handed out))\b")),
-    ("lends", re.compile(r"\bis bound\b|\bbinding returns\b|\bkeeps? nothing\b|\bhands? \w+ out\b|\bover `self`")),
+    ("uses", re.compile(r"\b(?:used|uses|is (?:returned|stored|called|read|accessed|checked|compared|passed))\b")),
+    ("borrows", re.compile(r"\bborrowed from\b")),
+    ("lends", re.compile(r"\bis bound\b|\bbinding returns\b|\bwithout keeping\b|\bkeeps? nothing\b|\bover `self`")),
     ("borrows", re.compile(r"\b(?:borrow\w*|lent|points? into|taken from)\b|\bis a (?:view|reference|pointer)\b")),
-    ("ends", re.compile(r"\b(?:ends?|dies|deleted|erase[sd]?|free[sd]|closed|unmapped|destroy(?:s|ed)|donated)\b")),
-    ("ends", re.compile(r"\b(?:released?|releases|given (?:away|up)|let go|moved from|overwritten|transformed)\b")),
-    ("owns", re.compile(r"\b(?:own(?:s|ed)|made|acquires?d?|created|allocated|taken over|put (?:there|here))\b")),
-    ("uses", re.compile(r"\b(?:reads?|calls?|touched|asks)\b")),
+    ("ends", re.compile(r"\b(?:ends?|deleted|erase[sd]?|free[sd]|closed|unmapped|destroy(?:s|ed)|donated)\b")),
+    ("ends", re.compile(r"\b(?:released?|releases|given (?:away|up)|moved from|overwritten|transformed)\b")),
+    ("owns", re.compile(r"\b(?:own(?:s|ed)|acquires?d?|created|constructed|allocated|assigned here)\b")),
+    ("uses", re.compile(r"\b(?:reads?|calls?|accessed)\b")),
 )
 _CODE = re.compile(r"`[^`]*`")
 
@@ -100,11 +101,11 @@ class Story(msgspec.Struct, frozen=True):
     end: float | None
 
 
-_OWNER = re.compile(r"\bowner `([^`]+)`|\bafter `([^`]+)` is gone")
+_OWNER = re.compile(r"\bowner `([^`]+)`|\bafter `([^`]+)`(?:, whose \w+ it stores,)? was (?:freed|destroyed)")
 _NAME = re.compile(r"`([^`]+)`")
-_GONE = re.compile(r"\b(?:already|is) gone\b")
-_DIES_LATER = re.compile(r"\bdies with\b")
-_DIES_AT_ONCE = re.compile(r"\bno name keeps it\b")
+_GONE = re.compile(r"\b(?:is already|was) (?:freed|destroyed)\b")
+_DIES_LATER = re.compile(r"\bfreed (?:when|with)\b")
+_DIES_AT_ONCE = re.compile(r"\bno variable holds it\b|\bfreed immediately\b")
 
 
 def story(finding: Located, told: Sequence[Stop]) -> Story:

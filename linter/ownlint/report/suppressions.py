@@ -21,20 +21,20 @@ RULES: tuple[RuleInfo, ...] = (
     RuleInfo(
         UNUSED,
         "warning",
-        "A comment silences a rule that has nothing to say there.",
-        "A comment silences a rule that has nothing to say there.\n\nThe code was mended, or the comment never stood "
-        "in the right place. Left behind, it would hide the next bug of its kind. Remove it.\n\n"
-        "It is said only of rules that were run, in files that were read in full.\n",
+        "A suppression comment suppresses nothing.",
+        "A suppression comment suppresses nothing.\n\nThe code was fixed, or the comment never was in the "
+        "right place. If it stays, it hides the next bug of its kind. Remove it.\n\nIt is reported only "
+        "for rules that were run, in files that were fully analysed.\n",
         group=GROUP,
         languages=("cpp", "python"),
     ),
     RuleInfo(
         INVALID,
         "warning",
-        "A comment that is to silence a rule is not understood.",
-        "A comment that is to silence a rule is not understood.\n\nIt names no rule or one that does not exist, gives "
-        "no reason, or begins a range that never ends; it silences nothing. "
-        "Write `ownlint: ignore[rule-name]: why this is right`.\n",
+        "A suppression comment is invalid.",
+        "A suppression comment is invalid.\n\nIt names no rule or an unknown one, gives no reason, or "
+        "begins a range that never ends; it suppresses nothing. Write `ownlint: ignore[rule-name]: why "
+        "this is right`.\n",
         group=GROUP,
         languages=("cpp", "python"),
     ),
@@ -103,7 +103,7 @@ class Suppressions:
                     yield Finding(
                         path,
                         silence.span,
-                        f"`{silence.name}` has nothing to say here",
+                        f"unused suppression: `{silence.name}` does not report anything here",
                         help="remove the comment, or the rule from its list",
                         rule=UNUSED,
                         severity="warning",
@@ -137,7 +137,7 @@ class Suppressions:
     def _is_wrong(self, name: str) -> str:
         """What is wrong with a name in a list; nothing when it is one of rules."""
         if self._known.exactness(name) == 1:
-            return f"`{name}` is every rule: name those that are meant, or their group"
+            return f"`{name}` would suppress every rule: name the rules or their group"
         return "" if self._known.of(name) else f"unknown rule `{name}`{self._known.instead_of(name)}"
 
     def _judge(self, file: FileRecord, each: Suppression) -> None:
@@ -145,7 +145,7 @@ class Suppressions:
             self._wrong(file, each, each.problem)
             return
         if not each.rules:
-            self._wrong(file, each, "it names no rule")
+            self._wrong(file, each, "suppression names no rule")
             return
         for rule in each.rules:
             if wrong := self._is_wrong(rule):
@@ -153,9 +153,7 @@ class Suppressions:
             elif rule in self._known.now:
                 self._former[file.path, rule] = None
         if not each.reason and each.kind != "end":
-            self._wrong(
-                file, each, "it gives no reason", "say after a colon why the finding is wrong here: `]: reason`"
-            )
+            self._wrong(file, each, "suppression has no reason", "give a reason after a colon: `]: reason`")
 
     def _wrong(self, file: FileRecord, each: Suppression, message: str, help: str = "") -> None:
         finding = Finding(file.path, each.span, message, help=help, rule=INVALID, severity="warning")

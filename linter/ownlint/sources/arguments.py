@@ -87,7 +87,7 @@ def split(command: str) -> list[str]:
     while at < len(command):
         piece = _PIECE.match(command, at)
         if piece is None:
-            raise ValueError("a quotation that does not end")
+            raise ValueError("unterminated quotation")
         at = piece.end()
         match piece[0][0]:
             case "'":

@@ -76,7 +76,7 @@ def staged(root: Path) -> Changes:
     base = git.last()
     if not git.compare("--cached", "--no-relative", "--name-only", "-z", base):
         return msgspec.structs.replace(
-            _in_work_tree(git, base), note="nothing is staged: all uncommitted changes count"
+            _in_work_tree(git, base), note="nothing is staged: using all uncommitted changes"
         )
     found = [each.change for each in _compared(git, "--cached", base)]
     if other := git.merged():
@@ -146,7 +146,7 @@ class _Git:
             raise ChangesError(f"git {error}") from None
         done = self.ask("rev-parse", "--is-inside-work-tree")
         if done.code or done.out.strip() != b"true":
-            raise ChangesError(f"{root} is in no git repository{_because(done)}")
+            raise ChangesError(f"{root} is not in a git repository{_because(done)}")
 
     def ask(self, *arguments: str, given: bytes = b"") -> GitAnswer:
         try:
@@ -174,13 +174,13 @@ class _Git:
     def commit(self, revision: str) -> str:
         """The commit to compare with."""
         if not revision or "\0" in revision or "\n" in revision:
-            raise ChangesError(f"{revision!r} names no commit")
+            raise ChangesError(f"{revision} is not a commit")
         done = self.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
         named = os.fsdecode(done.out).strip()
         if done.code or not named:
             shallow = self.ask("rev-parse", "--is-shallow-repository").out.strip() == b"true"
             hint = "; the clone is shallow: fetch more of its history" if shallow else ""
-            raise ChangesError(f"`{revision}` names no commit{hint}")
+            raise ChangesError(f"`{revision}` is not a commit{hint}")
         forked = self.ask("merge-base", named, "HEAD")
         return os.fsdecode(forked.out).strip() or named
 
@@ -240,7 +240,7 @@ class _Git:
             yield data[start : at - 1]
 
 
-_PARTIAL = "the clone is partial and lacks files of that revision, which are not available: nothing is fetched"
+_PARTIAL = "the clone is partial and lacks files of that revision; nothing is fetched"
 
 
 def _because(done: GitAnswer) -> str:
@@ -256,7 +256,7 @@ def _raw(output: bytes) -> Iterator[tuple[str, str, str]]:
             continue
         words = [os.fsdecode(word) for word in field.split()]
         if len(words) < 5:
-            raise ChangesError("what git diff lists cannot be read")
+            raise ChangesError("the output of git diff cannot be read")
         status, blob = words[4][:1], words[2]
         path, renamed = _name(fields), _name(fields) if status in ("R", "C") else ""
         match status:
@@ -275,7 +275,7 @@ def _raw(output: bytes) -> Iterator[tuple[str, str, str]]:
 def _name(fields: Iterator[bytes]) -> str:
     found = next(fields, b"")
     if not found:
-        raise ChangesError("what git diff lists has an end without a name")
+        raise ChangesError("the output of git diff has a section without a file name")
     return os.fsdecode(found)
 
 

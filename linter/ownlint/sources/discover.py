@@ -248,7 +248,7 @@ def _asked(path: Path, root: Path, unsaved: Path | None) -> str:
         return resolved.relative_to(root).as_posix()
     if resolved in root.parents:
         return ""
-    raise DiscoverError(f"{path}: is outside of the project {root}; run ownlint there, or give --config")
+    raise DiscoverError(f"{path}: is outside the project {root}; run ownlint there, or give --config")
 
 
 def _under(relative: str, asked: Sequence[str]) -> bool:

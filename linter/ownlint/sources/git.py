@@ -118,7 +118,7 @@ def _refuse_pipe(path: Path) -> None:
     except (OSError, ValueError, RuntimeError):
         return
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISSOCK(mode)):
-        raise GitError(f"would wait at {path.name}, which is no file")
+        raise GitError(f"would block on {path.name}, which is not a regular file")
 
 
 _MOST_SETTINGS = 1 << 20
@@ -259,7 +259,7 @@ def _run(
     except subprocess.TimeoutExpired:
         raise GitError(f"{name} took longer than {seconds:g} s") from None
     except _TooMuchError:
-        raise GitError(f"{name} answers with more than {most:,} bytes") from None
+        raise GitError(f"{name} returns more than {most} bytes") from None
     finally:
         if process.returncode is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):

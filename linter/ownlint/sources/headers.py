@@ -57,7 +57,7 @@ def find(filesystem: Path = Path("/"), zig: Path | None = None, own: Path | None
     if not library:
         if zig is not None and (zig / "lib/libcxx/include/vector").is_file():
             return _all_of_zig(zig / "lib")
-        return Headers(notice="no C++ standard library is installed here, see `ownlint doctor`")
+        return Headers(notice="no C++ standard library is installed, see `ownlint doctor`")
     if own is not None:
         return Headers(("-resource-dir", str(own)), f"clang {own.name}")
     for major in MAJORS:
@@ -70,7 +70,7 @@ def find(filesystem: Path = Path("/"), zig: Path | None = None, own: Path | None
     found = sorted(filesystem.glob("usr/lib/gcc/*/*/include/stddef.h"), key=_version)
     if found:
         return Headers(("-idirafter", str(found[-1].parent)), "gcc")
-    return Headers(notice="no compiler's own headers are installed here, see `ownlint doctor`")
+    return Headers(notice="no compiler headers are installed, see `ownlint doctor`")
 
 
 def _standard_library(filesystem: Path) -> bool:

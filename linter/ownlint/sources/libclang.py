@@ -20,7 +20,7 @@ def named() -> Path | None:
         return None
     path = Path(name)
     if not path.is_absolute():
-        raise ConfigError(f"{LIBCLANG}: `{name}` is no absolute path")
+        raise ConfigError(f"{LIBCLANG}: `{name}` is not an absolute path")
     if not path.is_file():
         raise ConfigError(f"{LIBCLANG}: {name}: {'is a folder' if path.is_dir() else 'no such file'}")
     return path

@@ -51,7 +51,7 @@ def given_date(environment: Mapping[str, str] = os.environ) -> str | None:
         return None
     seconds = _seconds(said)
     if seconds is None:
-        raise OriginError(f"{_EPOCH}: {said!r} is no number of seconds since 1970")
+        raise OriginError(f"{_EPOCH}: {said} is not a number of seconds since 1970")
     return _day(seconds)
 
 

@@ -53,7 +53,7 @@ def check(case: PageCase, rules: Sequence[Rule], mode: Mode = "structure", prelu
     crashed = [f"{crash.rule} crashed: {crash.error}" for crash in found.crashes]
     wrong = crashed + list(compare(case, shown))
     doubtful = (finding for finding in found.findings if finding.certainty != "certain" and not finding.reason)
-    wrong += [f"{_told(finding)} does not say why it is no more than {finding.certainty}" for finding in doubtful]
+    wrong += [f"{_told(finding)} gives no reason why it is only {finding.certainty}" for finding in doubtful]
     for finding in found.findings:
         if finding.fix is not None:
             wrong += _wrong_with(finding, finding.fix, case, rules, mode, prelude)
@@ -82,9 +82,9 @@ def _wrong_with(
         return
     before_it = run(case, rules, mode, prelude).findings
     if _count(left, finding) >= _count(before_it, finding):
-        yield f"{said} leaves what it is to mend"
+        yield f"{said} does not remove the finding"
     elif fix.safe and len(left) >= len(before_it):
-        yield f"{said} is safe, and something else is found after it"
+        yield f"{said} is safe, but something else is found after it"
 
 
 def _fixed(block: PageBlock, fix: Fix) -> str:
@@ -190,9 +190,9 @@ def _file(reader: WorkerReader, block: PageBlock, request: Request, mode: Mode) 
     file = decode_file(reader.answer(request)[1])
     reasons = "; ".join(problem.reason for problem in file.problems)
     if mode == "typed" and block.language == "cpp" and not file.typed:
-        raise CaseError(f"{block.name} was not read with types: {reasons or 'no reason given'}")
+        raise CaseError(f"{block.name} was not parsed with types: {reasons or 'no reason given'}")
     if reasons:
-        raise CaseError(f"{block.name} was not read in full: {reasons}")
+        raise CaseError(f"{block.name} was not fully parsed: {reasons}")
     return file
 
 
@@ -272,15 +272,15 @@ def _missing(block: PageBlock, mark: PageMark, findings: Sequence[Finding]) -> s
     near = [f for f in findings if f.path == block.name and line_of(block, f.span.start) == mark.line]
     said = "".join(f"\n  but there is {_told(finding)}" for finding in near)
     certainty = f"[{mark.certainty}]" if mark.certainty else ""
-    return f"expected, not found:\n{_at(block, mark.line)}{mark.kind}{certainty}: {mark.text}{said}"
+    return f"expected, but not found:\n{_at(block, mark.line)}{mark.kind}{certainty}: {mark.text}{said}"
 
 
 def _unexpected(block: PageBlock, finding: Finding) -> str:
     line = line_of(block, finding.span.start)
     here = [mark for mark in block.marks if mark.line == line]
-    because = "found, not expected"
+    because = "found, but not expected"
     if missed := next((mark for mark in here if mark.kind == "missed"), None):
-        because = f"marked `missed: {missed.text}`, and found at last (mark it as `{finding.severity}`)"
+        because = f"marked `missed: {missed.text}`, but it is found now (mark it as `{finding.severity}`)"
     elif innocent := next((mark for mark in here if mark.kind == "ok"), None):
         because = f"found on a line that is innocent (`ok: {innocent.text}`)"
     steps = "".join(f"\n  step {step.path}: {step.message}" for step in finding.steps)

@@ -19,6 +19,18 @@ _NO_WORK = re.compile(
     r"(?<!the code in )`(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+|operator\W[^`]*)` "
     r"(?:fails|throws|has succeeded|can (?:still )?fail)"
 )
+SECTIONS = (
+    "What it reports",
+    "Why it is a bug",
+    "Example",
+    "How to fix it",
+    "What it does not report",
+    "Known limitations",
+    "Source",
+)
+"""The headings of a rule's manual page, in this order; the last two may be left out."""
+_OPTIONAL = ("Known limitations", "Source")
+
 GUILTY = 5
 INNOCENT = 8
 """The least number of guilty lines, and of innocent ones, on a page."""
@@ -46,6 +58,14 @@ def _manual(rule: Rule) -> Iterator[str]:
         yield "the first line of the docstring does not end with a full stop"
     if match := _TENSES.search(rule.headline):
         yield f"the first line of the docstring says `{match[0]}` where it should say what happens"
+    headings = tuple(re.findall(r"^## (.+)$", rule.page, re.MULTILINE))
+    if headings not in ((*SECTIONS[:-2], *some) for some in ((), *((one,) for one in _OPTIONAL), _OPTIONAL)):
+        yield f"the docstring has the sections {', '.join(headings) or 'none'}; it needs {', '.join(SECTIONS)}"
+    reports = rule.page.partition("## What it reports")[2].partition("## Why")[0]
+    if not re.search(r"^- ", reports, re.MULTILINE):
+        yield "what it reports is not a list"
+    if rule.fixable is not ("--fix" in rule.page.partition("## How to fix it")[2].partition("\n## ")[0]):
+        yield "how to fix it does not say what `--fix` does, or says it of a rule without fixes"
     kinds = {example.kind for example in examples(rule.page)}
     yield from (f"the docstring has no `{kind}:` example" for kind in ("bad", "good") if kind not in kinds)
 
@@ -115,4 +135,4 @@ def message_problems(finding: Finding) -> Iterator[str]:
         elif text.endswith((".", "!")) and not text.endswith("..."):
             yield f"the {what} ends with a full stop: {text}"
     if "`" not in finding.message:
-        yield f"the message names nothing of the user's own: {finding.message}"
+        yield f"the message names nothing from the user's code: {finding.message}"

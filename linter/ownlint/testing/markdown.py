@@ -143,7 +143,7 @@ def parse(text: str) -> list[PageCase]:
         case = read_case(section.heading, section.line, section.fences, page)
         if case.blocks:
             if any(case.heading == other.heading for other in cases):
-                raise PageError(section.line, f"a second heading says `{case.heading}`")
+                raise PageError(section.line, f"heading `{case.heading}` is used twice")
             cases.append(case)
         elif not cases:
             page = case.options
@@ -181,7 +181,7 @@ def _items(text: str) -> Iterator[tuple[str, int] | _Fence]:
         elif heading := re.fullmatch(r"#{1,6}\s+(.*?)\s*#*", line):
             yield heading[1], number
     if fence is not None:
-        raise PageError(fence.line - 1, "this block is never closed")
+        raise PageError(fence.line - 1, "unterminated code block")
 
 
 def _closes(line: str, opening: str) -> bool:
@@ -237,7 +237,7 @@ def _block(language: Language, name: str, fence: _Fence, before: list[PageBlock]
         name = "" if candidate in taken else candidate
         number += 1
     if name in taken:
-        raise PageError(fence.line - 1, f"a second block is called `{name}`")
+        raise PageError(fence.line - 1, f"block name `{name}` is used twice")
     lines, marks = _marks(language, fence)
     return PageBlock(language, name, "".join(line + "\n" for line in lines), fence.line, tuple(marks))
 
@@ -265,7 +265,7 @@ def _marks(language: Language, fence: _Fence) -> tuple[list[str], list[PageMark]
 def _mark(match: re.Match[str], line: int, fence: _Fence) -> PageMark:
     certainty = match["certainty"]
     if certainty is not None and certainty not in get_args(Certainty):
-        raise PageError(fence.line + line - 1, f"`{certainty}` is none of {', '.join(get_args(Certainty))}")
+        raise PageError(fence.line + line - 1, f"`{certainty}` is not one of {', '.join(get_args(Certainty))}")
     if not match["text"]:
-        raise PageError(fence.line + line - 1, f"`{match['kind']}` says nothing")
+        raise PageError(fence.line + line - 1, f"`{match['kind']}` has no text")
     return PageMark(cast("Kind", match["kind"]), match["text"], line, cast("Certainty | None", certainty))

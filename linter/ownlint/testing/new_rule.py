@@ -22,13 +22,13 @@ def create(name: str, root: Path, folder: str = DRAFTS) -> tuple[Path, ...]:
     Raises `ValueError` for a bad name or a project without a pack, `FileExistsError` before anything is written.
     """
     if not _NAME.fullmatch(name):
-        raise ValueError(f"`{name}` is no name for a rule: say what is wrong, in words with dashes")
+        raise ValueError(f"`{name}` is not a valid rule name: use words joined by dashes that say what is wrong")
     if not re.fullmatch(r"[a-z][a-z0-9_]*", folder):
-        raise ValueError(f"`{folder}` is no name for a folder of rules")
+        raise ValueError(f"`{folder}` is not a valid folder name for rules")
     pack = pack_of(root)
     words = name.replace("-", "_")
     for taken in sorted(pack.rglob(f"{words}.py")):
-        raise FileExistsError(f"{taken} exists: a rule's name is its own")
+        raise FileExistsError(f"{taken} exists: rule names are unique")
     texts = {
         pack / folder / f"{words}.py": _RULE.replace("RULE_NAME", words),
         root / "tests" / "rules" / f"{name}.md": _PAGE.replace("RULE-NAME", name),
@@ -73,13 +73,27 @@ def _places(root: Path, module: str) -> Iterator[Path]:
 
 _RULE = '''"""`replace_me` is called where it does harm.
 
-Say in one paragraph what goes wrong when the program runs, and who notices. The first line is the headline: one
-sentence, in the present tense.
+The first line is the headline: one sentence in the present tense that says what is wrong.
+
+## What it reports
+
+- every call of `replace_me`; list the shapes that are reported
+
+## Why it is a bug
+
+Say in one paragraph what goes wrong when the program runs, and who notices.
+
+## Example
 
 bad:
 
 ```cpp
 void Run() { replace_me(); }
+```
+
+```text
+case.cc:1: warning: `Run` calls `replace_me`
+  help: call `keep_me` instead
 ```
 
 good:
@@ -88,9 +102,13 @@ good:
 void Run() { keep_me(); }
 ```
 
-Reported: every call. Say here which shapes are.
+## How to fix it
 
-Quiet: mentions that call nothing. Say here which shapes are innocent, and why.
+Call `keep_me` instead. Write the code that is to be there.
+
+## What it does not report
+
+- mentions that call nothing; list the innocent shapes, with the reason
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Raw memory in Python: buffers, bare addresses, and who keeps what they point to."""
+"""Raw memory in Python: buffers, addresses and views that outlive their memory."""

@@ -177,7 +177,9 @@ class AddressCalls(AddressValues):
         if not handle:
             return NOTHING
         made = self.create(call, fact.returns)
-        self.doubts[made.token[0]] = because("caller", f"harmless if callers keep the object whose `{handle}` it is")
+        self.doubts[made.token[0]] = because(
+            "caller", f"harmless if callers keep the object that `{handle}` was taken from alive"
+        )
         return frozenset({made._replace(loss=LENT, whole=False)})
 
     def points(self, call: r.Call) -> bool:
@@ -396,8 +398,8 @@ class AddressCalls(AddressValues):
             return False
         name = text(call.callee)
         inferred, unknown = (
-            f"that `{name}` keeps it is inferred from its name",
-            f"whether `{name}` keeps it is not known",
+            f"that `{name}` keeps it alive is inferred from its name",
+            f"it is not known whether `{name}` keeps it alive",
         )
         certainty = because("name", inferred) if keeps else because("possible", unknown)
         for ref in callbacks:

@@ -126,7 +126,7 @@ class AddressInterpreter(AddressCalls, ways.Ways[AddressState]):
     def define(self, statement: r.Nested) -> None:
         """A nested function holds what it looks at."""
         held = self.closure(statement.function) if statement.function >= 0 else NOTHING
-        self.set_name(statement.name, held, statement.span, "`{name}` is defined anew here")
+        self.set_name(statement.name, held, statement.span, "`{name}` is reassigned here")
 
     # --- loops, handlers, contexts ---
 
@@ -235,7 +235,7 @@ class AddressInterpreter(AddressCalls, ways.Ways[AddressState]):
         self.reached[key] = self.reached.get(key, 0) + 1
         if dead:
             cached = direct and ref.loss == "address"
-            doubt = because("possible", "its memory may stay valid until the call returns") if cached else "certain"
+            doubt = because("possible", "the memory may stay valid until the call returns") if cached else "certain"
             self.note(kind, ref, at, doubt)
 
     def note(self, kind: str, ref: Ref, at: Span, certainty: Certainty, before: Span | None = None) -> None:
@@ -340,7 +340,7 @@ class AddressInterpreter(AddressCalls, ways.Ways[AddressState]):
             self.store(refs, at)
         elif name in self.looked_at:
             self.store(refs, at, name)
-        self.set_name(name, refs, at, "`{name}` is bound to something else here")
+        self.set_name(name, refs, at, "`{name}` is reassigned here")
 
     def assign_into(self, base: r.Value, slot: str, refs: Refs, at: Span, source: r.Value) -> None:
         role = self.object_role(base)

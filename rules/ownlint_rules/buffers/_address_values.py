@@ -48,7 +48,7 @@ _ENDS = "the comprehension over it ends here"
 
 def not_known(made: r.Value) -> str:
     """The reason where a call's result is taken for an object of its own."""
-    return f"what `{text(made)}` returns may be kept alive elsewhere"
+    return f"the result of `{text(made)}` may be kept alive elsewhere"
 
 
 class AddressValues(containment.ContainmentExpressions[Ref]):

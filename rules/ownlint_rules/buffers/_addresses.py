@@ -195,27 +195,29 @@ def story(misuse: AddressMisuse) -> tuple[Step, ...]:
     function, ref = misuse.function, misuse.ref
     out = []
     if misuse.made is not None and misuse.made != misuse.at:
-        unnamed = ", and no name keeps it" if misuse.temporary else ""
-        out.append(function.step(misuse.made, f"`{misuse.owner}` is made here{unnamed}", "owns"))
+        unnamed = ", and no variable holds it" if misuse.temporary else ""
+        out.append(function.step(misuse.made, f"`{misuse.owner}` is created here{unnamed}", "owns"))
     if ref.taken not in (misuse.at, misuse.made) and misuse.kind != "kept":
-        out.append(function.step(ref.taken, f"`{ref.shown}` is taken from it and does not keep it alive", "borrows"))
+        out.append(
+            function.step(ref.taken, f"`{ref.shown}` is borrowed from it here without keeping it alive", "borrows")
+        )
     if misuse.before is not None and misuse.kind == "consumed":
-        out.append(function.step(misuse.before, "it happens here first", "ends"))
+        out.append(function.step(misuse.before, "first consumed here", "ends"))
     if misuse.used is not None and misuse.used != misuse.at:
         done = {"return": "returned", "store": "stored"}.get(misuse.kind, "used")
-        out.append(function.step(misuse.used, f"it is {done} here", "uses"))
+        out.append(function.step(misuse.used, f"{done} here", "uses"))
     if misuse.ended is not None and misuse.kind == "use" and misuse.used == misuse.at:
-        out.append(function.step(misuse.ended[0], misuse.ended[1] or "its owner is gone here", "ends"))
+        out.append(function.step(misuse.ended[0], misuse.ended[1] or "its owner is freed here", "ends"))
     return tuple(out)
 
 
 def fate(misuse: AddressMisuse) -> str:
     """How the owner of what is returned or stored ends."""
     if misuse.temporary:
-        return "dies at once"
+        return "is freed immediately"
     if misuse.ended is not None and misuse.kind == "store" and misuse.function.record.kind != "function":
-        return "is let go"
-    return "dies with this function"
+        return "is released"
+    return "is freed when the function returns"
 
 
 # --- fixes ---
@@ -261,7 +263,7 @@ def fix(misuse: AddressMisuse) -> Fix | None:
             Edit(function.path, Span(made.start, made.start), f"({name} := "),
             Edit(function.path, Span(made.end, made.end), ")"),
         )
-    return Fix(f"bind the owner to `{name}`", edits)
+    return Fix(f"assign the owner to `{name}`", edits)
 
 
 def _beside_on_self(function: Function, target: r.Member, made: Span) -> Fix | None:
@@ -274,7 +276,7 @@ def _beside_on_self(function: Function, target: r.Member, made: Span) -> Fix | N
     kept = "_" + "_".join(name.strip("_") for name in names)
     if not isinstance(place, r.Name) or (function.cls is not None and kept in function.cls.fields):
         return None
-    return Fix(f"keep it in `self.{kept}`", (Edit(function.path, Span(made.start, made.start), f"self.{kept} = "),))
+    return Fix(f"store it in `self.{kept}`", (Edit(function.path, Span(made.start, made.start), f"self.{kept} = "),))
 
 
 def _kept_on_self(misuse: AddressMisuse, statement: r.Statement, made: Span) -> Fix | None:
@@ -287,7 +289,7 @@ def _kept_on_self(misuse: AddressMisuse, statement: r.Statement, made: Span) -> 
             if value.span == made and written_out and first == "self" and function.is_method:
                 written = f"self._{name.lstrip('_')}"
                 edit = Edit(function.path, Span(made.start, made.start), f"{written} = ")
-                return Fix(f"keep it in `{written}`", (edit,))
+                return Fix(f"store it in `{written}`", (edit,))
     return None
 
 

@@ -1,7 +1,20 @@
-"""A raw address is used or returned after the memory that it points to was freed.
+"""A raw address is used or returned after the memory it points to was freed.
 
-`array.ctypes.data`, `tensor.data_ptr()`, `buffer.address` and `addressof(x)` are numbers: they keep nobody alive. Taken
-from a temporary they are dangling as soon as the expression ends, and taken from a local when the function does.
+## What it reports
+
+- the address of a temporary that is used in a later statement, returned or stored
+- the address of a local that is returned or stored although the local is freed when the function returns, or that is
+  used after the local was deleted or reassigned
+- the same through pointers and objects created from addresses (`cast`, `c_void_p`, `from_address`), sums, helper
+  functions, containers and attributes
+
+## Why it is a bug
+
+`array.ctypes.data`, `tensor.data_ptr()`, `buffer.address` and `addressof(x)` are plain integers: they do not keep the
+object alive. CPython frees a temporary at the end of the expression and a local at the end of the function. Reading
+through the address then reads freed memory: wrong values, or a crash.
+
+## Example
 
 bad:
 
@@ -11,6 +24,12 @@ import numpy as np
 def submit(lib, values):
     address = np.ascontiguousarray(values).ctypes.data
     lib.submit(address, len(values))
+```
+
+```text
+case.py:4: error: the address `np.ascontiguousarray(values).ctypes.data` is used later, but its owner
+    `np.ascontiguousarray(values)` is freed immediately
+  help: assign the owner to a variable that outlives every use of the address
 ```
 
 good:
@@ -23,22 +42,29 @@ def submit(lib, values):
     lib.submit(array.ctypes.data, len(array))
 ```
 
-Reported: the address of a temporary that is used in a later statement, returned or stored; the address of a local
-that is returned or stored while the local dies with the function, or that is used after the local was deleted or
-bound to something else; the same through pointers and objects made of addresses (`cast`, `c_void_p`, `from_address`),
-sums, helper functions, containers and attributes.
+## How to fix it
 
-Quiet: pointers that keep what they point to (`data_as`, `cast` of an object, `pointer`, `byref`, `c_char_p`), addresses
-that are only compared, printed or tested, addresses of parameters, attributes and globals, owners that are stored or
-returned too, and those given to a call nobody knows. Shown with `--certainty possible`: the address of a temporary as
-an argument of the very call (NumPy and torch free large blocks before it, and keep small ones in a cache), and
-addresses of what an unknown function returned.
+Assign the owner to a variable that outlives every use of the address, return it together with the address, or store it
+next to the address. `--fix --unsafe-fixes` assigns a temporary to a variable where that is enough.
 
-Limits: `np.asarray` and other functions that usually hand on their argument are taken to do so. An attribute that is
-bound anew while another keeps its address is not seen.
+## What it does not report
 
-Source: numpy.org, ndarray.ctypes: "the array is deallocated before the next Python statement"; run on NumPy 2,
-torch 2.13.0, pyarrow and CPython 3.11 with freed memory poisoned; cufinufft kept `kx.ptr` in a plan.
+- pointers that keep their target alive: `data_as`, `cast` of an object, `pointer`, `byref`, `c_char_p`
+- addresses that are only compared, printed or tested
+- addresses of parameters, attributes and globals
+- owners that are stored or returned too, or passed to an unknown call
+- with the default `--certainty`: the address of a temporary as an argument of the same call (NumPy and PyTorch free
+  large blocks before it but cache small ones), and addresses returned by unknown functions
+
+## Known limitations
+
+- `np.asarray` and other functions that usually return their argument are assumed to do so.
+- An attribute that is reassigned while another one holds its address is not detected.
+
+## Source
+
+numpy.org, ndarray.ctypes: "the array is deallocated before the next Python statement"; run on NumPy 2, torch 2.13.0,
+pyarrow and CPython 3.11 with freed memory poisoned; cufinufft kept `kx.ptr` in a plan.
 """
 
 from __future__ import annotations
@@ -66,16 +92,16 @@ def address_outlives_owner(function: Function) -> Iterator[Finding]:
 def _message(misuse: addresses.AddressMisuse) -> str:
     address, owner = f"the address `{misuse.ref.shown}`", f"`{misuse.owner}`"
     if misuse.kind == "use" and misuse.temporary:
-        return f"{address} is used later, but its owner {owner} dies at once"
+        return f"{address} is used later, but its owner {owner} is freed immediately"
     if misuse.kind == "use":
-        return f"{address} is used, but its owner {owner} is already gone"
+        return f"{address} is used after its owner {owner} was freed"
     verb = "returned" if misuse.kind == "return" else "stored"
     return f"{address} is {verb}, but its owner {owner} {addresses.fate(misuse)}"
 
 
 def _help(misuse: addresses.AddressMisuse) -> str:
     if misuse.kind == "return":
-        return "return the owner with it"
+        return "return the owner too, or store it where the address is stored"
     if misuse.kind == "store":
-        return "store the owner beside the address"
-    return "bind the owner to a name that lives as long as the address is used"
+        return "store the owner next to the address"
+    return "assign the owner to a variable that outlives every use of the address"

@@ -1,7 +1,18 @@
-"""A foreign function keeps the address of a callback that nothing in Python keeps alive.
+"""A foreign function stores the address of a callback that nothing in Python keeps alive.
 
-A callback object is a small piece of memory with code in it that calls Python. C gets its address and no reference:
-when the last Python name of the object goes away the memory is freed, and the next call from C jumps into it.
+## What it reports
+
+- a callback object that is created in the call, or held only by a local variable, and passed to a function whose name
+  says that it stores it (`set_...`, `register...`, `on...`, `add...`, `subscribe...`)
+- the same through a nested function that is decorated with its callback type
+- the same through a function of the project
+
+## Why it is a bug
+
+A ctypes or cffi callback object owns the machine code that calls Python. C receives its address but no reference. When
+the last Python reference is dropped the code is freed, and the next call from C jumps into freed memory.
+
+## Example
 
 bad:
 
@@ -13,6 +24,11 @@ lib = ctypes.CDLL("libevents.so")
 
 def listen(on_event):
     lib.set_event_handler(HANDLER(on_event))
+```
+
+```text
+case.py:7: error: `lib.set_event_handler` stores the address of `HANDLER(on_event)`, which nothing keeps alive
+  help: store the callback in an attribute or a global for as long as it is registered
 ```
 
 good:
@@ -30,21 +46,28 @@ def listen(on_event):
     lib.set_event_handler(handler)
 ```
 
-Reported: a callback object that is made in a call or bound to a local (a nested function decorated with its type is
-one), is given to a function whose name says that it keeps it (`set_...`, `register...`, `on...`, `add...`,
-`subscribe...`, handlers, loggers), by itself or through a function of the project, and is neither stored, returned nor
-global.
+## How to fix it
 
-Quiet: functions that use a callback during the call alone (sorting, searching, `for_each`, `enumerate`, `walk`),
-callbacks in attributes, globals, containers and fields of structures, which keep them, functions of Python, callbacks
-made of an address, callbacks that a local holds until they are taken back or while the foreign side runs. Shown with
-`--certainty possible`: functions whose name says nothing.
+Store the callback in an attribute or a global for as long as it is registered. `--fix --unsafe-fixes` assigns a
+temporary to a variable or an attribute where that is enough.
 
-Limits: an object that holds its callback, and is itself registered and let go, is not found. How long a function uses
-a callback is told by its name.
+## What it does not report
 
-Source: docs.python.org/3/library/ctypes.html, "make sure you keep references to CFUNCTYPE() objects as long as they
-are used from C code"; run on CPython 3.11; warp issue 711.
+- functions that use a callback only during the call (sorting, searching, `for_each`, `walk`)
+- callbacks in attributes, globals, containers and structure fields, which keep them alive
+- Python functions, and callbacks created from an address
+- callbacks that a local holds until they are unregistered or the foreign code returns; with the default `--certainty`,
+  functions whose name does not tell
+
+## Known limitations
+
+- An object that holds its callback, and is itself registered and dropped, is not detected.
+- How long a function uses a callback is inferred from its name.
+
+## Source
+
+docs.python.org/3/library/ctypes.html, "make sure you keep references to CFUNCTYPE() objects as long as they are used
+from C code"; run on CPython 3.11; warp issue 711.
 """
 
 from __future__ import annotations
@@ -61,9 +84,9 @@ def callback_not_kept(function: Function) -> Iterator[Finding]:
         if misuse.kind == "kept":
             yield function.finding(
                 misuse.at,
-                f"`{misuse.callee}` keeps the address of `{misuse.owner}`, {_fate(misuse)}",
+                f"`{misuse.callee}` stores the address of `{misuse.owner}`, {_fate(misuse)}",
                 certainty=misuse.certainty,
-                help="keep the callback in an attribute or a global that lives as long as it is registered",
+                help="store the callback in an attribute or a global for as long as it is registered",
                 steps=addresses.story(misuse),
                 fix=addresses.fix(misuse),
             )
@@ -71,5 +94,5 @@ def callback_not_kept(function: Function) -> Iterator[Finding]:
 
 def _fate(misuse: addresses.AddressMisuse) -> str:
     if misuse.temporary:
-        return "which nobody keeps"
-    return "which dies with this function" if misuse.ended is None else "which is let go"
+        return "which nothing keeps alive"
+    return "which is freed when the function returns" if misuse.ended is None else "which is released"

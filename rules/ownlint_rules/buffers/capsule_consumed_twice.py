@@ -1,7 +1,17 @@
 """A capsule is consumed a second time.
 
-DLPack capsules and the structures of Arrow's C interface hand over memory once: who takes it marks it as used. The
-second consumer raises, often far from where the capsule was made.
+## What it reports
+
+- a DLPack capsule that is imported twice on a path
+- the address of an exported Arrow structure that is imported twice
+- either in each iteration of a loop that does not export it again
+
+## Why it is a bug
+
+DLPack capsules and the structures of the Arrow C interface transfer memory once: the consumer marks them as used. The
+second consumer raises, often far from where the capsule was created.
+
+## Example
 
 bad:
 
@@ -13,6 +23,11 @@ def twice(tensor):
     return from_dlpack(capsule), from_dlpack(capsule)
 ```
 
+```text
+case.py:5: warning: `to_dlpack(tensor)` is consumed a second time here
+  help: create a new capsule for each consumer
+```
+
 good:
 
 ```python
@@ -22,16 +37,24 @@ def twice(tensor):
     return from_dlpack(to_dlpack(tensor)), from_dlpack(to_dlpack(tensor))
 ```
 
-Reported: one capsule, or one address of an exported structure, that is imported twice on a path, or in every round of a
-loop that does not make it anew.
+## How to fix it
 
-Quiet: objects that export a new capsule each time (`from_dlpack(tensor)`), structures that are exported anew in
-between, imports on different paths.
+Export a new capsule for each consumer (`tensor.__dlpack__()`), or pass the tensor itself (`from_dlpack(tensor)`).
 
-Limits: capsules in attributes, and those that other functions consume, are not followed.
+## What it does not report
 
-Source: dmlc.github.io/dlpack, a consumer renames the capsule to `used_dltensor`; run on torch 2.13.0 (RuntimeError) and
-pyarrow (ArrowInvalid: cannot import released ArrowArray).
+- objects that export a new capsule each time (`from_dlpack(tensor)`)
+- structures that are exported again in between
+- imports on different paths
+
+## Known limitations
+
+- Capsules in attributes, and capsules that other functions consume, are not tracked.
+
+## Source
+
+dmlc.github.io/dlpack, a consumer renames the capsule to `used_dltensor`; run on torch 2.13.0 (RuntimeError) and pyarrow
+(ArrowInvalid: cannot import released ArrowArray).
 """
 
 from __future__ import annotations
@@ -48,8 +71,8 @@ def capsule_consumed_twice(function: Function) -> Iterator[Finding]:
         if misuse.kind == "consumed":
             yield function.finding(
                 misuse.at,
-                f"`{misuse.owner}` is handed over again here",
+                f"`{misuse.owner}` is consumed a second time here",
                 certainty=misuse.certainty,
-                help="export it anew for each consumer",
+                help="create a new capsule for each consumer",
                 steps=addresses.story(misuse),
             )

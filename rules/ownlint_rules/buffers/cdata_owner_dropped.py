@@ -1,7 +1,18 @@
 """The owner of C data is destroyed while a raw pointer to it is still in use.
 
-`ffi.new` gives an owner: the memory is freed when that object goes away. A field, a cast, a sum, an initialiser copy
-the pointer and forget the owner.
+## What it reports
+
+- a new cffi object, handle, callback or `gc` result that is stored in a field, an element or an initializer, cast, or
+  used in arithmetic, while nothing holds it
+- a local owner whose pointer is returned or stored without the owner
+- the second owner that a function returns and the caller drops (`x.to_c()[0]`)
+
+## Why it is a bug
+
+`ffi.new` returns the owner: the memory is freed when that object is collected. A field, a cast, a sum or an initializer
+copies only the pointer. C then reads freed memory.
+
+## Example
 
 bad:
 
@@ -14,6 +25,11 @@ def request(name):
     out = ffi.new("request *")
     out.name = ffi.new("char[]", name)
     return out
+```
+
+```text
+case.py:7: error: `ffi.new("char[]", name)` is freed immediately: only a raw pointer refers to it
+  help: store the owner in a variable, attribute or list that lives as long as the pointer
 ```
 
 good:
@@ -30,19 +46,27 @@ def request(name):
     return out, text
 ```
 
-Reported: a new object, handle, callback or `gc` result that is put into a field, an element or an initialiser of C
-data, or cast, or added to, while nobody holds it; a local owner whose pointer is returned or stored in such a way
-without it; a function's co-owner that the caller drops (`x.to_c()[0]`).
+## How to fix it
 
-Quiet: `p[0]` of an owned structure, `ffi.buffer` and `ffi.from_buffer`, which keep what they are made of, an owner as
-the argument of a call, owners that are held, stored or returned too, attributes of Python objects, elements of Python
-lists.
+Store the owner in a variable, an attribute or a list that lives as long as the pointer. `--fix --unsafe-fixes` assigns
+a temporary to a variable where that is enough.
 
-Limits: what is taken from `p[0]` of an owned structure (`ffi.addressof(p[0])`) is taken for plain data. What is
-written through a pointer that came from nowhere known is not followed.
+## What it does not report
 
-Source: cffi.readthedocs.io, "using": the object returned by new() owns the memory; run on cffi and CPython 3.11
-with freed memory poisoned; pygit2 lost the co-owner of a signature.
+- `p[0]` of an owned structure, `ffi.buffer` and `ffi.from_buffer`, which keep their source alive
+- an owner as the argument of a call
+- owners that are held, stored or returned too
+- attributes of Python objects and elements of Python lists
+
+## Known limitations
+
+- A pointer taken from `p[0]` of an owned structure (`ffi.addressof(p[0])`) is assumed to be plain data.
+- Writes through a pointer of unknown origin are not tracked.
+
+## Source
+
+cffi.readthedocs.io, "using": the object returned by new() owns the memory; run on cffi and CPython 3.11 with freed
+memory poisoned; pygit2 lost the co-owner of a signature.
 """
 
 from __future__ import annotations
@@ -61,7 +85,7 @@ def cdata_owner_dropped(function: Function) -> Iterator[Finding]:
                 misuse.at,
                 _message(misuse),
                 certainty=misuse.certainty,
-                help="bind the owner to a name, an attribute or a list that lives as long as the pointer",
+                help="store the owner in a variable, attribute or list that lives as long as the pointer",
                 steps=addresses.story(misuse),
                 fix=addresses.fix(misuse),
             )
@@ -70,12 +94,12 @@ def cdata_owner_dropped(function: Function) -> Iterator[Finding]:
 def _message(misuse: addresses.AddressMisuse) -> str:
     pointer, owner = f"`{misuse.ref.shown}`", f"`{misuse.owner}`"
     if misuse.temporary and misuse.ref.shown == misuse.owner:
-        return f"{owner} is freed, since nobody keeps it but a bare pointer"
+        return f"{owner} is freed immediately: only a raw pointer refers to it"
     if misuse.temporary and misuse.kind == "use":
-        return f"{pointer} points into {owner}, which dies at once"
+        return f"{pointer} points into {owner}, which is freed immediately"
     match misuse.kind:
         case "return":
-            return f"{pointer} points into {owner}, which {addresses.fate(misuse)}, and is returned"
+            return f"{pointer} is returned and points into {owner}, which {addresses.fate(misuse)}"
         case "store":
-            return f"{pointer} points into {owner}, which {addresses.fate(misuse)}, and is stored"
-    return f"{pointer} points into {owner}, which is already gone"
+            return f"{pointer} is stored and points into {owner}, which {addresses.fate(misuse)}"
+    return f"{pointer} points into {owner}, which is already freed"

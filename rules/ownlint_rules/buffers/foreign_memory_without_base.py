@@ -1,7 +1,17 @@
 """Foreign memory is wrapped in a buffer that does not keep its owner alive.
 
-A foreign buffer is an address and a size. Unless it is given a base, it keeps nothing alive, and every array that is
-made of it reads freed memory once the owner is gone.
+## What it reports
+
+- a foreign buffer without a base that is returned or stored
+- a foreign buffer, or an array over one, created from an address whose owner is already freed
+- a ctypes object or an array that a method returns at an address that the destructor of `self` frees
+
+## Why it is a bug
+
+A foreign buffer is an address and a size. Without a base object it keeps nothing alive, so every array created from it
+reads freed memory once the owner is gone.
+
+## Example
 
 bad:
 
@@ -11,6 +21,12 @@ import pyarrow as pa
 
 def wrap(values: np.ndarray):
     return pa.foreign_buffer(values.ctypes.data, values.nbytes)
+```
+
+```text
+case.py:5: error: `pa.foreign_buffer(values.ctypes.data, values.nbytes)` is returned, but has no base: nothing keeps its
+    memory alive
+  help: pass a base object that owns the memory
 ```
 
 good:
@@ -23,18 +39,26 @@ def wrap(values: np.ndarray):
     return pa.foreign_buffer(values.ctypes.data, values.nbytes, base=values)
 ```
 
-Reported: a foreign buffer without a base that is returned or stored, or made of the address of something that is
-already gone, and arrays made of one. Likewise a ctypes object or an array at an address that a foreign function gives
-for a handle of `self`, which a method returns where the destructor frees that handle.
+## How to fix it
 
-Quiet: buffers with a base, buffers that end with the function while the owner lives, `py_buffer` and memory maps, which
-keep what they are made of. Methods that give `self` to the view, to a finalizer, or back beside it.
+Pass the owner as the base (the third argument of `pyarrow.foreign_buffer`), store it on the view (`view._owner =
+self`), or return a copy.
 
-Limits: an address that a C library hands out, and that lives as long as the process, looks the same: give the buffer
-a base, or silence the line.
+## What it does not report
 
-Source: arrow.apache.org, pyarrow.foreign_buffer: "the user must ensure that the memory stays valid"; run on pyarrow
-with freed memory poisoned. `cupy.cuda.UnownedMemory` is read from its documentation.
+- buffers with a base
+- buffers that are dropped before their owner
+- `py_buffer` and memory maps, which keep their source alive
+- methods that pass `self` to the view or to a finalizer, or return it with the view
+
+## Known limitations
+
+- Memory that a C library never frees looks the same: pass a base, or suppress the finding.
+
+## Source
+
+arrow.apache.org, pyarrow.foreign_buffer: "the user must ensure that the memory stays valid"; run on pyarrow with freed
+memory poisoned. `cupy.cuda.UnownedMemory` is read from its documentation.
 """
 
 from __future__ import annotations
@@ -54,15 +78,15 @@ def foreign_memory_without_base(function: Function) -> Iterator[Finding]:
                 misuse.at,
                 _message(misuse),
                 certainty=misuse.certainty,
-                help="give it a base that owns the memory",
+                help="pass a base object that owns the memory",
                 steps=addresses.story(misuse),
             )
         elif misuse.kind == "return" and misuse.ref.loss == LENT:
             yield function.finding(
                 misuse.at,
-                f"`{misuse.owner}` is returned and does not keep `self` alive, whose destructor frees this memory",
+                f"`{misuse.owner}` is returned but does not keep `self` alive, whose destructor frees this memory",
                 certainty=misuse.certainty,
-                help="let the view hold the object (`view._owner = self`), or return a copy",
+                help="store the object on the view (`view._owner = self`), or return a copy",
             )
 
 
@@ -70,6 +94,6 @@ def _message(misuse: addresses.AddressMisuse) -> str:
     buffer = f"`{misuse.ref.shown}`"
     done = {"return": "returned", "store": "stored", "use": "used"}[misuse.kind]
     if misuse.ref.holds:
-        return f"{buffer} has no base and is {done}: nobody keeps its memory"
-    gone = "is already gone" if misuse.kind == "use" else addresses.fate(misuse)
-    return f"{buffer} has no base and is {done}, but `{misuse.owner}` {gone}"
+        return f"{buffer} is {done}, but has no base: nothing keeps its memory alive"
+    gone = "is already freed" if misuse.kind == "use" else addresses.fate(misuse)
+    return f"{buffer} is {done}, but has no base that keeps `{misuse.owner}` alive, which {gone}"

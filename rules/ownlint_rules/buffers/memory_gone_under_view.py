@@ -1,7 +1,19 @@
 """An array or a buffer is used after its memory was unmapped.
 
-Shared memory is unmapped when its object is closed or collected, a database's map when the transaction or the
-environment ends. An array over it has no say in that: it reads what lies there then, or crashes.
+## What it reports
+
+- an array over shared memory that is used, returned or stored after the memory was closed, deleted, reassigned or freed
+  with its function
+- a buffer from a transaction with `buffers=True`, an array over it or a slice of it, after the transaction or its
+  environment has ended
+- a view of a library's array that has been resized since
+
+## Why it is a bug
+
+Shared memory is unmapped when its object is closed or collected; a database map when the transaction or the environment
+ends. An array over that memory does not prevent it. Its next use reads other data, or crashes with SIGSEGV.
+
+## Example
 
 bad:
 
@@ -13,6 +25,12 @@ import numpy as np
 def attach(name):
     memory = SharedMemory(name=name)
     return np.ndarray((100,), dtype=np.float64, buffer=memory.buf)
+```
+
+```text
+case.py:7: error: `np.ndarray((100,), dtype=np.float64, buffer=memory.buf)` is returned, but its memory is freed with
+    `SharedMemory(name=name)` here
+  help: copy the data while the memory is valid, or keep the owner of the memory alive
 ```
 
 good:
@@ -27,19 +45,28 @@ def attach(name):
     return memory, np.ndarray((100,), dtype=np.float64, buffer=memory.buf)
 ```
 
-Reported: an array over shared memory that is used, returned or stored after the memory was closed, deleted, bound to
-something else, or left behind as a local; a buffer out of a transaction with `buffers=True`, an array over it, its
-slices, when the transaction or its environment has ended; a view of a library's array that was resized since.
+## How to fix it
 
-Quiet: copies (`a.copy()`, `bytes(value)`, `np.array(a)`), numbers, memory that is returned or stored beside the array,
-transactions without buffers, `np.frombuffer(memory.buf)` and slices of `memory.buf`, which make closing raise instead,
-and the `buf` itself after closing, which then raises.
+Copy the data while the memory is valid (`a.copy()`, `bytes(value)`), or keep the object that owns the memory open and
+alive for as long as the array is used.
 
-Limits: an element of an array counts as a number, also where it is a row. A buffer that a later write of the same
-transaction has overwritten is not reported.
+## What it does not report
 
-Source: run on CPython 3.11 with NumPy 2.4 and lmdb 3.0, freed memory poisoned: SIGSEGV after close and after
-collection, wrong bytes after eight writes. lmdb's documentation of `buffers`.
+- copies (`a.copy()`, `bytes(value)`, `np.array(a)`) and numbers
+- memory that is returned or stored together with the array
+- transactions without `buffers=True`
+- `np.frombuffer(memory.buf)` and slices of `memory.buf`, which make `close()` raise, and `buf` itself, which raises
+  after closing
+
+## Known limitations
+
+- An element of an array is assumed to be a number, even if it is a row.
+- A buffer that a later write in the same transaction overwrites is not reported.
+
+## Source
+
+run on CPython 3.11 with NumPy 2.4 and lmdb 3.0, freed memory poisoned: SIGSEGV after close and after collection, wrong
+bytes after eight writes. lmdb's documentation of `buffers`.
 """
 
 from __future__ import annotations
@@ -59,7 +86,7 @@ def memory_gone_under_view(function: Function) -> Iterator[Finding]:
                 misuse.at,
                 _message(misuse),
                 certainty=misuse.certainty,
-                help="copy it while the memory is there, or keep the memory's owner open beside it",
+                help="copy the data while the memory is valid, or keep the owner of the memory alive",
                 steps=border.misuse_steps(misuse),
             )
 
@@ -67,9 +94,9 @@ def memory_gone_under_view(function: Function) -> Iterator[Finding]:
 def _message(misuse: handles.HandleMisuse) -> str:
     does = {"return": "returned", "store": "stored"}.get(misuse.kind, "used")
     if misuse.stale is not None and misuse.stale.reach == "derived":
-        return f"{misuse.what} is {does}, but `{misuse.stale.call}` has moved its memory or freed it"
+        return f"{misuse.what} is {does} after `{misuse.stale.call}` moved or freed its memory"
     if misuse.stale is not None:
-        return f"{misuse.what} is {does}, but its memory ended with `{misuse.stale.target}`"
+        return f"{misuse.what} is {does} after its memory was freed with `{misuse.stale.target}`"
     if misuse.kind in ("return", "store"):
-        return f"{misuse.what} is {does}, but its memory goes with `{misuse.owner}`, which ends here"
-    return f"{misuse.what} is used, but its memory went with `{misuse.owner}`"
+        return f"{misuse.what} is {does}, but its memory is freed with `{misuse.owner}` here"
+    return f"{misuse.what} is used after its memory was freed with `{misuse.owner}`"

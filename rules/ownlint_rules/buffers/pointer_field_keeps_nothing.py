@@ -1,7 +1,18 @@
-"""A pointer is copied into a field, which does not keep its array alive.
+"""A pointer is copied into a field that does not keep its array alive.
 
-`array.ctypes.data_as(T)` gives a pointer object that holds the array by an attribute. A field of a structure, or an
-element of an array of pointers, copies the address alone: once the array is gone the field dangles.
+## What it reports
+
+- a pointer to a temporary array that is assigned to a field or an element, or passed to the constructor of a structure
+- a pointer to a local array in a structure that is returned, stored or used after the array was freed
+- an array passed to an object that stores only its address (`SetVoidArray` of VTK, a kernel argument in PyOpenCL)
+
+## Why it is a bug
+
+`array.ctypes.data_as(T)` returns a pointer object that keeps the array alive through an attribute. A structure field,
+or an element of an array of pointers, copies only the address. Once the array is freed the field dangles, and C code
+that reads it reads freed memory.
+
+## Example
 
 bad:
 
@@ -17,6 +28,12 @@ def frame(width):
     out = Frame()
     out.pixels = pixels.ctypes.data_as(ctypes.c_void_p)
     return out
+```
+
+```text
+case.py:10: error: the field stores the address of `pixels.ctypes.data_as(ctypes.c_void_p)` without keeping
+    `np.zeros(width)` alive, which is freed when the function returns
+  help: keep the array alive for as long as the structure is used
 ```
 
 good:
@@ -36,18 +53,28 @@ def frame(width):
     return out
 ```
 
-Reported: such a pointer of a temporary that is put into a field, an element or a constructor of a structure; such a
-pointer of a local, in a structure that is returned, stored or used after the array is gone; memory of which a library's
-object takes the address alone (VTK's `SetVoidArray`, a kernel's argument in PyOpenCL), likewise.
+## How to fix it
 
-Quiet: structures that end with the array, arrays that are stored or returned too, arrays of the caller, of `self` and
-of the module; pointers that are kept by fields: `cast(...)`, `pointer`, callbacks, `c_char_p` and `POINTER` values.
+Keep the array in a variable or an attribute for as long as the structure is used. `--fix --unsafe-fixes` assigns a
+temporary array to a variable where that is enough.
 
-Limits: a structure whose class nobody names (a parameter without annotation) is an ordinary object, which keeps what it
-is given. What an object of `self` or of the caller is told about a local is not reported, since it may be told anew.
+## What it does not report
 
-Source: run on NumPy 2 and CPython 3.11: `c_void_p` and `POINTER` fields, arrays of `c_void_p`, constructors, and
-through `byref`; ctypes keeps what `cast` and `pointer` return in `_objects`.
+- structures that are dropped before the array
+- arrays that are stored or returned too, and arrays of the caller, of `self` and of the module
+- pointers that a field does keep alive: `cast(...)`, `pointer`, callbacks, `c_char_p` and `POINTER` values
+
+## Known limitations
+
+- A structure whose class is not known (a parameter without an annotation) is assumed to be an ordinary object, which
+  keeps its values alive.
+- A pointer to a local that is stored in an object of `self` or of the caller is not reported, since it may be replaced
+  before its next use.
+
+## Source
+
+run on NumPy 2 and CPython 3.11: `c_void_p` and `POINTER` fields, arrays of `c_void_p`, constructors, and through
+`byref`; ctypes keeps what `cast` and `pointer` return in `_objects`.
 """
 
 from __future__ import annotations
@@ -66,7 +93,7 @@ def pointer_field_keeps_nothing(function: Function) -> Iterator[Finding]:
                 misuse.at,
                 _message(misuse),
                 certainty=misuse.certainty,
-                help="keep the array beside the structure, for as long as that is used",
+                help="keep the array alive for as long as the structure is used",
                 steps=addresses.story(misuse),
                 fix=addresses.fix(misuse),
             )
@@ -76,5 +103,8 @@ def _message(misuse: addresses.AddressMisuse) -> str:
     pointer, owner = f"`{misuse.ref.shown}`", f"`{misuse.owner}`"
     match misuse.kind:
         case "use" if not misuse.temporary:
-            return f"a field takes the address of {pointer} and not {owner}, and is used when that is gone"
-    return f"a field takes the address of {pointer} and not {owner}, which {addresses.fate(misuse)}"
+            return (
+                f"the field stores the address of {pointer} without keeping {owner} alive, and is used "
+                "after it was freed"
+            )
+    return f"the field stores the address of {pointer} without keeping {owner} alive, which {addresses.fate(misuse)}"

@@ -1,7 +1,16 @@
-"""An input of a recorded graph is rebound, and the graph is replayed with the old one.
+"""An input of a captured CUDA graph is reassigned, but the replay still reads the old tensor.
 
-A graph that was captured reads the memory that its inputs had then. A name that is bound to another tensor afterwards
-changes nothing for it: the replay computes with the old values, and perhaps in memory that is somebody else's by now.
+## What it reports
+
+- a variable that is read inside the capture, reassigned afterwards, and followed by a replay of the same graph
+- the same with an attribute that another method of the class reassigns
+
+## Why it is a bug
+
+A captured graph reads the memory that its inputs had at capture time. Reassigning the variable does not change the
+graph: the replay computes with the old values, or reads memory that something else uses by now.
+
+## Example
 
 bad:
 
@@ -16,6 +25,11 @@ def run(model, batches, x):
         x = batch.cuda()
         g.replay()
         print(y)
+```
+
+```text
+case.py:8: error: `x` is reassigned, but `g` still reads the tensor it captured
+  help: copy into the captured tensor: `x.copy_(..)`
 ```
 
 good:
@@ -33,15 +47,25 @@ def run(model, batches, x):
         print(y)
 ```
 
-Reported: a name or an attribute that is read in the block which captures, is assigned afterwards, and followed by a
-replay of the same graph, in the same function or in another method of the class.
+## How to fix it
 
-Quiet: `copy_` and other changes in place, what the block itself binds, other graphs, a capture that is made anew in
-between.
+Copy the new values into the captured tensor: `x.copy_(new)`.
 
-Limits: nobody has run it on a GPU. Graphs that `make_graphed_callables` makes are not known.
+## What it does not report
 
-Source: docs.pytorch.org, CUDA semantics, CUDA Graphs.
+- `copy_` and other in-place changes
+- variables that the capture itself assigns
+- other graphs
+- a graph that is captured again in between
+
+## Known limitations
+
+- The rule was not run on a GPU.
+- Graphs created by `make_graphed_callables` are not known.
+
+## Source
+
+docs.pytorch.org, CUDA semantics, CUDA Graphs.
 """
 
 from __future__ import annotations
@@ -58,11 +82,11 @@ def recorded_input_rebound(function: Function) -> Iterator[Finding]:
         recording = rebound.recording
         yield function.finding(
             rebound.at,
-            f"`{rebound.place}` is bound to something new, but `{recording.graph}` reads what it was when captured",
+            f"`{rebound.place}` is reassigned, but `{recording.graph}` still reads the tensor it captured",
             certainty=because("intent", "harmless if the replay is meant to read the old input again"),
-            help=f"fill it in place: `{rebound.place}.copy_(..)`",
+            help=f"copy into the captured tensor: `{rebound.place}.copy_(..)`",
             steps=(
-                recording.function.step(recording.block.items[0].value, f"`{rebound.place}` is read in this capture"),
-                function.step(rebound.played, f"`{recording.graph}` is played here"),
+                recording.function.step(recording.block.items[0].value, f"`{rebound.place}` is captured here"),
+                function.step(rebound.played, f"`{recording.graph}` is replayed here"),
             ),
         )

@@ -1,7 +1,17 @@
 """An array is resized without a check, and a view of its old memory is used.
 
-`resize(n, refcheck=False)` moves the memory of an array although others look at it. A slice, a reshaped view or an
-address that was taken before points to what is freed.
+## What it reports
+
+- a view (slice, reshape) of an array that was created before `resize(n, refcheck=False)` and is used, returned or
+  passed on afterwards
+- an address that was taken before the resize and is used afterwards
+
+## Why it is a bug
+
+`resize(n, refcheck=False)` moves the memory of an array even if other objects refer to it. A slice, a reshaped view or
+an address that was created before then points to freed memory.
+
+## Example
 
 bad:
 
@@ -13,6 +23,11 @@ def grow():
     head = values[:2]
     values.resize(4000, refcheck=False)
     return head[0]
+```
+
+```text
+case.py:6: error: `values[:2:]` is used later, but this resize moves the memory it points to
+  help: create the view after the resize, or copy the data first
 ```
 
 good:
@@ -27,15 +42,25 @@ def grow():
     return head[0]
 ```
 
-Reported: a view or an address of an array that was taken before the resize and is used, returned or given away after
-it.
+## How to fix it
 
-Quiet: views that are taken anew, copies, the array itself and its other names, a resize with the check, which raises
-while views live. `bytearray`, `BytesIO` and `mmap` refuse to be resized while somebody looks at them.
+Create the view after the resize, copy the data first, or let `resize` check (`refcheck=True`, the default), which
+raises while views exist.
 
-Limits: views in attributes and those that other functions hold are not seen.
+## What it does not report
 
-Source: numpy.org, ndarray.resize: "refcheck"; run on NumPy 2 with freed memory poisoned.
+- views created after the resize, and copies
+- the array itself and its other names
+- a resize with the check
+- `bytearray`, `BytesIO` and `mmap`, which refuse to be resized while their memory is exported
+
+## Known limitations
+
+- Views in attributes, and views held by other functions, are not tracked.
+
+## Source
+
+numpy.org, ndarray.resize: "refcheck"; run on NumPy 2 with freed memory poisoned.
 """
 
 from __future__ import annotations
@@ -52,8 +77,8 @@ def resized_under_views(function: Function) -> Iterator[Finding]:
         if misuse.kind == "stale":
             yield function.finding(
                 misuse.at,
-                f"`{misuse.ref.shown}` is used later, and looks at memory that moves here",
+                f"`{misuse.ref.shown}` is used later, but this resize moves the memory it points to",
                 certainty=misuse.certainty,
-                help="take the view after the resize, or copy before it",
+                help="create the view after the resize, or copy the data first",
                 steps=addresses.story(misuse),
             )

@@ -1,8 +1,18 @@
 """A dataset, a variable or an archive is used after its file was closed.
 
-Libraries for large files hand out objects that read when they are asked: a dataset is a place in a file. Closing the
-file ends all of them. What is left raises far from the cause, or reads another file that was given the same number
-meanwhile.
+## What it reports
+
+- a dataset, variable or member of a file that is used, yielded or stored after the file was closed
+- the same when the file is closed by the end of its `with` block, or in a function of the project
+- the closed file itself
+
+## Why it is a bug
+
+Libraries for large files return lazy objects: a dataset is a position in a file and reads when it is accessed. Closing
+the file invalidates all of them. A later access raises far from the cause, or reads another file that was given the
+same handle in the meantime.
+
+## Example
 
 bad:
 
@@ -12,6 +22,11 @@ import h5py
 def load(path):
     with h5py.File(path) as file:
         return file["x"]
+```
+
+```text
+case.py:5: warning: `file["x"]` is returned after `file` was closed
+  help: read the values before closing (`[...]`, `dict(..)`), or let the caller close it
 ```
 
 good:
@@ -24,17 +39,26 @@ def load(path):
         return file["x"][...]
 ```
 
-Reported: what was taken out of a file and is used, returned, yielded or stored after the file was closed, by hand or
-at the end of its `with` block, here or in a function of the project; the file itself.
+## How to fix it
 
-Quiet: values (`x[...]`, `x[()]`, `x[:]`, `np.array(x)`, `x.astype(..)[:]`, `dict(file.attrs)`), names, generators
-that yield within the `with`, files that are never closed, asking whether something is closed, a second `close`, and
-whatever raises by itself at the spot, as sqlite's cursors do.
+Read the values while the file is open (`data[...]`, `dict(file.attrs)`), or let the caller close the file.
 
-Limits: an index on what an index gave may be a group's member or a dataset's value, and counts as a value. A method
-that closes what another method handed out is not followed.
+## What it does not report
 
-Source: run on h5py 3.16, netCDF4 1.7.5 and NumPy 2.4; h5py issues 231 (numbers are used again) and 2299.
+- values (`x[...]`, `x[()]`, `x[:]`, `np.array(x)`, `x.astype(..)[:]`, `dict(file.attrs)`) and names
+- generators that yield inside the `with` block
+- files that are never closed, tests whether something is closed, a second `close`
+- objects that raise a clear error by themselves, such as sqlite cursors
+
+## Known limitations
+
+- An index applied to the result of an index may select a group member or a value of a dataset; it is assumed to be a
+  value.
+- A method that closes an object that another method returned is not tracked.
+
+## Source
+
+run on h5py 3.16, netCDF4 1.7.5 and NumPy 2.4; h5py issues 231 (numbers are used again) and 2299.
 """
 
 from __future__ import annotations
@@ -67,7 +91,7 @@ def _is_about_it(misuse: handles.HandleMisuse, role: str) -> bool:
 
 
 def _message(misuse: handles.HandleMisuse) -> str:
-    does = {"return": "handed out", "store": "stored"}.get(misuse.kind, "used")
+    does = {"return": "returned", "store": "stored"}.get(misuse.kind, "used")
     stale = misuse.stale
     assert stale is not None
     if misuse.child.taken == misuse.made:
@@ -77,5 +101,5 @@ def _message(misuse: handles.HandleMisuse) -> str:
 
 def _help(misuse: handles.HandleMisuse) -> str:
     if misuse.kind in ("return", "store"):
-        return "read the values while it is open (`[...]`, `dict(..)`), or leave closing to whoever uses them"
-    return "use it before it is closed, or read the values there"
+        return "read the values before closing (`[...]`, `dict(..)`), or let the caller close it"
+    return "use it before it is closed, or read its values before then"

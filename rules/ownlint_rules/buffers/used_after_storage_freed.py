@@ -1,7 +1,17 @@
 """A tensor is used after its storage was freed.
 
-Tensors that look at the same storage share it: a slice, a reshaped view, `detach()`. `resize_(0)` on the storage frees
-the memory under all of them, and nothing of that is checked when one is read.
+## What it reports
+
+- a tensor that is used after its storage was resized to zero (`resize_(0)`)
+- a view of it (slice, reshape, `detach()`) that is used afterwards
+- a tensor whose view's storage was resized to zero
+
+## Why it is a bug
+
+A tensor and its views share one storage. `resize_(0)` on the storage frees the memory of all of them, and no access is
+checked: reading one crashes with SIGSEGV on the CPU and reads other data on a GPU.
+
+## Example
 
 bad:
 
@@ -13,6 +23,11 @@ def shrink():
     head = weights[:10]
     weights.untyped_storage().resize_(0)
     return head.sum()
+```
+
+```text
+case.py:7: error: `weights[:10:]` is used after `weights.untyped_storage().resize_(0)` freed its memory
+  help: clone the tensor first, or resize its storage before using it again
 ```
 
 good:
@@ -27,16 +42,25 @@ def shrink():
     return head.sum()
 ```
 
-Reported: a tensor, or a view of it, that is used after the storage of any of them was resized to nothing.
+## How to fix it
 
-Quiet: its shape, its type and the like, which need no memory; a storage that was resized again before, `set_`, a new
-`.data`; copies; a tensor that is handed to a function that nobody knows, which may give it memory again; storages
-shared with NumPy, which refuse.
+`clone()` the tensor before its storage is freed, or resize the storage again before the tensor is used.
 
-Limits: a size that is computed is taken to be more than nothing. A tensor of which nobody says that it is one
-(a parameter without an annotation, an attribute) is not followed.
+## What it does not report
 
-Source: run on torch 2.13 (CPU): SIGSEGV; pytorch 94859, 171676, 195862 on GPUs.
+- metadata (shape, dtype), which need no memory
+- a storage that was resized again, `set_`, a new `.data`, copies
+- a tensor that is passed to an unknown function, which may allocate memory again
+- storages shared with NumPy, which cannot be resized
+
+## Known limitations
+
+- A computed size is assumed to be greater than zero.
+- A value that is not known to be a tensor (a parameter without an annotation, an attribute) is not tracked.
+
+## Source
+
+run on torch 2.13 (CPU): SIGSEGV; pytorch 94859, 171676, 195862 on GPUs.
 """
 
 from __future__ import annotations
@@ -54,11 +78,11 @@ def used_after_storage_freed(function: Function) -> Iterator[Finding]:
                 misuse.at,
                 _message(misuse, misuse.stale),
                 certainty=misuse.certainty,
-                help="clone it before, or resize the storage again before it is used",
+                help="clone the tensor first, or resize its storage before using it again",
                 steps=border.misuse_steps(misuse),
             )
 
 
 def _message(misuse: handles.HandleMisuse, stale: handles.Stale) -> str:
     what = "a tensor" if misuse.child.taken == misuse.made else misuse.what
-    return f"{what} is used after `{stale.call}` has freed its memory"
+    return f"{what} is used after `{stale.call}` freed its memory"

@@ -1,1 +1,1 @@
-"""Counted references in C and C++: who owns one, who only borrowed it."""
+"""Reference counts in C and C++: leaks, double releases, misuse of borrowed references."""

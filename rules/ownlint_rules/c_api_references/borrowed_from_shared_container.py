@@ -1,7 +1,18 @@
-"""A free-threaded module borrows a reference from a container that other threads change.
+"""A free-threaded module borrows a reference from a container that other threads modify.
 
-`PyList_GetItem` and `PyDict_GetItem` lend what the container owns. In a free-threaded build, which the module says it
-supports, another thread can replace the item, and release it, before it is counted up.
+## What it reports
+
+- `PyList_GetItem`, `PyDict_GetItem` and other calls that return a borrowed item of a member or a global, where a
+  variant that returns a new reference exists
+- `PyDict_Next` over a member or a global
+- both only where the module declares that it runs without the GIL
+
+## Why it is a bug
+
+A borrowed reference is owned by the container. In a free-threaded build another thread can replace the item and release
+it before this thread increments its reference count: a use after free.
+
+## Example
 
 bad:
 
@@ -13,6 +24,12 @@ static PyObject* find(PyObject* self, PyObject* key) {
   return Py_XNewRef(found);
 }
 static PyModuleDef_Slot slots[] = {{Py_mod_gil, Py_MOD_GIL_NOT_USED}, {0, NULL}};
+```
+
+```text
+case.cc:4: warning: `PyDict_GetItemWithError` returns a borrowed reference from `registry`, which other threads can
+    modify
+  help: use `PyDict_GetItemRef`
 ```
 
 good:
@@ -28,15 +45,24 @@ static PyObject* find(PyObject* self, PyObject* key) {
 static PyModuleDef_Slot slots[] = {{Py_mod_gil, Py_MOD_GIL_NOT_USED}, {0, NULL}};
 ```
 
-Reported, where the module declares that it runs without the GIL: functions that lend an item, and that have a form
-which gives a reference (`PyList_GetItemRef`, `PyDict_GetItemRef`), of a member or a global; `PyDict_Next` over one.
+## How to fix it
 
-Quiet: modules that keep the GIL, tuples, containers that are locals or arguments, functions that take a lock or enter a
-critical section.
+Call the variant that returns a new reference (`PyList_GetItemRef`, `PyDict_GetItemRef`) and release the result, or hold
+a lock or a critical section (`Py_BEGIN_CRITICAL_SECTION`) during the access.
 
-Limits: that a caller holds the lock is not seen.
+## What it does not report
 
-Source: docs.python.org/3/howto/free-threading-extensions.html, "Borrowed References".
+- modules that keep the GIL
+- tuples, and containers that are locals or arguments
+- functions that acquire a lock or enter a critical section
+
+## Known limitations
+
+- A lock that the caller holds is not known.
+
+## Source
+
+docs.python.org/3/howto/free-threading-extensions.html, "Borrowed References".
 """
 
 from __future__ import annotations
@@ -72,8 +98,11 @@ def borrowed_from_shared_container(function: Function) -> Iterator[Finding]:
             continue
         yield function.finding(
             call,
-            f"`{places.called(call.node)}` borrows from `{text(container)}`, which others can change",
-            certainty=because("threads", "harmless if no other thread runs meanwhile, or all of them hold one lock"),
+            f"`{places.called(call.node)}` returns a borrowed reference from `{text(container)}`, which "
+            "other threads can modify",
+            certainty=because(
+                "threads", "harmless if no other thread runs in the meantime, or every access holds the same lock"
+            ),
             help=f"use `{model.replaced_by}`",
         )
 

@@ -1,8 +1,19 @@
 """A borrowed reference is released.
 
-`PyList_GetItem`, `PyDict_GetItem`, `PyTuple_GET_ITEM` and the arguments of a function lend their objects; what
-`PyTuple_SetItem` has stolen belongs to the tuple. Who releases such a reference takes it from its owner: the object is
-freed while the owner still points to it, and the crash comes later and elsewhere.
+## What it reports
+
+- a borrowed reference that is released without an increment, often in a `fail:` label that several paths share
+- an argument of a function in a method table that is released
+- a reference that was stolen before, also by a call that failed (`PyTuple_SetItem`, `PyList_SetItem`, `PyModule_Add`),
+  or that is released twice
+
+## Why it is a bug
+
+`PyList_GetItem`, `PyDict_GetItem` and the arguments of a function are borrowed: their container or caller owns the
+reference. Releasing one takes the reference of its owner. The object is freed while the owner still points to it, and
+the process crashes later, somewhere else.
+
+## Example
 
 bad:
 
@@ -16,6 +27,11 @@ static PyObject* Second(PyObject* self, PyObject* seq) {
 }
 ```
 
+```text
+case.cc:5: error: borrowed reference `one` is released here
+  help: remove the release, or call `Py_INCREF` first
+```
+
 good:
 
 ```cpp
@@ -27,16 +43,24 @@ static PyObject* Second(PyObject* self, PyObject* seq) {
 }
 ```
 
-Reported: a borrowed reference that is released without having been counted up, often in a `fail:` label that several
-ways share; an argument of a function in a table of slots; a reference that was stolen before, on failure too
-(`PyTuple_SetItem`, `PyList_SetItem`, `PyModule_Add`); one that is released twice.
+## How to fix it
 
-Quiet: references that were counted up before on the same way; `PyModule_AddObject`, which steals nothing when it fails;
-what is read out of a member, since its reference may be moved out; `Py_XDECREF` of NULL.
+Remove the release, or call `Py_INCREF` when the object is obtained.
 
-Limits: what other functions of the project do with their arguments is known as far as their bodies are simple.
+## What it does not report
 
-Source: Appendix of docs.python.org/3/c-api: PyTuple_SetItem and PyList_SetItem "discard a reference on failure".
+- references that were incremented on the same path
+- `PyModule_AddObject`, which does not steal if it fails
+- objects read from a member, whose reference may be moved out
+- `Py_XDECREF` of NULL
+
+## Known limitations
+
+- What other functions of the project do with their arguments is known only if their bodies are simple.
+
+## Source
+
+Appendix of docs.python.org/3/c-api: PyTuple_SetItem and PyList_SetItem "discard a reference on failure".
 """
 
 from __future__ import annotations
@@ -46,14 +70,14 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, because, counting, events, places, references, rule, text
 
 _SAYS = {
-    "released borrowed": "`{}` is only borrowed, and released here",
-    "released given": "`{}` is released although its reference was given away",
+    "released borrowed": "borrowed reference `{}` is released here",
+    "released given": "`{}` is released after its reference was stolen",
     "released twice": "`{}` is released twice",
 }
 _BECAUSE = {
-    "released borrowed": "lent here",
-    "released given": "taken over here, also when it fails",
-    "released twice": "released here already",
+    "released borrowed": "borrowed here",
+    "released given": "the reference is stolen here, even if the call fails",
+    "released twice": "first released here",
 }
 
 
@@ -66,9 +90,9 @@ def borrowed_reference_released(function: Function) -> Iterator[Finding]:
                 one.at,
                 _SAYS[one.what].format(one.name),
                 certainty=because(
-                    "sharing", one.reason or "harmless if a reference that was taken elsewhere is released here"
+                    "sharing", one.reason or "harmless if this releases a reference that was acquired elsewhere"
                 ),
-                help="leave the release out, or count the reference up first",
+                help="remove the release, or call `Py_INCREF` first",
                 steps=(function.step(reason, _BECAUSE[one.what]),) if isinstance(reason, events.CallEvent) else (),
                 cause=places.called(reason.node) if isinstance(reason, events.CallEvent) else "",
             )

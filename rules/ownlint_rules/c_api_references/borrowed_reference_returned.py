@@ -1,8 +1,18 @@
 """A borrowed reference is returned where the caller expects a new one.
 
-Whoever calls a function from a `PyMethodDef`, a getter or a `tp_*` slot releases what it answers. A borrowed object,
-an argument, a member of `self` or `Py_None` needs a reference for that: without it every call takes one from the
-owner, and after some calls the object is freed in use.
+## What it reports
+
+- in a function of a method table or a type slot, the return of an argument, a member, a global, a library object
+  (`Py_None`) or a borrowed result without an increment
+- the return of a reference that was given up before, on either side of a `c ? a : b`
+- in the `cast` of a custom `type_caster`, a static or member `object`, or the `ptr()` of a temporary
+
+## Why it is a bug
+
+The caller of such a function releases its result. A borrowed object needs a reference of its own for that. Without it
+every call takes one from the owner, and after some calls the object is freed while it is in use.
+
+## Example
 
 bad:
 
@@ -14,6 +24,11 @@ struct Thing {
 };
 static PyObject* Thing_name(Thing* self, void*) { return self->name; }
 static PyGetSetDef things[] = {{"name", (getter)Thing_name, NULL, NULL, NULL}, {NULL}};
+```
+
+```text
+case.cc:6: error: `self->name` is returned, but `Thing_name` does not own a reference to it
+  help: call `Py_INCREF` before returning it
 ```
 
 good:
@@ -31,23 +46,28 @@ static PyObject* Thing_name(Thing* self, void*) {
 static PyGetSetDef things[] = {{"name", (getter)Thing_name, NULL, NULL, NULL}, {NULL}};
 ```
 
-Reported: in a function that a table of slots names (`PyMethodDef`, `PyGetSetDef`, `PyTypeObject`, `PyType_Slot`, the
-tables of number, sequence and mapping methods), or that is written as the manual writes such a function (`PyObject
-*self, PyObject *args`), the return of an argument, a member, a global, a library's object (`Py_None`,
-`Py_NotImplemented`), a borrowed result, or a reference that was given away before; either side of a `c ? a : b`, and an
-element of the array of arguments. The same in the `cast` (nanobind: `from_cpp`) of a custom
-`type_caster`, whose caller takes the result over too; there also a static or member `object`, which turns into a handle
-without a count, and the `ptr()` of what Python has just answered.
+## How to fix it
 
-Quiet: what was counted up on the way; `Py_RETURN_NONE` and its relatives; a member whose reference is moved out
-(`self->name = NULL` before the return); functions in no table, whose contract nobody states.
+Call `Py_INCREF` before the return, or return `Py_NewRef(x)`. In a caster, return the result of `release()` or
+`inc_ref()`.
 
-Limits: `None`, `True` and `False` are immortal since Python 3.12, and returning them borrowed then does no harm; it
-does on every version before.
+## What it does not report
 
-Source: docs.python.org/3/c-api/structures.html#c.PyCFunction: "returns a new reference"; pybind11 documentation,
-"Custom type casters". Run on pybind11 2.13.6: each call of a function whose caster answers its static `str` takes one
-reference from it, until it is freed in use.
+- objects that were incremented on the path
+- `Py_RETURN_NONE` and similar macros
+- a member whose reference is moved out (`self->name = NULL` before the return)
+- functions in no table, whose contract is not known
+
+## Known limitations
+
+- `None`, `True` and `False` are immortal since Python 3.12; returning them borrowed is harmless there, but not in
+  earlier versions.
+
+## Source
+
+docs.python.org/3/c-api/structures.html#c.PyCFunction: "returns a new reference"; pybind11 documentation, "Custom type
+casters". Run on pybind11 2.13.6: each call of a function whose caster answers its static `str` takes one reference from
+it, until it is freed in use.
 """
 
 from __future__ import annotations
@@ -56,7 +76,7 @@ from collections.abc import Iterator
 
 from ownlint import Finding, Function, because, casters, counting, events, rule, text
 
-_OWNED_ELSEWHERE = "harmless if a reference that was taken elsewhere is given away here"
+_OWNED_ELSEWHERE = "harmless if this transfers a reference that was acquired elsewhere"
 
 
 @rule(severity="error", cwe=(911,))
@@ -69,17 +89,18 @@ def borrowed_reference_returned(function: Function) -> Iterator[Finding]:
         said = text(one.where) if one.where is not None else one.name
         yield function.finding(
             one.at,
-            f"`{said}` is returned, and `{function.name}` does not own a reference to it",
+            f"`{said}` is returned, but `{function.name}` does not own a reference to it",
             certainty=because("sharing", one.reason or _OWNED_ELSEWHERE),
-            help="count the reference up before the return",
-            steps=(function.step(one.because, "its reference was given away here"),)
+            help="call `Py_INCREF` before returning it",
+            steps=(function.step(one.because, "the reference is given up here"),)
             if isinstance(one.because, events.CallEvent)
             else (),
         )
     for value in casters.lent(function):
         yield function.finding(
             value,
-            f"`{text(value, 60)}` is returned, and `{function.name}` gives no reference to it away",
+            f"`{text(value, 60)}` is returned as a borrowed reference, but the caller of "
+            f"`{function.name}` expects a new one",
             certainty=because("sharing", _OWNED_ELSEWHERE),
-            help="return the reference that `release()` or `inc_ref()` gives",
+            help="return the result of `release()` or `inc_ref()`",
         )

@@ -1,8 +1,18 @@
 """A borrowed reference is passed to a call that steals it.
 
-`PyTuple_SetItem`, `PyList_SET_ITEM` and `PyModule_AddObject` take over the reference they are given, `steal` and
-`reinterpret_steal` release it one day. A reference that is only borrowed (`object.ptr()`, an item of a list, `Py_None`)
-has an owner already: it is released twice, and the object is freed while it is in use.
+## What it reports
+
+- `.ptr()` of an object that owns its reference, or the result of a call that returns a borrowed reference, as an
+  argument that is stolen
+- `steal`, `reinterpret_steal` and `handle<>` without `borrowed` around such an expression
+- a local, an argument or a library object (`Py_None`) that is stolen without an increment on the path
+
+## Why it is a bug
+
+`PyTuple_SetItem`, `PyList_SET_ITEM` and `PyModule_AddObject` steal the reference they are given, and `steal` releases
+it later. A borrowed reference already has an owner: it is released twice, and the object is freed while it is in use.
+
+## Example
 
 bad:
 
@@ -13,6 +23,11 @@ PyObject* Wrapped(const py::str& name) {
   PyTuple_SET_ITEM(one, 0, name.ptr());
   return one;
 }
+```
+
+```text
+case.cc:4: error: `PyTuple_SET_ITEM` steals the borrowed reference `name.ptr()`
+  help: call `Py_INCREF` before passing it
 ```
 
 good:
@@ -26,17 +41,24 @@ PyObject* Wrapped(const py::str& name) {
 }
 ```
 
-Reported: `.ptr()` of an object that owns its reference, and the result of a function that lends
-(`PyTuple_GetItem`, `PyDict_GetItem`, `PyImport_AddModule`), as an argument that is stolen, with a fix; around such an
-expression `steal`, `reinterpret_steal` and `handle<>` without `borrowed`; a local, an argument of the function or a
-library's object (`Py_None`) that is stolen and not counted up, before or after, on the way.
+## How to fix it
 
-Quiet: `.release().ptr()`, `.inc_ref().ptr()`, `Py_NewRef(...)`, a `Py_INCREF` on the same way, handles, of which nobody
-knows what they hold.
+Call `Py_INCREF` before passing the object, pass `Py_NewRef(x)` or `x.release().ptr()`, or use `borrow` in place of
+`steal`. `--fix` makes the change where the borrowed reference is written in the call.
 
-Limits: what is read out of a member is not reported: its reference may be moved out.
+## What it does not report
 
-Source: docs.python.org/3/c-api/tuple.html#c.PyTuple_SetItem "steals a reference".
+- `.release().ptr()`, `.inc_ref().ptr()`, `Py_NewRef(...)`
+- a `Py_INCREF` on the same path
+- handles whose ownership is not known
+
+## Known limitations
+
+- An object read from a member is not reported: its reference may be moved out.
+
+## Source
+
+docs.python.org/3/c-api/tuple.html#c.PyTuple_SetItem "steals a reference".
 """
 
 from __future__ import annotations
@@ -78,17 +100,17 @@ def borrowed_reference_stolen(function: Function) -> Iterator[Finding]:
                 continue
             yield function.finding(
                 argument,
-                f"`{text(argument)}` is borrowed, and `{places.called(event.node)}` takes it over",
-                help="give it a reference of its own",
+                f"`{places.called(event.node)}` steals the borrowed reference `{text(argument)}`",
+                help="call `Py_INCREF` before passing it",
                 fix=_fix(function, known, event.node, source),
             )
     for one in counting.troubles(function):
         if one.what == "stolen borrowed" and one.at.index not in told and not _is_put_back(function, one.at):
             yield function.finding(
                 one.where if one.where is not None else one.at,
-                f"`{one.name}` is borrowed, and its reference is taken over here",
-                certainty=because("sharing", "harmless if whoever lends it gives up its own reference"),
-                help=f"count `{one.name}` up first",
+                f"borrowed reference `{one.name}` is stolen here",
+                certainty=because("sharing", "harmless if the lender drops its own reference"),
+                help=f"call `Py_INCREF({one.name})` first",
             )
 
 
@@ -126,4 +148,4 @@ def _fix(
         return None
     way = "release" if isinstance(asked.callee.base, records.Call) else "inc_ref"
     at = asked.callee.base.end
-    return Fix(f"hand a reference over with `.{way}()`", (Edit(function.path, Span(at, at), f".{way}()"),))
+    return Fix(f"transfer a reference with `.{way}()`", (Edit(function.path, Span(at, at), f".{way}()"),))

@@ -1,9 +1,18 @@
 """A borrowed reference is stored in a member or a global that owns its reference.
 
-The arguments of a function from a table of slots, what `PyArg_ParseTuple` fills in with `O`, and the items that a list
-or a dict lends belong to somebody else. Who keeps such an object longer than the call needs a reference of his own:
-without it the member points to freed memory as soon as the caller lets go, and the release in `tp_dealloc` takes away
-a reference that was never there.
+## What it reports
+
+- an argument of a function in a method table (`PyMethodDef`, `PyGetSetDef`, `PyTypeObject`) that is stored in a global,
+  a static or a member without an increment
+- an object filled in by `PyArg_ParseTuple` (`O`) that is stored likewise
+- an item that a list or a dict lends, where some function of the project releases the member
+
+## Why it is a bug
+
+These objects belong to someone else. Without a reference of its own the member points to freed memory as soon as the
+caller drops its reference, and the release in `tp_dealloc` takes a reference that was never acquired.
+
+## Example
 
 bad:
 
@@ -16,6 +25,11 @@ static PyObject* set_callback(PyObject* module, PyObject* args) {
   Py_RETURN_NONE;
 }
 static PyMethodDef methods[] = {{"set_callback", set_callback, METH_VARARGS, NULL}};
+```
+
+```text
+case.cc:5: error: `callback` stores an object that `set_callback` only borrows
+  help: call `Py_INCREF` when storing it
 ```
 
 good:
@@ -33,17 +47,24 @@ static PyObject* set_callback(PyObject* module, PyObject* args) {
 static PyMethodDef methods[] = {{"set_callback", set_callback, METH_VARARGS, NULL}};
 ```
 
-Reported: an argument of a function in a table of slots (`PyMethodDef`, `PyGetSetDef`, `PyTypeObject` and the like), an
-object that was parsed out of the arguments, or an item that a container lends, that is assigned to a global, a static
-local or a member behind `->` and not counted up before or after, on the same way. Of a member, and of an item that was
-lent, it is asked that some function of the project releases what stands there.
+## How to fix it
 
-Quiet: `Py_NewRef`, `Py_INCREF` of the object or of the member; a member that is put back before the function returns;
-members that nobody releases, which may look at an owner on purpose; what is put into an array or behind a pointer.
+Call `Py_INCREF` (or `Py_NewRef`) when the object is stored.
 
-Limits: places are told apart by their last names.
+## What it does not report
 
-Source: docs.python.org/3/extending/extending.html#calling-python-functions-from-c.
+- `Py_NewRef`, and `Py_INCREF` of the object or of the member
+- a member that is restored before the function returns
+- members that are never released, which may borrow on purpose
+- elements of arrays and pointer targets
+
+## Known limitations
+
+- Members are distinguished by their last name only.
+
+## Source
+
+docs.python.org/3/extending/extending.html#calling-python-functions-from-c.
 """
 
 from __future__ import annotations
@@ -64,12 +85,12 @@ def borrowed_reference_stored(function: Function) -> Iterator[Finding]:
         said = text(one.at.target) if one.at.target is not None else one.at.place[-1]
         yield function.finding(
             one.at,
-            f"`{said}` keeps an object that `{function.name}` only borrows",
+            f"`{said}` stores an object that `{function.name}` only borrows",
             certainty=because(
-                "sharing", f"harmless if something else keeps the object alive as long as `{said}` is read"
+                "sharing", f"harmless if something else keeps the object alive for as long as `{said}` is used"
             ),
-            help="count the reference up when it is stored",
-            steps=(function.step(one.site, "lent here"),) if isinstance(one.site, events.CallEvent) else (),
+            help="call `Py_INCREF` when storing it",
+            steps=(function.step(one.site, "borrowed here"),) if isinstance(one.site, events.CallEvent) else (),
         )
 
 

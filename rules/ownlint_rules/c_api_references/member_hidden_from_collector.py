@@ -1,8 +1,16 @@
 """A type owns an object that its traverse function does not visit.
 
-A type with `Py_TPFLAGS_HAVE_GC` has a `tp_traverse` that visits whatever its objects own. What it leaves out can be
-part of a cycle that is never collected: the object counts a reference that the collector cannot explain. An object
-whose type is made of slots owns its type too, since Python 3.9.
+## What it reports
+
+- a `PyObject*` member that the type's clear or dealloc function releases, but that its traverse function does not visit
+- a traverse function of a heap type (`PyType_Slot`) that visits members but not `Py_TYPE(self)`
+
+## Why it is a bug
+
+The garbage collector finds cycles by what `tp_traverse` visits. An object that the traverse function leaves out can be
+part of a cycle that is never collected. An object of a heap type also owns its type, since Python 3.9.
+
+## Example
 
 bad:
 
@@ -21,6 +29,11 @@ static int Node_set(Node* self, PyObject* callback) {
   return 0;
 }
 static PyTypeObject NodeType = {.tp_traverse = (traverseproc)Node_traverse, .tp_clear = (inquiry)Node_clear};
+```
+
+```text
+case.cc:1: warning: `Node_traverse` does not visit `callback`, which the object owns
+  help: add `Py_VISIT(self->callback)`
 ```
 
 good:
@@ -43,18 +56,26 @@ static int Node_set(Node* self, PyObject* callback) {
 static PyTypeObject NodeType = {.tp_traverse = (traverseproc)Node_traverse, .tp_clear = (inquiry)Node_clear};
 ```
 
-Reported: a `PyObject*` member that the functions which clear or end an object release, and that the type's traverse
-function does not visit; a traverse function in a table of `PyType_Slot`s that visits members and not `Py_TYPE(self)`.
+## How to fix it
 
-Quiet: members that are given texts, numbers and bytes alone, members of other types, types without a traverse function,
-traverse functions that hand the object to somebody unseen, or visit by way of a local.
+Add `Py_VISIT(self->member)` to the traverse function; for a heap type also `Py_VISIT(Py_TYPE(self))`.
 
-Limits: the traverse function has to stand in the file of the table, and the member has to be assigned there.
-A type with the flag and no traverse function is not looked at: CPython refuses it where it is made ready, with a
-SystemError (run on 3.11). Nor is a traverse function without a clear function, which breaks no cycle of such objects
-alone. Bound classes of pybind11 and nanobind: see `cycle-never-collected`.
+## What it does not report
 
-Source: docs.python.org/3/c-api/gcsupport.html; the heap type's own type: What's New In Python 3.9.
+- members that only ever hold strings, numbers and bytes
+- members of other types, and types without a traverse function
+- traverse functions that pass the object to an unknown function, or visit through a local
+
+## Known limitations
+
+- The traverse function has to be in the file of the table, and the member has to be assigned there.
+- A type with the flag but without a traverse function is not reported: CPython rejects it with a SystemError (run on
+  3.11). A missing clear function is not reported either.
+- Bound classes of pybind11 and nanobind are reported by `cycle-never-collected`.
+
+## Source
+
+docs.python.org/3/c-api/gcsupport.html; the heap type's own type: What's New In Python 3.9.
 """
 
 from __future__ import annotations
@@ -73,12 +94,12 @@ def member_hidden_from_collector(program: Program) -> Iterator[Finding]:
         if at in told:
             continue
         told.add(at)
-        steps = (one.released.step(one.at, "it is owned: this releases it"),) if one.released and one.at else ()
+        steps = (one.released.step(one.at, "the object owns it: released here"),) if one.released and one.at else ()
         what = f"`{one.member}`" if one.member else "the object's type"
         yield one.traverse.finding(
             one.traverse.record,
             f"`{one.traverse.name}` does not visit {what}, which the object owns",
-            certainty=because("value", "harmless if no cycle ever leads through it"),
-            help=f"visit it: `Py_VISIT(self->{one.member})`" if one.member else "add `Py_VISIT(Py_TYPE(self))`",
+            certainty=because("value", "harmless if it can never be part of a reference cycle"),
+            help=f"add `Py_VISIT(self->{one.member})`" if one.member else "add `Py_VISIT(Py_TYPE(self))`",
             steps=steps,
         )

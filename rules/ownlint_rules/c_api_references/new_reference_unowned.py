@@ -1,8 +1,18 @@
-"""A new reference is created that nothing can release.
+"""A new reference is created that can never be released.
 
-A call that answers with a new reference gives its caller a duty: one `Py_DECREF`. Written directly into the argument of
-a function that takes a reference of its own, compared and forgotten, dropped, or put into a wrapper that adds a second
-reference, there is no name by which anybody could do that. The object lives for ever.
+## What it reports
+
+- a new reference as a direct argument of a function that does not steal it (`PyList_Append`, `PyDict_SetItem`,
+  `PyTuple_Pack`, `PyObject_Call*`, `"O"` of `Py_BuildValue`)
+- a new reference in `reinterpret_borrow` or `nb::borrow`, which add a second one
+- a new reference that is only compared with NULL or discarded, and a discarded `release()`
+
+## Why it is a bug
+
+The caller of a function that returns a new reference has to release it once. Without a variable that holds it, this is
+impossible: the object leaks each time the code runs.
+
+## Example
 
 bad:
 
@@ -13,6 +23,11 @@ static int Fill(PyObject* list, long n) {
   }
   return 0;
 }
+```
+
+```text
+case.cc:3: error: the new reference returned by `PyLong_FromLong` leaks: `PyList_Append` does not steal it
+  help: store it in a variable and release it after the call
 ```
 
 good:
@@ -30,20 +45,26 @@ static int Fill(PyObject* list, long n) {
 }
 ```
 
-Reported: a new reference as the direct argument of a function that does not steal it (`PyList_Append`,
-`PyDict_SetItem`, `PyErr_SetObject`, `PyTuple_Pack`, `PyObject_Call*`, `"O"` of `Py_BuildValue`, and every other
-function of the C API without an entry: its arguments are borrowed); in `reinterpret_borrow` and `nb::borrow`, which
-count it a second time (the fix takes `steal`); one that is compared with NULL and forgotten, or whose result is
-dropped; `release()` of an object whose result is dropped.
+## How to fix it
 
-Quiet: arguments that are stolen, released (`Py_XDECREF(PyObject_CallMethod(...))`) or handed to an owner; functions of
-the project, and macros of it that release; a dropped `release()` beside which a comment stands.
+Store the result in a variable and release it after the call. For `borrow`, use `steal` (`reinterpret_steal`): `--fix`
+does that.
 
-Limits: what a function of the project does with such an argument is not looked at. A reference that is held in a local
-is the subject of `reference-leaked`.
+## What it does not report
 
-Source: docs.python.org/3/c-api/intro.html#reference-count-details; the shape stands in the bug trackers of most
-extensions. MLIR's Python bindings had `borrow` around a new reference in ten releases.
+- arguments that are stolen, released (`Py_XDECREF(PyObject_CallMethod(...))`) or passed to an owner
+- functions and macros of the project that release the argument
+- a discarded `release()` with a comment next to it
+
+## Known limitations
+
+- What a function of the project does with such an argument is not analysed.
+- A reference in a local variable is reported by `reference-leaked`.
+
+## Source
+
+docs.python.org/3/c-api/intro.html#reference-count-details; the shape stands in the bug trackers of most extensions.
+MLIR's Python bindings had `borrow` around a new reference in ten releases.
 """
 
 from __future__ import annotations
@@ -104,23 +125,23 @@ def _in_arguments(function: Function, known: references.References, call: record
             case "borrowed by an owner":
                 yield function.finding(
                     argument,
-                    f"`{made}` gives a new reference, and `{to}` adds another: nobody releases the first",
+                    f"`{made}` returns a new reference, and `{to}` adds another: the first one is never released",
                     certainty=kept,
-                    help="take over the new reference instead of borrowing it",
+                    help="steal the new reference instead of borrowing it",
                     fix=_swapped(function, known, call),
                     cause=f"{made}, {to}",
                 )
             case "lent" | "retained":
                 yield function.finding(
                     argument,
-                    f"the new reference from `{made}` is lost: `{to}` does not take it over",
+                    f"the new reference returned by `{made}` leaks: `{to}` does not steal it",
                     certainty=weaker(
-                        because("unread-code", f"harmless if what `{to}` makes of it releases it")
+                        because("unread-code", f"harmless if what `{to}` creates from it releases it")
                         if call.template
                         else "certain",
                         kept,
                     ),
-                    help="hold it in a variable, and release it behind the call",
+                    help="store it in a variable and release it after the call",
                     cause=f"{made}, {to}",
                 )
 
@@ -132,7 +153,7 @@ def _swapped(function: Function, known: references.References, call: records.Cal
     old, new = places.last_name(call.callee), model.replaced_by.rpartition("::")[2]
     start = call.callee.start + len(call.callee.text.encode()) - len(old.encode())
     edit = Edit(function.path, Span(start, start + len(old.encode())), new)
-    return Fix(f"take the reference over with `{new}`", (edit,), safe=True)
+    return Fix(f"steal the reference with `{new}`", (edit,), safe=True)
 
 
 def _dropped(function: Function, known: references.References, event: events.CallEvent) -> Iterator[Finding]:
@@ -147,17 +168,17 @@ def _dropped(function: Function, known: references.References, event: events.Cal
             return
         if _ends_itself(function, known, event.node):
             return
-        said = f"`{name}` gives up the reference, and its result is dropped: nobody releases it"
+        said = f"`{name}` gives up ownership and its result is discarded: the reference leaks"
     else:
-        said = f"the new reference from `{name}` is dropped: nobody releases it"
+        said = f"the new reference returned by `{name}` is discarded and leaks"
     yield function.finding(
         event.span,
         said,
         certainty=tempered(
             known.kept_anyway(source, function),
-            because("intent", "harmless if it is meant to live until the process ends"),
+            because("intent", "harmless if it is meant to live until the process exits"),
         ),
-        help="hold the result, and release it",
+        help="store the result and release it",
     )
 
 
@@ -219,7 +240,7 @@ def _forgotten(function: Function, known: references.References, test: events.Te
         if source.kind == "new" and source.call is not None:
             yield function.finding(
                 source.call,
-                f"the new reference from `{places.called(source.call)}` is tested and forgotten",
+                f"the new reference returned by `{places.called(source.call)}` is only tested and leaks",
                 certainty=known.kept_anyway(source, function),
-                help="hold it in a variable, and release it",
+                help="store it in a variable and release it",
             )

@@ -1,8 +1,18 @@
 """The result of a call that can fail is used without a check for NULL.
 
-A function of the C API that fails answers NULL. `Py_DECREF`, `Py_INCREF`, the macros that reach into an object and
-`->` read memory at once: the exception that was raised becomes a crash. In a shared `fail:` label the variables that
-were not reached yet are NULL, too.
+## What it reports
+
+- a result that can be NULL, unchecked on the path, in `Py_DECREF`, `Py_INCREF` or a macro that reads the object
+- such a result passed to a function that reads it without a check (`PyDict_SetItem`, `PyTuple_Pack`,
+  `PyObject_GetAttr`), or before `->`
+- a variable that is still NULL on a path to such a use, often in a shared `fail:` label
+
+## Why it is a bug
+
+A function of the C API returns NULL when it fails. These uses dereference the pointer at once, so the Python exception
+turns into a crash.
+
+## Example
 
 bad:
 
@@ -15,6 +25,11 @@ static PyObject* Pair(PyObject* a, PyObject* b) {
   PyTuple_SET_ITEM(pair, 1, b);
   return pair;
 }
+```
+
+```text
+case.cc:4: error: `pair` can be NULL here
+  help: check for NULL first
 ```
 
 good:
@@ -31,16 +46,24 @@ static PyObject* Pair(PyObject* a, PyObject* b) {
 }
 ```
 
-Reported: a result that can be NULL, untested on the way, in `Py_DECREF`, `Py_INCREF`, a macro that reaches into the
-object, a function that reads it without a test (`PyDict_SetItem`, `PyTuple_Pack`, `PyObject_GetAttr`), or behind `->`;
-a variable that holds NULL on a way to such a use, and NULL itself where such a function is given it.
+## How to fix it
 
-Quiet: `Py_XDECREF`, `Py_CLEAR`, results that were tested, or asked about with `PyErr_Occurred()`; functions that refuse
-NULL with an exception; items of a list or tuple whose size the function has asked for.
+Check for NULL and return, or use `Py_XDECREF` in shared cleanup code.
 
-Limits: a test in a helper or a macro of the project counts as a test.
+## What it does not report
 
-Source: docs.python.org/3/c-api/exceptions.html; Py_DECREF: "The object must not be NULL".
+- `Py_XDECREF` and `Py_CLEAR`
+- results that were checked, also through `PyErr_Occurred()`
+- functions that raise for NULL
+- items of a list or tuple whose size the function has checked
+
+## Known limitations
+
+- A check in a helper or a macro of the project counts as a check.
+
+## Source
+
+docs.python.org/3/c-api/exceptions.html; Py_DECREF: "The object must not be NULL".
 """
 
 from __future__ import annotations
@@ -69,7 +92,7 @@ def null_object_used(function: Function) -> Iterator[Finding]:
             certainty=because("possible", trials.REASON)
             if trials.is_trial(function)
             else because("path", _where_it_fails(function, one)),
-            help="give it an object" if _is_written(function, one) else "test it first",
+            help="pass a valid object" if _is_written(function, one) else "check for NULL first",
             steps=(
                 *((function.step(one.site, "this returns NULL on failure"),) if made else ()),
                 *function.branch(one.at, one.site),
@@ -88,13 +111,13 @@ def _is_written(function: Function, one: counting.CountTrouble) -> bool:
 
 def _said(function: Function, one: counting.CountTrouble) -> str:
     if _is_written(function, one) and isinstance(one.at, events.CallEvent):
-        return f"`{places.called(one.at.node)}` is given NULL, and reads what it points to"
+        return f"NULL is passed to `{places.called(one.at.node)}`, which dereferences it"
     return f"`{one.name}` can be NULL here"
 
 
 def _where_it_fails(function: Function, one: counting.CountTrouble) -> str:
     if _is_written(function, one):
-        return "harmless if this is never reached"
+        return "harmless if this code is never reached"
     if one.site is one.at:
         return f"on the path where `{one.name}` is still NULL"
     if not isinstance(one.site, events.CallEvent):

@@ -1,7 +1,17 @@
 """An object is used after the function released its last reference to it.
 
-With the last `Py_DECREF` the object is gone, and with it what it lends: the items of a list, the characters of a
-string. That it is still there in a test is luck, or somebody else's reference.
+## What it reports
+
+- a local whose reference was released on the path, as an argument, before `->`, or returned
+- an item borrowed from a container that the function has released
+- a pointer into a string or bytes object that the function has released
+
+## Why it is a bug
+
+When the last reference is released the object is freed, together with what it lends: the items of a list, the
+characters of a string. If a test passes, it is because something else happens to hold a reference.
+
+## Example
 
 bad:
 
@@ -13,6 +23,11 @@ static const char* NameOf(PyObject* thing) {
   Py_DECREF(name);
   return chars;
 }
+```
+
+```text
+case.cc:6: error: `chars` is used after its reference was released
+  help: release it after the last use
 ```
 
 good:
@@ -28,16 +43,23 @@ static char* NameOf(PyObject* thing) {
 }
 ```
 
-Reported: a local whose reference was released on the way, as an argument, behind `->`, or returned; an item borrowed
-from a container that the function has released; a pointer into a string or into bytes that it has released. A function
-of the project that looks something up, or that releases what it is given, is followed.
+## How to fix it
 
-Quiet: objects that somebody else keeps alive (put into a container before, imported modules), locals that have got
-another object or NULL since, items with a reference of their own.
+Release the object after its last use.
 
-Limits: that a container loses an item because it is changed is not looked at.
+## What it does not report
 
-Source: docs.python.org/3/c-api/intro.html#reference-count-details.
+- objects that something else keeps alive (stored in a container before, imported modules)
+- locals that were reassigned or set to NULL in between
+- items with a reference of their own
+
+## Known limitations
+
+- Items that a container drops because it is modified are not tracked.
+
+## Source
+
+docs.python.org/3/c-api/intro.html#reference-count-details.
 """
 
 from __future__ import annotations
@@ -55,9 +77,9 @@ def object_used_after_release(function: Function) -> Iterator[Finding]:
             told.add((one.at.index, one.name))
             yield function.finding(
                 one.at,
-                f"`{one.name}` is used after the object behind it was released",
+                f"`{one.name}` is used after its reference was released",
                 certainty=because("sharing", one.reason or "harmless if something else still owns a reference to it"),
-                help="release it behind the last use",
+                help="release it after the last use",
                 steps=(function.step(one.because, "released here"),)
                 if isinstance(one.because, events.CallEvent)
                 else (),

@@ -1,8 +1,20 @@
 """An owned reference is not released on an exit path.
 
-A new reference in a local has to be released, returned, or handed to somebody who takes it over, on every way through
-the function: the early `return` and the jump past the release are where it is forgotten, and a loop that puts the next
-object into the same variable forgets one each round.
+## What it reports
+
+- a new reference, or a buffer from `PyObject_GetBuffer`, in a local that a `return`, a `goto` or the end of its scope
+  leaks
+- a variable that is reassigned while it holds the only reference, and an object that is passed on with one reference
+  too many
+- `Py_INCREF` that nothing balances: of an argument, for a global container whose entries are never released, or for a
+  callback that decrements another object
+
+## Why it is a bug
+
+An owned reference has to be released, returned or transferred on every path. Early returns and jumps past the release
+are where it is forgotten; in a loop each iteration leaks one object. Memory grows until the process is killed.
+
+## Example
 
 bad:
 
@@ -22,6 +34,11 @@ static PyObject* Names(PyObject* self, PyObject* args) {
 }
 ```
 
+```text
+case.cc:2: error: `list` is not released on every exit path
+  help: release `list` on this path, or return it
+```
+
 good:
 
 ```cpp
@@ -39,26 +56,27 @@ static PyObject* Names(PyObject* self, PyObject* args) {
 }
 ```
 
-Reported: a new reference (by call, or through `&x` of `PyDict_GetItemRef` and its like), or a buffer (of
-`PyObject_GetBuffer`, or of a `y*` that is parsed) in a local that a `return`, a `goto`, the end of the local's scope or
-of the function loses; a variable that gets another object while it holds the only one; an object that is returned or
-given away with a reference too many; what a function out of sight hands out, where the same function releases it on
-another way under no condition of its own; `Py_INCREF` of an argument that nobody makes up for (in a function that no
-table names, a second one); an argument that a mark on the declaration says is taken over, and what is answered with a
-reference by a function that is marked as lending; what
-`PyModule_AddObject` does not take over when it fails, where the code looks whether it did; an object that is counted up
-for a static or global container of bare references, where no function that names the container releases any; one that
-is counted up beside a call whose callback counts another object down, the one that is its data.
+## How to fix it
 
-Quiet: ways on which a test has seen NULL, `PyErr_Occurred()` has answered, or which contradict an earlier test of the
-same condition; references that are stored in a member, a global, an array or `*out`; variables whose type owns what it
-holds; what is handed to a function that nobody here sees; tests, which end with their process. Functions and macros of
-the project count by what their bodies do.
+Release the reference before the exit that is shown, or return it. With a shared cleanup label, jump to it and use
+`Py_XDECREF`.
 
-Limits: of the ways through a function with very many conditions a part is followed. What a container of the project
-holds is not followed. Whether an exception leaves the function is not looked at.
+## What it does not report
 
-Source: docs.python.org/3/c-api/intro.html#reference-count-details.
+- paths on which the pointer is known to be NULL, `PyErr_Occurred()` was true, or that contradict an earlier test
+- references stored in a member, a global, an array or `*out`
+- variables whose type releases its object, and objects passed to unknown functions
+- test programs, which end with their process
+
+## Known limitations
+
+- In a function with very many conditions only some of the paths are analysed.
+- The contents of the project's own containers are not tracked.
+- Exceptions that leave the function are not considered.
+
+## Source
+
+docs.python.org/3/c-api/intro.html#reference-count-details.
 """
 
 from __future__ import annotations
@@ -68,7 +86,7 @@ from collections.abc import Iterator
 from ownlint import Certainty, Finding, Function, Step, because, counting, events, references, rule, text, trials
 from ownlint_rules.c_api_references import _uncounted as uncounted
 
-_NOT_SEEN = "harmless if something that is called before this takes over the reference in `{}`"
+_NOT_SEEN = "harmless if an earlier call takes ownership of the reference in `{}`"
 
 
 @rule(severity="error", cwe=(401, 911), yields_to=("handle-leaked",))
@@ -84,18 +102,18 @@ def reference_leaked(function: Function) -> Iterator[Finding]:
         if kept.at.span not in spans:
             yield function.finding(
                 kept.at,
-                f"counted up for `{kept.container}`, and nothing in the program releases what is in it",
+                f"the reference count is incremented for `{kept.container}`, whose entries are never released",
                 certainty=because(
-                    "intent", f"harmless if `{kept.container}` is meant to keep them until the process ends"
+                    "intent", f"harmless if `{kept.container}` is meant to keep them until the process exits"
                 ),
-                help="release the references where the entries go, or say in a comment why they stay",
+                help="release the references when entries are removed, or explain in a comment why they are kept",
             )
     for crossed in uncounted.crossed(function):
         yield function.finding(
             crossed.at,
-            f"`{crossed.owner}` is counted up, and {crossed.callback} counts `{crossed.data}` down",
+            f"`{crossed.owner}` is incremented, but {crossed.callback} decrements `{crossed.data}`",
             certainty=because("sharing", f"harmless if `{crossed.data}` owns `{crossed.owner}` and releases it"),
-            help=f"count up what the callback is given: `{crossed.data}`",
+            help=f"increment the object that the callback receives: `{crossed.data}`",
         )
 
 
@@ -110,7 +128,7 @@ def _finding(function: Function, group: list[counting.CountTrouble]) -> Finding:
     first = group[0]
     at = first.because if first.because is not None else first.site
     ways = [_step(function, one) for one in group[:3]]
-    made = () if at is first.site else (function.step(first.site, "it comes from here"),)
+    made = () if at is first.site else (function.step(first.site, "created here"),)
     return function.finding(
         at,
         _said(first),
@@ -123,20 +141,20 @@ def _finding(function: Function, group: list[counting.CountTrouble]) -> Finding:
 def _said(one: counting.CountTrouble) -> str:
     match one.what:
         case "overwritten":
-            return f"`{one.name}` gets another object while it holds the only reference to this one"
+            return f"`{one.name}` is reassigned while it holds the only reference to this object"
         case "surplus":
-            return f"`{one.name}` is handed on with a reference too many"
+            return f"`{one.name}` is passed on with one reference too many"
     if one.because is not None:
-        return f"the reference to `{one.name}` that is taken here is never given back"
+        return f"the reference to `{one.name}` that is acquired here is never released"
     return f"`{one.name}` is not released on {'any' if one.always else 'every'} exit path"
 
 
 def _help(one: counting.CountTrouble) -> str:
     if one.what == "surplus":
-        return "leave the extra count out: the function owns a reference already"
+        return "remove the extra increment: the function already owns a reference"
     if one.what == "overwritten":
-        return f"release `{one.name}` before it gets another object"
-    return f"release `{one.name}` there, or return it"
+        return f"release `{one.name}` before it is reassigned"
+    return f"release `{one.name}` on this path, or return it"
 
 
 def _certainty(function: Function, one: counting.CountTrouble) -> Certainty:
@@ -155,7 +173,7 @@ def _step(function: Function, one: counting.CountTrouble) -> Step:
         case "overwritten", _:
             return function.step(one.at, "overwritten here")
         case "surplus", _:
-            return function.step(one.at, "handed on here")
+            return function.step(one.at, "passed on here")
         case _, events.End():
-            return function.step(one.at, f"this ends the life of `{one.name}`")
-    return function.step(one.at, "this exits without releasing it")
+            return function.step(one.at, f"`{one.name}` goes out of scope here")
+    return function.step(one.at, "returns without releasing it")

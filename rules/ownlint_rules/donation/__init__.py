@@ -1,1 +1,1 @@
-"""Rules about arguments whose storage a call takes away."""
+"""Arrays whose buffers are donated or deleted, and used afterwards."""

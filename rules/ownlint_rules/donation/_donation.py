@@ -133,7 +133,7 @@ class DonationScope(NamedTuple):
         return hash((self.function, *self.given))
 
 
-_SEVERAL = "what is called is one of several functions, which do not donate alike"
+_SEVERAL = "the callee is one of several functions that donate different arguments"
 
 
 def union(found: Iterable[Known | None]) -> Known | None:

@@ -156,7 +156,7 @@ class Callables:
             return msgspec.structs.replace(
                 inner,
                 certainty=weaker(
-                    inner.certainty, because("unread-code", f"what the decorator `{last}` does is not known")
+                    inner.certainty, because("unread-code", f"the effect of the decorator `{last}` is not known")
                 ),
             )
         return None
@@ -226,7 +226,7 @@ class Callables:
     ) -> Known | None:
         keywords = list(self.keywords(call, scope))
         made = Step(
-            scope.function.path, call.span, f"`{text(call.callee, 40)}` says here what is taken" if keywords else ""
+            scope.function.path, call.span, f"`{text(call.callee, 40)}` declares the donation here" if keywords else ""
         )
         told = any(keyword in (spec.model.positions, spec.model.by_name) for keyword, _ in keywords)
         spec = spec_of(

@@ -436,7 +436,7 @@ class DonationCalls(DonationValues):
                     argument.value,
                     loss._replace(
                         certainty=weaker(
-                            loss.certainty, because("value", f"harmless if `{loss.shown}` is not among what is used")
+                            loss.certainty, because("value", f"harmless if `{loss.shown}` is not among the values used")
                         )
                     ),
                 )

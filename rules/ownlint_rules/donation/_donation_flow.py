@@ -47,7 +47,7 @@ class DonationInterpreter(DonationCalls, ways.Ways[DonationState]):
             sure: Certainty = (
                 "certain"
                 if whichever
-                else because("path", SOME_PATHS if (start, end) in differs else "not each time that this runs")
+                else because("path", SOME_PATHS if (start, end) in differs else "only on some executions")
             )
             out.append(msgspec.structs.replace(misuse, certainty=weaker(misuse.certainty, sure)))
         return out
@@ -73,7 +73,7 @@ class DonationInterpreter(DonationCalls, ways.Ways[DonationState]):
             take._replace(
                 certainty=take.certainty
                 if count == len(self.ends)
-                else because("possible", "the function takes it on some of its paths alone")
+                else because("possible", "the function donates it on some of its paths only")
             )
             for take, count in sorted(takes.items())
         ]
@@ -217,7 +217,7 @@ class DonationInterpreter(DonationCalls, ways.Ways[DonationState]):
         """Whoever tries this with what is gone may expect that it fails."""
         for path, loss in state.dead.items():
             if not loss.failed and loss.rounds == tuple(self.rounds):
-                sure = weaker(loss.certainty, because("possible", "whoever tries it may expect that it fails"))
+                sure = weaker(loss.certainty, because("possible", "the `try` block may expect this to fail"))
                 state.dead[path] = loss._replace(certainty=sure)
 
     def is_failure(self, written: str) -> bool:

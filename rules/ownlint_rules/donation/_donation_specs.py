@@ -79,7 +79,7 @@ def _either(one: Constant, other: Constant) -> Constant:
     """A condition between two: both count, and neither is sure."""
     words = tuple(word for part in (one, other) if part is not None for word in part[0])
     return (
-        (tuple(dict.fromkeys(words)), because("value", "which arguments it donates depends on a condition"))
+        (tuple(dict.fromkeys(words)), because("value", "the donated arguments depend on a condition"))
         if words
         else None
     )
@@ -105,7 +105,9 @@ def spec_of(
     for keyword, value in keywords:
         found = read(value) if keyword in (model.positions, model.by_name, model.static) else ((), "certain")
         if found is None:
-            spec = msgspec.structs.replace(spec, certainty=because("possible", f"what `{keyword}` says is not known"))
+            spec = msgspec.structs.replace(
+                spec, certainty=because("possible", f"the value of `{keyword}` is not known")
+            )
             continue
         words, sure = found
         numbers = tuple(word for word in words if isinstance(word, int))

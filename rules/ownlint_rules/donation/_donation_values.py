@@ -504,4 +504,4 @@ def single_round(iterable: r.Value | None) -> bool:
 
 
 def not_known(at: r.Value) -> str:
-    return f"whether `{text(at)}` has storage to lose is not known"
+    return f"it is not known whether `{text(at)}` has storage that can be donated"

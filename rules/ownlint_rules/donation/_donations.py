@@ -400,7 +400,7 @@ def steps_of(misuse: DonationMisuse) -> tuple[Step, ...]:
     if loss.made is not None and loss.made.message:
         steps.append(loss.made)
     if misuse.kind != "twice" and loss.at != misuse.at:
-        verb = {"ended": "is freed here", "moved": "is given away here"}.get(loss.how, f"is taken by `{loss.by}` here")
+        verb = {"ended": "is deleted here", "moved": "is donated here"}.get(loss.how, f"is donated to `{loss.by}` here")
         steps.append(function.step(loss.at, f"`{loss.shown}` {verb}", "ends"))
     return tuple(steps)
 
@@ -411,7 +411,7 @@ def fix_of(misuse: DonationMisuse) -> Fix | None:
         return None
     at = Span(misuse.statement, misuse.statement)
     edit = Edit(misuse.function.path, at, f"{misuse.target} = ")
-    return Fix(f"bind the result to `{misuse.target}`", (edit,))
+    return Fix(f"assign the result to `{misuse.target}`", (edit,))
 
 
 def _is_told(misuse: DonationMisuse, known: list[DonationMisuse]) -> bool:

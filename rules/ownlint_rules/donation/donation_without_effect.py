@@ -1,8 +1,16 @@
-"""An argument is marked as donated, and is not donated.
+"""An argument is marked as donated but is not donated.
 
-A negative position in `donate_argnums` counts nothing: it is accepted, and no argument is ever donated. Arguments
-that are passed to a `pmap` by keyword are not donated either. Nothing fails; the memory that the donation was to save
-is used twice.
+## What it reports
+
+- a negative position in `donate_argnums`, also as one of several or through a constant
+- a donated parameter of a `pmap` that a call passes by keyword
+
+## Why it is a bug
+
+JAX accepts a negative position in `donate_argnums` and ignores it. Keyword arguments of a `pmap` are not donated
+either. Nothing fails, but the program uses the memory that the donation should save twice.
+
+## Example
 
 bad:
 
@@ -10,6 +18,11 @@ bad:
 import jax
 
 step = jax.jit(lambda batch, state: state, donate_argnums=-1)
+```
+
+```text
+case.py:3: warning: `donate_argnums` of -1 donates nothing
+  help: use a non-negative position: negative ones are accepted but ignored
 ```
 
 good:
@@ -20,16 +33,24 @@ import jax
 step = jax.jit(lambda batch, state: state, donate_argnums=1)
 ```
 
-Reported: a negative position, also as one of several or through a constant; a donated parameter of a `pmap` that a
-call passes by name.
+## How to fix it
 
-Quiet: positions from zero on, `donate_argnames`, keyword arguments of `jit`, which do donate; static arguments, where
-negative positions count from the end.
+Write a non-negative position, or use `donate_argnames`. Pass the donated arguments of a `pmap` by position.
 
-Limits: a keyword argument of a `pmap` whose function is out of sight is not known to be the donated one. Whether a
-result has the shape of what is donated is not known.
+## What it does not report
 
-Source: run on jax 0.4.30, 0.7.2 and 0.10.2 (CPU).
+- positions from zero on, and `donate_argnames`
+- keyword arguments of `jit`, which are donated
+- static arguments, where negative positions count from the end
+
+## Known limitations
+
+- A keyword argument of a `pmap` whose function is not found is not known to be the donated one.
+- Whether a result has the shape of the donated argument is not known.
+
+## Source
+
+run on jax 0.4.30, 0.7.2 and 0.10.2 (CPU).
 """
 
 from __future__ import annotations
@@ -47,13 +68,13 @@ def donation_without_effect(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 place.span,
                 f"`{place.message}` of {place.shown} donates nothing",
-                help="count from zero: a negative position is accepted and ignored",
+                help="use a non-negative position: negative ones are accepted but ignored",
             )
         else:
             yield function.finding(
                 place.span,
-                f"`{place.message}` is passed to `{place.shown}` by keyword, and not donated",
+                f"`{place.message}` is passed to `{place.shown}` by keyword and is not donated",
                 certainty=because("intent", "harmless if the buffer is not meant to be reused"),
-                help="pass it by position",
+                help="pass it as a positional argument",
                 steps=(place.told,) if place.told is not None and place.told.message else (),
             )

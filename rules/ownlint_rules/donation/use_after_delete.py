@@ -1,8 +1,17 @@
 """An array is used after its buffer was deleted.
 
-`x.delete()` frees the buffer at once. Every name of the array, and every part that shares the buffer, is dead:
-looking at it raises `RuntimeError: Array has been deleted`. Only metadata can still be read; a second `delete()` does
-nothing.
+## What it reports
+
+- a read of an array after `x.delete()`
+- a read of another name of it, or of a tree that holds it
+- a read after `jax.tree.map(lambda leaf: leaf.delete(), tree)`
+
+## Why it is a bug
+
+`x.delete()` frees the buffer at once. Reading the array under any name raises `RuntimeError: Array has been deleted`.
+Only metadata can still be read.
+
+## Example
 
 bad:
 
@@ -13,6 +22,11 @@ def scale(n):
     buffer = jnp.ones(n)
     buffer.delete()
     return buffer * 2
+```
+
+```text
+case.py:6: error: `buffer` is used after its buffer was deleted
+  help: delete it after the last use
 ```
 
 good:
@@ -27,16 +41,25 @@ def scale(n):
     return scaled
 ```
 
-Reported: a read of an array, of another name of it, or of a tree that holds it, after `delete()`, or after
-`jax.tree.map(lambda leaf: leaf.delete(), tree)`.
+## How to fix it
 
-Quiet: metadata, a second `delete()`, a name that is bound anew, true copies, code that asks `is_deleted` or expects
-the failure; a receiver that is not known to be an array, since many things have a `delete`.
+Delete the array after its last use.
 
-Limits: an array is known by what makes it (a function of the library, a compiled function) or by an annotation.
-Arrays that a loop takes out of a list are not followed.
+## What it does not report
 
-Source: run on jax 0.4.30, 0.7.2 and 0.10.2 (CPU); jax issue 1705.
+- metadata, and a second `delete()`, which does nothing
+- variables that are reassigned, and copies
+- code that checks `is_deleted` or expects the failure
+- receivers that are not known to be arrays
+
+## Known limitations
+
+- An array is recognized by the call that creates it (a library function, a compiled function) or by an annotation.
+- Arrays taken out of a list in a loop are not tracked.
+
+## Source
+
+run on jax 0.4.30, 0.7.2 and 0.10.2 (CPU); jax issue 1705.
 """
 
 from __future__ import annotations
@@ -55,6 +78,6 @@ def use_after_delete(function: Function) -> Iterator[Finding]:
                 misuse.at,
                 f"`{misuse.shown}` is used after its buffer was deleted",
                 certainty=misuse.certainty,
-                help="delete it after its last use",
+                help="delete it after the last use",
                 steps=donations.steps_of(misuse),
             )

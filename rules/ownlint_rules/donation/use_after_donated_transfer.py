@@ -1,7 +1,16 @@
 """An array is used after it was donated with `device_put(donate=True)`.
 
-On CPU nothing happens: `device_put` keeps the buffer, whatever it is told. On an accelerator the buffer moves, and
-the array the caller still holds is deleted: code that passes its tests breaks on the machine it is for.
+## What it reports
+
+- a read of an array after `device_put(x, device, donate=True)`
+- a read of another name of it
+
+## Why it is a bug
+
+On CPU, `device_put` ignores the flag and keeps the buffer. On an accelerator the buffer is donated and the array of the
+caller is deleted: code that passes its tests fails on the target machine.
+
+## Example
 
 bad:
 
@@ -11,6 +20,11 @@ import jax
 def move(x, device):
     moved = jax.device_put(x, device, donate=True)
     return moved + x
+```
+
+```text
+case.py:5: warning: `x` is used after it was donated; this works only on CPU
+  help: use the result of the transfer
 ```
 
 good:
@@ -23,14 +37,24 @@ def move(x, device):
     return x + x
 ```
 
-Reported: a read of the array, or of another name of it, after such a transfer.
+## How to fix it
 
-Quiet: metadata, a name that is bound anew, numpy arrays and scalars, `donate=False` or a flag nobody knows, code that
-asks `is_deleted` or expects the failure.
+Use the result of the transfer (`x = jax.device_put(x, device, donate=True)`).
 
-Limits: a flag that is a variable is taken to be false.
+## What it does not report
 
-Source: run on jax 0.7.2 and 0.10.2 (CPU), where nothing is deleted; jax 0.4.30 does not know the keyword.
+- metadata
+- variables that are reassigned
+- NumPy arrays and scalars; `donate=False` or an unknown flag
+- code that checks `is_deleted` or expects the failure
+
+## Known limitations
+
+- A flag that is a variable is assumed to be false.
+
+## Source
+
+run on jax 0.7.2 and 0.10.2 (CPU), where nothing is deleted; jax 0.4.30 does not know the keyword.
 """
 
 from __future__ import annotations
@@ -47,7 +71,7 @@ def use_after_donated_transfer(function: Function) -> Iterator[Finding]:
         if misuse.loss.how == "moved":
             yield function.finding(
                 misuse.at,
-                f"`{misuse.shown}` is used after it was given away; this works on CPU alone",
+                f"`{misuse.shown}` is used after it was donated; this works only on CPU",
                 certainty=misuse.certainty,
                 help="use the result of the transfer",
                 steps=donations.steps_of(misuse),

@@ -1,1 +1,1 @@
-"""The interpreter's lock: what runs Python without it, what waits with it, and what outlives the interpreter."""
+"""The GIL: Python used without it, deadlocks on it, and objects that outlive the interpreter."""

@@ -54,9 +54,7 @@ def _all(program: Program) -> dict[Function, list[CCallback]]:
         for variable in file.variables:
             if any(table in variable.type for table in tables):
                 for function in _in_table(program, file, variable.value):
-                    step = Step(
-                        file.path, r.Span(variable.start, variable.end), "it is called by Python through this table"
-                    )
+                    step = Step(file.path, r.Span(variable.start, variable.end), "Python calls it through this table")
                     found.setdefault(function, []).append(CCallback("slot", step))
     for handed in _handed_to_c(program).values():
         for held, callback in handed:
@@ -168,7 +166,7 @@ def _handed(function: Function, tables: frozenset[str]) -> Iterator[tuple[Functi
     for statement in function.statements:
         if isinstance(statement, r.Declare) and statement.value is not None:
             if any(table in statement.type for table in tables):
-                step = function.step(statement, "it is called by Python through this table")
+                step = function.step(statement, "Python calls it through this table")
                 for one in _in_table(function.program, function.file, statement.value):
                     yield one, CCallback("slot", step)
             else:
@@ -178,7 +176,7 @@ def _handed(function: Function, tables: frozenset[str]) -> Iterator[tuple[Functi
             case e.Write(fresh=False, target=r.Member() as target, value=value):
                 held = _pointer(function, value)
                 if held is not None and _is_plain_member(function, target) and not _is_slot(held):
-                    step = function.step(event, f"it is called by C through `{target.name}`")
+                    step = function.step(event, f"C code calls it through `{target.name}`")
                     yield held, CCallback("member", step, target.name)
             case e.CallEvent(node=node):
                 yield from _arguments(function, event, node)
@@ -190,7 +188,7 @@ def _members(function: Function, value: r.Value) -> Iterator[tuple[Function, CCa
         if isinstance(part, r.Pair):
             held = _pointer(function, part.value)
             if held is not None and not _is_slot(held):
-                step = function.step(part, "it is called by C through this")
+                step = function.step(part, "C code calls it through this")
                 yield held, CCallback("member", step, places.last_name(part.key))
 
 
@@ -200,7 +198,10 @@ def _arguments(function: Function, event: e.CallEvent, node: r.Call) -> Iterator
     if node.kind == "construct" and _DELETERS.intersection(program.types.roles(types.parse(written).name, function)):
         held = entrances.meant(function, node.args[1]) if len(node.args) > 1 else None
         if held is not None and held.record.kind in ("lambda", "function"):
-            yield held, CCallback("deleter", function.step(event, "nobody knows which thread ends the last owner"))
+            yield (
+                held,
+                CCallback("deleter", function.step(event, "it is not known which thread destroys the last owner")),
+            )
         return
     if not written or node.kind != "call" or program.models.gil_word(written, program.names.scopes(function)):
         return
@@ -210,10 +211,10 @@ def _arguments(function: Function, event: e.CallEvent, node: r.Call) -> Iterator
             continue
         of_cpp = _is_of_cpp(function, node)
         if _is_released(function, event):
-            step = function.step(event, f"`{written}` is given it as a callback without the GIL")
+            step = function.step(event, f"passed to `{written}` as a callback without the GIL")
             yield held, CCallback("released", step, taker=written, of_cpp=of_cpp)
         elif callbacks.user_data(held):
-            step = function.step(event, f"`{written}` is given it as a callback")
+            step = function.step(event, f"passed to `{written}` as a callback")
             yield held, CCallback("argument", step, taker=written, of_cpp=of_cpp)
 
 

@@ -1,7 +1,19 @@
-"""A callback that C calls uses Python before it acquires the GIL.
+"""A callback from C code uses Python before it acquires the GIL.
 
-C calls back from where it likes: from a thread of its own, from behind a call that has released the lock, from whatever
-ends the last owner. A callback that uses Python takes the GIL first, and with its first statement.
+## What it reports
+
+- a function or captureless lambda that uses Python without acquiring the GIL, and is passed to C by a call made with
+  the GIL released, is the deleter of a shared pointer, or is stored in a C struct as a destructor
+- the same in a C struct if other members of it acquire the GIL
+- a function passed to C together with a state pointer, or an override, that uses Python first and acquires the GIL
+  later
+
+## Why it is a bug
+
+C calls back from any thread: a thread of its own, after the lock was released, or wherever the last owner is destroyed.
+Without the GIL, reference counts are corrupted and the interpreter crashes.
+
+## Example
 
 bad:
 
@@ -10,6 +22,11 @@ void Export(Tensor* tensor, PyObject* owner) {
   tensor->context = owner;
   tensor->deleter = [](Tensor* self) { Py_DECREF(static_cast<PyObject*>(self->context)); };
 }
+```
+
+```text
+case.cc:3: error: `Py_DECREF` is called in a callback that does not acquire the GIL
+  help: acquire the GIL in the first statement
 ```
 
 good:
@@ -25,20 +42,25 @@ void Export(Tensor* tensor, PyObject* owner) {
 }
 ```
 
-Reported: functions, and lambdas that capture nothing, that use Python (or call a function of the project that does)
-without taking the GIL, and are handed to C by a call that is made with the GIL released, are a shared pointer's
-deleter, or are stored in a member of a struct of C that ends something, or of which other members take the GIL;
-functions that are handed to C beside a pointer to their state, and methods that override, when they use Python first
-and take the GIL later, or when all other overrides of the class take it (`likely`).
+## How to fix it
 
-Quiet: callbacks that take the GIL first, trampolines (`PYBIND11_OVERRIDE`, `NB_OVERRIDE` take it), slots of types and
-modules, destructors of capsules (Python calls them, with its lock held), and callbacks that are walked through on the
-spot: handed over as an argument, and never taking the GIL; members that plain functions of the project call through.
+Acquire the GIL in the first statement: `py::gil_scoped_acquire gil;` or `PyGILState_Ensure()`.
 
-Limits: a lambda with captures is a `std::function` and not looked at here. Whether C calls back while the lock is held
-is believed of arguments and of overrides.
+## What it does not report
 
-Source: DLPack's deleters in NumPy take the lock and ask `Py_IsInitialized` first; pybind11's documentation of the GIL.
+- callbacks that acquire the GIL first, and trampolines (`PYBIND11_OVERRIDE`, `NB_OVERRIDE` acquire it)
+- slots of types and modules, and capsule destructors, which Python calls while it holds the GIL
+- callbacks that are called during the call they are passed to
+- members that plain functions of the project call
+
+## Known limitations
+
+- A lambda with captures is a `std::function` and is not analysed here.
+- Whether C calls back while the GIL is held is assumed for arguments and overrides.
+
+## Source
+
+DLPack's deleters in NumPy take the lock and ask `Py_IsInitialized` first; pybind11's documentation of the GIL.
 """
 
 from __future__ import annotations
@@ -74,9 +96,11 @@ def callback_without_gil(function: Function) -> Iterator[Finding]:
         return
     yield function.finding(
         use.event,
-        f"{use.what} before the GIL is taken" if later else f"{use.what} in a callback that takes no GIL",
+        f"{use.what} before the GIL is acquired"
+        if later
+        else (f"{use.what} in a callback that does not acquire the GIL"),
         certainty=_certainty(function, stored, later),
-        help="take the GIL with the first statement",
+        help="acquire the GIL in the first statement",
         steps=(*steps, *use.steps),
     )
 
@@ -102,7 +126,7 @@ def _override(function: Function, later: bool) -> tuple[Step, ...]:
     if cls is None or not locks.is_override(function):
         return ()
     if later:
-        return (function.step(function.record, "it is called through the base"),)
+        return (function.step(function.record, "called through the base class"),)
     others = [
         one
         for one in cls.methods
@@ -110,4 +134,4 @@ def _override(function: Function, later: bool) -> tuple[Step, ...]:
     ]
     if not others or not all(python_use.takes(one) for one in others):
         return ()
-    return (others[0].step(others[0].record, f"`{others[0].name}` takes it"),)
+    return (others[0].step(others[0].record, f"`{others[0].name}` acquires it"),)

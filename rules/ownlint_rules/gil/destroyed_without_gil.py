@@ -1,7 +1,17 @@
 """Members that hold Python references are destroyed after the GIL was released.
 
-A lock that is taken in the body of a destructor is given up at the body's end. The members end after that. What a
-thread's closure has captured ends with the thread, behind whatever its body took.
+## What it reports
+
+- a destructor that acquires the GIL in its body, while members that hold Python references are destroyed after the body
+- a Python object, or an object that holds one, captured by value in a lambda that another thread runs
+- a shared pointer to such an object in the closure of a thread (`likely`: the thread's reference may not be the last)
+
+## Why it is a bug
+
+Members are destroyed after the destructor body, when the guard has already released the GIL. The captures of a thread
+are destroyed with the thread. Decrementing a reference count without the GIL corrupts it.
+
+## Example
 
 bad:
 
@@ -17,6 +27,11 @@ class Watcher {
  private:
   py::object sink_;
 };
+```
+
+```text
+case.cc:5: error: `sink_` is destroyed after this destructor has released the GIL
+  help: reset `sink_` in the destructor body while the GIL is held
 ```
 
 good:
@@ -36,17 +51,25 @@ class Watcher {
 };
 ```
 
-Reported: a destructor that takes the GIL, so that somebody ends its objects without it, and leaves members to end
-behind its body; and a Python object, or the class of the project that holds one, by value or by a shared pointer, in
-the closure of a lambda that another thread runs (`likely` for a shared pointer: the thread's is not always the last).
+## How to fix it
 
-Quiet: members that the body empties (assigned, reset, released, moved away, cleared), classes with a guard among their
-members, handles and pointers, captures by reference, and captures that the lambda's body empties.
+Reset the members in the body while the GIL is held, or hold them in a shared pointer whose deleter acquires the GIL.
 
-Limits: members of bases alone are `possible`. Whether somebody ends an object of a class without the GIL is known only
-where a destructor or a thread says so.
+## What it does not report
 
-Source: pybind11, whose `PYBIND11_ASSERT_GIL_HELD_INCREF_DECREF` ends the process in `dec_ref` without the GIL.
+- members that the body clears (assigned, reset, released, moved from)
+- classes with a guard among their members
+- handles and pointers, and captures by reference
+- captures that the body of the lambda clears
+
+## Known limitations
+
+- Members of base classes alone are `possible`.
+- That objects of a class are destroyed without the GIL is known only if a destructor or a thread shows it.
+
+## Source
+
+pybind11, whose `PYBIND11_ASSERT_GIL_HELD_INCREF_DECREF` ends the process in `dec_ref` without the GIL.
 """
 
 from __future__ import annotations
@@ -88,12 +111,14 @@ def _members(cls: Class, end: Function) -> Iterator[Finding]:
     names = " and ".join(f"`{field.name}`" for field in left)
     yield end.finding(
         at,
-        f"the GIL is given up before {names} {'ends' if len(left) == 1 else 'end'}",
+        f"{names} {'is' if len(left) == 1 else 'are'} destroyed after this destructor has released the GIL",
         certainty=because("value", f"{names} may be empty by then")
         if any(field in cls.record.fields for field in left)
         else "possible",
-        help=f"give `{left[0].name}` up inside of the body",
-        steps=tuple(cls.step(field, "this ends behind the body") for field in left if field in cls.record.fields),
+        help=f"reset `{left[0].name}` in the destructor body while the GIL is held",
+        steps=tuple(
+            cls.step(field, "destroyed after the destructor body") for field in left if field in cls.record.fields
+        ),
     )
 
 
@@ -137,10 +162,10 @@ def _closures(function: Function) -> Iterator[Finding]:
                 continue
             yield function.finding(
                 value if value.start >= made.start else made,
-                f"`{name}` ends with the thread's closure, without the GIL",
+                f"`{name}` is destroyed with the thread's closure, without the GIL",
                 certainty=because("sharing", f"another owner may keep `{name}` alive") if shared else "certain",
-                help="keep it in a shared pointer whose deleter takes the GIL, or empty it in the body",
-                steps=(function.step(event, "another thread runs this, and has no lock"),),
+                help="use a shared pointer whose deleter acquires the GIL, or reset it in the body",
+                steps=(function.step(event, "runs on another thread, which does not hold the GIL"),),
             )
 
 

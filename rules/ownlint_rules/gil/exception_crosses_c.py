@@ -1,8 +1,19 @@
-"""A C++ exception leaves a function that C calls.
+"""A C++ exception escapes from a function that C code calls.
 
-Python's interpreter is C, and so is whatever takes a function pointer and a `void*`. An exception that goes through its
-frames unwinds nothing there: the process ends, or what C was in the middle of stays half done. Out of a destructor,
-which is `noexcept` unless it says otherwise, the process ends in any case.
+## What it reports
+
+- functions and captureless lambdas in a method table or a member of a C struct, or passed to C together with a state
+  pointer, that throw or call a function of the project that throws
+- the same where they call into pybind11 or nanobind, which throw when Python raises
+- destructors that run Python code through pybind11 or nanobind
+
+## Why it is a bug
+
+The Python interpreter is written in C, like any library that takes a function pointer and a `void*`. An exception that
+crosses C frames unwinds nothing there: the process calls `std::terminate`, or the C code stays half done. A destructor
+is `noexcept` by default, so the process terminates in any case.
+
+## Example
 
 bad:
 
@@ -13,6 +24,11 @@ static PyObject* Repr(PyObject* self) {
   return text.release().ptr();
 }
 static PyType_Slot slots[] = {{Py_tp_repr, (void*)&Repr}, {0, nullptr}};
+```
+
+```text
+case.cc:3: error: a Python error raised by `nb::handle(self).attr` escapes from `Repr`, which is called from C
+  help: catch it here and set a Python error
 ```
 
 good:
@@ -31,18 +47,26 @@ static PyObject* Repr(PyObject* self) {
 static PyType_Slot slots[] = {{Py_tp_repr, (void*)&Repr}, {0, nullptr}};
 ```
 
-Reported: functions and lambdas without captures in a table of slots, in a member of a struct of C, or handed to C
-beside a pointer to their state, that throw, call a function of the project that throws, or call into pybind11 or
-nanobind, which throw where Python has raised; and destructors that call Python's code through one of these.
+## How to fix it
 
-Quiet: whatever stands in a `try`, functions of the C API (they answer with NULL), what frameworks do without throwing
-(`inst_ptr`, `borrow`, `isinstance`), destructors that say `noexcept(false)`, and functions that a framework binds: it
-catches.
+Catch the exception in the function and convert it: set a Python error (`e.restore()` or `PyErr_SetString`) and return
+NULL, or return an error code.
 
-Limits: exceptions of the standard library (`at`, `new`) are not looked at, nor failures of conversions and of calls
-that run no code of Python's.
+## What it does not report
 
-Source: https://docs.python.org/3/extending/extending.html: CPython's frames are C and have no handler; not run here.
+- code inside a `try` block
+- functions of the C API, which return NULL, and framework calls that do not throw (`inst_ptr`, `borrow`, `isinstance`)
+- destructors declared `noexcept(false)`
+- functions bound by a framework, which catches exceptions
+
+## Known limitations
+
+- Exceptions of the standard library (`at`, `new`) are not considered.
+- Failing conversions, and calls that run no Python code, are not considered.
+
+## Source
+
+https://docs.python.org/3/extending/extending.html: CPython's frames are C and have no handler; not run here.
 """
 
 from __future__ import annotations
@@ -83,14 +107,14 @@ def exception_crosses_c(function: Function) -> Iterator[Finding]:
             return
         steps = (held[0].at,)
         if not any(one.way == "slot" for one in held):
-            unread = because("unread-code", "harmless if what calls it is C++, and lets it through")
+            unread = because("unread-code", "harmless if the caller is C++ code that lets the exception propagate")
     for event, what, certainty in _thrown(function):
         name = "this lambda" if function.record.kind == "lambda" else f"`{function.name}`"
         by = f"by `{held[0].taker}`" if function.record.kind == "lambda" and held and held[0].taker else "from C"
         left = f"{name}, which is called {by}" if who == "C calls" else f"the destructor `{function.name}`"
         yield function.finding(
             event,
-            f"{what} leaves {left}",
+            f"{what} escapes from {left}",
             certainty=because("possible", trials.REASON) if trials.is_trial(function) else tempered(certainty, unread),
             help=_help(function, event),
             steps=steps,
@@ -103,7 +127,7 @@ def _help(function: Function, event: events.Event) -> str:
     if function.record.kind == "destructor":
         return "catch it here"
     is_python = event.index in python_use.uses(function) or python_use.takes(function)
-    return "catch it here, and set a Python error" if is_python else "catch it here, and return an error"
+    return "catch it here and set a Python error" if is_python else "catch it here and return an error code"
 
 
 def _thrown(function: Function) -> Iterator[tuple[events.Event, str, Certainty]]:
@@ -120,9 +144,9 @@ def _thrown(function: Function) -> Iterator[tuple[events.Event, str, Certainty]]
             case events.CallEvent():
                 use = used.get(event.index)
                 if use is not None and use.throws and use.runs:
-                    yield event, f"an error of `{text(event.node.callee)}`", _where_it_fails(event)
+                    yield event, f"a Python error raised by `{text(event.node.callee)}`", _where_it_fails(event)
                 elif not is_end and use is None and failure.throws(function, event) is not None:
-                    yield event, f"an exception of `{text(event.node.callee)}`", _where_it_fails(event)
+                    yield event, f"an exception thrown by `{text(event.node.callee)}`", _where_it_fails(event)
 
 
 def _where_it_fails(call: events.CallEvent) -> Certainty:

@@ -1,7 +1,17 @@
-"""The GIL is acquired while a mutex is held that others lock with the GIL held.
+"""The GIL is acquired while holding a mutex that other threads lock while holding the GIL.
 
-Two locks that are taken in two orders wait for each other. The GIL is one of them: a function that Python calls has it
-and waits for the mutex; a thread has the mutex and waits for the GIL.
+## What it reports
+
+- an acquire of the GIL while a mutex (a member or a global) is held, if another function locks the same mutex while
+  holding the GIL
+- the same if the GIL is acquired in a called function of the project
+
+## Why it is a bug
+
+Two locks that are acquired in opposite orders deadlock. One thread is called from Python, holds the GIL and waits for
+the mutex; another holds the mutex and waits for the GIL. The whole interpreter stops.
+
+## Example
 
 bad:
 
@@ -25,6 +35,11 @@ class Queue {
   py::function sink_;
 };
 PYBIND11_MODULE(queues, m) { py::class_<Queue>(m, "Queue").def("push", &Queue::Push); }
+```
+
+```text
+case.cc:10: error: the GIL is acquired while `mu_` is held, but `Push` locks it while holding the GIL
+  help: release the GIL before locking the mutex, or unlock the mutex before acquiring the GIL
 ```
 
 good:
@@ -52,17 +67,25 @@ class Queue {
 PYBIND11_MODULE(queues, m) { py::class_<Queue>(m, "Queue").def("push", &Queue::Push); }
 ```
 
-Reported: an acquire, or a call of a function of the project that acquires, with a mutex held that is a member or a
-global, when another function locks the same mutex with the GIL held: Python calls it, it has taken the GIL, or a
-function of these kinds calls it.
+## How to fix it
 
-Quiet: the same order everywhere, mutexes that nobody takes with the GIL held, locks that are given up before, and
-functions that are bound with a guard that releases.
+Release the GIL before the mutex is locked (`py::gil_scoped_release`), or unlock the mutex before the GIL is acquired.
 
-Limits: mutexes that are reached through another object are not compared, nor are orders that three locks make.
-One lock taken twice on the way is left to others.
+## What it does not report
 
-Source: pybind11 issue 4877 and the documentation of the GIL in pybind11 and nanobind; not run here.
+- code that always uses the same order
+- mutexes that are never locked while the GIL is held, and locks that are released first
+- functions bound with a call guard that releases the GIL
+
+## Known limitations
+
+- Mutexes reached through another object are not compared.
+- Cycles of three or more locks are not detected.
+- A lock that is acquired twice is reported by other rules.
+
+## Source
+
+pybind11 issue 4877 and the documentation of the GIL in pybind11 and nanobind; not run here.
 """
 
 from __future__ import annotations
@@ -113,11 +136,11 @@ def gil_taken_under_lock(program: Program) -> Iterator[Finding]:
         if other is not None and not (other.function is one.function and other.event is one.event):
             yield one.function.finding(
                 one.event,
-                f"the GIL is taken while `{one.lock[1]}` is held, and `{other.function.name}` locks it with the GIL "
-                "held",
-                certainty=because("threads", "it deadlocks only when two threads run both at the same time"),
-                help="release the GIL before the mutex is locked, or give the mutex up before the GIL is taken",
-                steps=(other.function.step(other.event, f"`{one.lock[1]}` is locked here with the GIL held"),),
+                f"the GIL is acquired while `{one.lock[1]}` is held, but `{other.function.name}` locks it "
+                "while holding the GIL",
+                certainty=because("threads", "deadlocks only if two threads run both at the same time"),
+                help="release the GIL before locking the mutex, or unlock the mutex before acquiring the GIL",
+                steps=(other.function.step(other.event, f"`{one.lock[1]}` is locked here while the GIL is held"),),
             )
 
 

@@ -1,7 +1,17 @@
-"""An extension module starts or ends the interpreter that runs it.
+"""An extension module starts or finalizes the interpreter that runs it.
 
-Whoever imports an extension module has an interpreter already, and owns it. `Py_Initialize` does nothing there, hides
-that no thread state was asked for, and makes a later `Py_Finalize` look right: that ends the interpreter of everybody.
+## What it reports
+
+- a call that starts or finalizes an interpreter in a function that defines a module
+- the same in a function that Python calls through a binding or a method table
+- the same in a function of the project that one of these calls
+
+## Why it is a bug
+
+A program that imports an extension module already runs an interpreter and owns it. `Py_Initialize` does nothing there,
+but makes a later `Py_Finalize` look correct, and that shuts down the interpreter of the whole process.
+
+## Example
 
 bad:
 
@@ -13,6 +23,11 @@ PYBIND11_MODULE(core, m) {
 }
 ```
 
+```text
+case.cc:3: warning: the interpreter that runs this module is started by `Py_Initialize`
+  help: let the host program start and stop the interpreter
+```
+
 good:
 
 ```cpp
@@ -22,16 +37,24 @@ PYBIND11_MODULE(core, m) {
 }
 ```
 
-Reported: a call that starts or ends an interpreter in a function that defines a module, that Python calls through a
-binding or a table of methods, or in a function of the project that one of these calls; in a project that is no program
-itself.
+## How to fix it
 
-Quiet: programs that embed Python (a `main` in the file, `PYBIND11_EMBEDDED_MODULE`, `scoped_interpreter`, `Py_Main`,
-configuration before the start), and calls in functions that ask `Py_IsInitialized` first.
+Remove the call and use the running interpreter. To call Python from another thread, acquire the GIL
+(`PyGILState_Ensure`).
 
-Limits: a library that is both an extension and a host, in one file, is believed to be a host.
+## What it does not report
 
-Source: https://docs.python.org/3/c-api/init.html#c.Py_Initialize: a no-op when called again.
+- programs that embed Python (a `main` in the file, `PYBIND11_EMBEDDED_MODULE`, `scoped_interpreter`, `Py_Main`,
+  configuration before the start)
+- functions that check `Py_IsInitialized` first
+
+## Known limitations
+
+- A library that is both an extension and a host, in one file, is assumed to be a host.
+
+## Source
+
+https://docs.python.org/3/c-api/init.html#c.Py_Initialize: a no-op when called again.
 """
 
 from __future__ import annotations
@@ -63,8 +86,8 @@ def interpreter_started_in_extension(function: Function) -> Iterator[Finding]:
                 f"the interpreter that runs this module is {verb} by `{text(call.node.callee)}`",
                 certainty="certain"
                 if _is_module(function)
-                else because("caller", f"a program of its own could call `{function.name}`, too"),
-                help="leave the interpreter to the program that has it",
+                else because("caller", f"a standalone program could call `{function.name}` too"),
+                help="let the host program start and stop the interpreter",
                 steps=(step,),
             )
 
@@ -92,7 +115,7 @@ def _is_host(function: Function) -> bool:
 def _reached(function: Function, depth: int, seen: frozenset[Function]) -> Step | None:
     """How Python comes here."""
     if _is_module(function):
-        return function.step(function.record, "this begins a module")
+        return function.step(function.record, "this defines a module")
     found = entrances.entrances(function.program).of(function)
     if found:
         return found[0].at

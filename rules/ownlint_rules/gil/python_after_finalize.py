@@ -1,7 +1,17 @@
 """Code that uses Python runs after the interpreter was finalized.
 
-Handlers that `atexit` was given, and destructors of what is static, run after Python has finalized. Taking the GIL
-there waits for ever or ends the process; everything else uses memory that nobody looks after.
+## What it reports
+
+- a function or lambda that is registered with C's `atexit` or `Py_AtExit` and uses Python or acquires the GIL without
+  checking for an interpreter
+- the destructor of a class with a static object that does so
+
+## Why it is a bug
+
+These run after Python has finalized. Acquiring the GIL then blocks forever or terminates the thread; every other call
+uses freed interpreter state.
+
+## Example
 
 bad:
 
@@ -14,6 +24,11 @@ struct Session {
   }
 };
 static Session session;
+```
+
+```text
+case.cc:4: error: the GIL is acquired by `~Session` after the interpreter was finalized
+  help: check `Py_IsInitialized()` first and do nothing if it returns 0
 ```
 
 good:
@@ -30,17 +45,26 @@ struct Session {
 static Session session;
 ```
 
-Reported: functions and lambdas that are handed to `atexit` or `Py_AtExit`, and destructors of classes of the project of
-which something static is an object, when they take the GIL or use Python and never ask whether there is an interpreter.
+## How to fix it
 
-Quiet: those that ask (`Py_IsInitialized`, `nb::is_alive`), themselves or in a helper; handlers of Python's own module
-`atexit`; pointers that are never deleted; and classes without a static object.
+Return early if `Py_IsInitialized()` is 0 (nanobind: `nb::is_alive()`), or register with Python's own `atexit` module.
 
-Limits: an object that something static owns through a pointer is not known. That an interpreter is asked for is enough:
-what is done with the answer is not looked at.
+## What it does not report
 
-Source: https://docs.python.org/3/c-api/sys.html#c.Py_AtExit: no Python API may be called; finalization hangs threads
-that take the GIL.
+- functions that check for an interpreter, themselves or in a helper
+- handlers of Python's `atexit` module
+- pointers that are never deleted
+- classes without a static object
+
+## Known limitations
+
+- An object that a static owns through a pointer is not known.
+- Any check for an interpreter is enough: its use is not analysed.
+
+## Source
+
+https://docs.python.org/3/c-api/sys.html#c.Py_AtExit: no Python API may be called; finalization hangs threads that take
+the GIL.
 """
 
 from __future__ import annotations
@@ -62,9 +86,9 @@ def python_after_finalize(program: Program) -> Iterator[Finding]:
         if at is not None:
             yield function.finding(
                 at,
-                f"{what} when the interpreter is gone",
-                certainty=because("path", "harmless if the interpreter is finalized after it"),
-                help="ask `Py_IsInitialized()` first, and do nothing without an interpreter",
+                f"{what} after the interpreter was finalized",
+                certainty=because("path", "harmless if the interpreter is finalized later"),
+                help="check `Py_IsInitialized()` first and do nothing if it returns 0",
                 steps=(step,),
             )
 
@@ -78,7 +102,7 @@ def _handlers(program: Program) -> Iterator[tuple[Function, Step]]:
             if written and program.models.gil_word(written) == "exits" and call.node.args:
                 target = entrances.meant(function, call.node.args[0])
                 if target is not None:
-                    yield target, function.step(call, "this has it run when the process ends")
+                    yield target, function.step(call, "registered to run at process exit here")
 
 
 def _exits(program: Program) -> tuple[str, ...]:
@@ -96,7 +120,7 @@ def _destructors(program: Program) -> Iterator[tuple[Function, Step]]:
         for one in cls.ancestry if cls is not None else ():
             if one.destructor is not None:
                 span = static.node.span
-                yield one.destructor, Step(static.file.path, span, f"`{static.name}` ends with the process")
+                yield one.destructor, Step(static.file.path, span, f"`{static.name}` is destroyed at process exit")
 
 
 def asks(function: Function, depth: int) -> bool:
@@ -118,7 +142,7 @@ def _last_names(program: Program) -> set[str]:
 def _use(function: Function) -> tuple[records.Node | None, str]:
     taken = gil.taken(function, gil.UNKNOWN) if python_use.takes(function) else None
     if taken is not None:
-        return records.Node(taken.span.start, taken.span.end), f"the GIL is taken by `{function.name}`"
+        return records.Node(taken.span.start, taken.span.end), f"the GIL is acquired by `{function.name}`"
     use = python_use.without_lock(function)
     if use is None:
         return None, ""

@@ -1,8 +1,21 @@
 """A stored callback captures a Python object, and is copied and destroyed without the GIL.
 
-`std::function` copies what it holds whenever it is copied itself, and ends it where it ends: in a thread, in a queue,
-in a destructor of C++. A callback that has captured a Python object by copy counts a reference each time. Taking the
-GIL in the callback's body does not help: the copies are made outside of it.
+## What it reports
+
+- a lambda that captures a Python object by value, acquires the GIL in its body, and is stored in a member, a global, a
+  container or an object that keeps it
+- the same without the GIL in its body, in a class that has threads of its own
+- a class whose destructor acquires the GIL but whose copy constructor (`= default` or not) copies the Python objects
+  without it
+
+## Why it is a bug
+
+`std::function` copies its target whenever it is copied, and destroys it wherever it is destroyed: on a worker thread,
+in a queue, in a C++ destructor. Each copy of a captured Python object changes its reference count. Acquiring the GIL in
+the body does not help, since the copies are made outside of it. Without the GIL the count is corrupted, and the object
+is freed too early.
+
+## Example
 
 bad:
 
@@ -20,6 +33,11 @@ class Bus {
  private:
   std::function<void(int)> handler_;
 };
+```
+
+```text
+case.cc:5: error: `handler` is copied and destroyed with a stored callback, without the GIL
+  help: capture a shared pointer whose deleter acquires the GIL
 ```
 
 good:
@@ -44,21 +62,27 @@ class Bus {
 };
 ```
 
-Reported: a lambda that captures a Python object by copy or by move, takes the GIL in its body (so it is run without),
-and is stored: in a member, a global, a container of theirs, an object of somebody else, or is handed to a function that
-keeps it. Where the class has threads of its own the body need not take the GIL. And a class whose destructor takes the
-GIL to end the Python objects in it (so it ends without) where its copy constructor, `= default` or written out, copies
-them and does not take it.
+## How to fix it
 
-Quiet: captures by reference, handles, pointers and shared pointers; lambdas that are run and ended before the function
-returns; lambdas that never take the GIL, in a class without threads (`possible`); closures of threads, which
-`destroyed-without-gil` reports.
+Capture a `std::shared_ptr` whose deleter acquires the GIL, or a wrapper that acquires it for copying and destruction
+(as `func_handle` of pybind11 does).
 
-Limits: a function whose body is out of sight is believed to keep a callback where its name says so (`set`, `add`, `on`,
-`register`, `subscribe`, `connect`).
+## What it does not report
 
-Source: pybind11 3.1.0 with asserted counters, where a copy behind the release ends the process in `inc_ref`; its own
-wrapper for `std::function` has a handle that takes the GIL for copies and for its end.
+- captures by reference, handles, pointers and shared pointers
+- lambdas that run and are destroyed before the function returns
+- with the default `--certainty`: lambdas that never acquire the GIL, in a class without threads
+- closures of threads, which `destroyed-without-gil` reports
+
+## Known limitations
+
+- A function whose body is not found is assumed to keep a callback if its name says so (`set`, `add`, `on`, `register`,
+  `subscribe`, `connect`).
+
+## Source
+
+pybind11 3.1.0 with asserted counters, where a copy behind the release ends the process in `inc_ref`; its own wrapper
+for `std::function` has a handle that takes the GIL for copies and for its end.
 """
 
 from __future__ import annotations
@@ -105,9 +129,9 @@ def python_copied_in_callback(function: Function) -> Iterator[Finding]:
         for name, value in python_use.captures(function, made, frozenset({"object", "holder"})):
             yield function.finding(
                 value if value.start >= made.start else made,
-                f"`{name}` is copied and ended with a stored callback, without the GIL",
+                f"`{name}` is copied and destroyed with a stored callback, without the GIL",
                 certainty=_certainty(function, inner),
-                help="capture a shared pointer whose deleter takes the GIL",
+                help="capture a shared pointer whose deleter acquires the GIL",
                 steps=(function.step(event, "the callback is stored here"),),
             )
             break
@@ -126,10 +150,10 @@ def _copied_bare(cls: Class, end: Function) -> Iterator[Finding]:
             name = min(names)
             yield method.finding(
                 method.record,
-                f"`{name}` is copied here without the GIL, which `{end.name}` takes to end it",
+                f"`{name}` is copied here without the GIL, which `{end.name}` acquires to destroy it",
                 certainty=because("caller", _HELD_ANYWAY),
-                help="take the GIL in the copy constructor, too, and copy in its body",
-                steps=(end.step(end.record, "ends with the GIL, which it takes itself"),),
+                help="acquire the GIL in the copy constructor too, and copy in its body",
+                steps=(end.step(end.record, "destroyed with the GIL, which it acquires itself"),),
             )
 
 
@@ -155,7 +179,7 @@ def _certainty(function: Function, inner: Function) -> Certainty:
     if python_use.takes(inner):
         return because("caller", _HELD_ANYWAY)
     threaded = function.home is not None and entrances.has_threads(function.home)
-    return because("caller", _HELD_ANYWAY) if threaded else because("possible", "no thread that could run it was read")
+    return because("caller", _HELD_ANYWAY) if threaded else because("possible", "no thread that could run it was found")
 
 
 def _stored(function: Function) -> Iterator[tuple[records.Lambda, events.Event]]:

@@ -1,8 +1,19 @@
 """A static initializer releases the GIL while other threads wait for the initializer.
 
-C++ lets one thread initialise a static and makes the others wait. Python lets one thread run and makes the others wait,
-too; importing a module, or calling anything, gives its lock up in between. A second thread gets the GIL, comes to the
-same static and waits with it; the first waits for the GIL: both wait for ever.
+## What it reports
+
+- a function-local static whose initializer imports a module, calls a Python object, looks up an attribute or acquires
+  the GIL
+- the same in the function passed to `std::call_once`
+- the same through a function or lambda of the project
+
+## Why it is a bug
+
+C++ lets one thread initialize a static and blocks the others. Python lets one thread run, and gives up the GIL during
+an import or a call. A second thread then acquires the GIL, reaches the same static and blocks; the first one waits for
+the GIL. Both wait forever.
+
+## Example
 
 bad:
 
@@ -12,6 +23,12 @@ bool HasNumpy() {
   static const bool has = py::module_::import("importlib").attr("find_spec")("numpy").is_none();
   return !has;
 }
+```
+
+```text
+case.cc:3: warning: the initializer of `has` releases the GIL while it holds the lock of the static: another thread
+    deadlocks
+  help: use `gil_safe_call_once_and_store`
 ```
 
 good:
@@ -26,16 +43,24 @@ bool HasNumpy() {
 }
 ```
 
-Reported: static locals, and what `std::call_once` runs, when the initializer imports, calls or looks up attributes of
-Python objects, takes the GIL itself, or calls a function or lambda of the project that does one of these (`likely`).
+## How to fix it
 
-Quiet: `gil_safe_call_once_and_store`, initializers that only make objects out of values of C++, and statics that are
-come to with the GIL given up. A static that is itself a Python object is said by `python-outlives-interpreter`, whose
-cure is the same.
+Use `gil_safe_call_once_and_store` of pybind11, or initialize the object when the module is loaded.
 
-Limits: initializers of variables outside of functions run when the module is loaded and are not looked at.
+## What it does not report
 
-Source: pybind11 pull request 4877; https://pybind11.readthedocs.io/en/stable/advanced/misc.html
+- `gil_safe_call_once_and_store`
+- initializers that only create objects from C++ values
+- statics that are reached with the GIL released
+- statics that are Python objects, which `python-outlives-interpreter` reports (the fix is the same)
+
+## Known limitations
+
+- Initializers of namespace-scope variables run when the module is loaded and are not analysed.
+
+## Source
+
+pybind11 pull request 4877; https://pybind11.readthedocs.io/en/stable/advanced/misc.html
 """
 
 from __future__ import annotations
@@ -59,7 +84,7 @@ from ownlint import (
 )
 from ownlint_rules.gil import _statics as statics
 
-_INDIRECT = "what it calls may return before it releases the GIL"
+_INDIRECT = "the callee may return before it releases the GIL"
 
 
 @rule(severity="warning", cwe=(833,))
@@ -86,7 +111,8 @@ def _initialised(function: Function, static: statics.Static) -> Iterator[Finding
     if found is not None:
         yield function.finding(
             static.node,
-            f"`{static.name}` is initialized by code that releases the GIL, while other threads wait for it",
+            f"the initializer of `{static.name}` releases the GIL while it holds the lock of the static: "
+            "another thread deadlocks",
             certainty=because("path", _INDIRECT) if found[1] else "certain",
             help="use `gil_safe_call_once_and_store`",
             steps=(found[0],),
@@ -105,7 +131,7 @@ def _once(function: Function) -> Iterator[Finding]:
         if found is not None:
             yield function.finding(
                 call,
-                f"`{text(node.callee)}` runs code that releases the GIL, while other threads wait for it to finish",
+                f"`{text(node.callee)}` runs code that releases the GIL while other threads wait for it to finish",
                 certainty=because("path", _INDIRECT),
                 help="use `gil_safe_call_once_and_store`",
                 steps=(found,),
@@ -140,7 +166,7 @@ def _runs(function: Function, inside: list[events.Event]) -> tuple[Step, bool] |
 def _in_target(target: Function) -> Step | None:
     """What in a function lets go of the lock: it runs Python, or takes the lock and so waits for it."""
     if python_use.takes(target):
-        return target.step(gil.taken(target, gil.UNKNOWN) or target.record, "the GIL is taken here")
+        return target.step(gil.taken(target, gil.UNKNOWN) or target.record, "the GIL is acquired here")
     for use in python_use.uses(target).values():
         if use.runs:
             return target.step(use.event, f"{use.what} here")

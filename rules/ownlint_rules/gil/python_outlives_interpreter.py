@@ -1,8 +1,17 @@
 """A Python object with static storage is destroyed after the interpreter was finalized.
 
-What is static, or local to a thread, is destroyed when the process exits. By then the interpreter is gone: the
-destructor gives a reference back to an object whose memory nobody looks after any more, without the lock and without a
-thread state.
+## What it reports
+
+- a namespace-scope variable, static member or static local whose type counts Python references
+- a container or an optional of such objects
+- an object of a class of the project with such a member (`likely`), also as a `thread_local`
+
+## Why it is a bug
+
+A static is destroyed at process exit. By then the interpreter is finalized: the destructor decrements the reference
+count of an object whose memory is gone, without the GIL and without a thread state. The process crashes at exit.
+
+## Example
 
 bad:
 
@@ -12,6 +21,11 @@ py::object Numpy() {
   static py::module_ numpy = py::module_::import("numpy");
   return numpy;
 }
+```
+
+```text
+case.cc:3: error: `numpy` is destroyed after the interpreter was finalized
+  help: store it in `gil_safe_call_once_and_store`, or never delete it
 ```
 
 good:
@@ -24,19 +38,25 @@ py::object Numpy() {
 }
 ```
 
-Reported: variables outside of functions, static members, static and thread-local locals whose type counts references
-of Python objects: it is one, is a container or an optional of some, or is a class of the project with such a member
-(`likely`).
+## How to fix it
 
-Quiet: handles, raw pointers, references to what is never deleted (`*new py::object(...)`), storage that never ends
-(`gil_safe_call_once_and_store`, `NoDestructor`), shared pointers, classes whose destructor takes the lock or asks for
-the interpreter, and what some function empties while the program runs: a cleanup that is registered with `atexit` or
-bound.
+Store the object in `gil_safe_call_once_and_store`, or allocate it and never delete it.
 
-Limits: that the function which empties it is called is believed. In a program that starts and ends the interpreter
-itself the order of ends may be right.
+## What it does not report
 
-Source: pybind11's documentation of `gil_safe_call_once_and_store`; nanobind reports such objects as leaks, too.
+- handles, raw pointers, and references to objects that are never deleted (`*new py::object(...)`)
+- storage that is never destroyed (`gil_safe_call_once_and_store`, `NoDestructor`), shared pointers
+- classes whose destructor acquires the GIL or checks for the interpreter
+- objects that some function clears while the program runs, such as a registered cleanup
+
+## Known limitations
+
+- A function that clears the object is assumed to be called.
+- In a program that starts and finalizes the interpreter itself the order may be correct.
+
+## Source
+
+pybind11's documentation of `gil_safe_call_once_and_store`; nanobind reports such objects as leaks, too.
 """
 
 from __future__ import annotations
@@ -59,11 +79,13 @@ def python_outlives_interpreter(program: Program) -> Iterator[Finding]:
         yield Finding(
             static.file.path,
             static.node.span,
-            f"`{static.name}` ends when the interpreter is gone",
-            certainty=because("sharing", f"harmless if something else keeps the object of `{static.name}` for good")
+            f"`{static.name}` is destroyed after the interpreter was finalized",
+            certainty=because(
+                "sharing", f"harmless if something else keeps the object of `{static.name}` alive forever"
+            )
             if counted == "object"
-            else because("value", f"whether `{static.name}` holds an object by then is not known"),
-            help="keep it in `gil_safe_call_once_and_store`, or never delete it",
+            else because("value", f"it is not known whether `{static.name}` holds an object by then"),
+            help="store it in `gil_safe_call_once_and_store`, or never delete it",
             steps=_member(program, static),
             symbol=static.function.symbol if static.function is not None else static.scope,
         )
@@ -88,6 +110,4 @@ def _member(program: Program, static: statics.Static) -> tuple[Step, ...]:
     if cls is None:
         return ()
     fields = list(python_use.held_fields(cls))[:1]
-    return tuple(
-        cls.step(field, f"`{field.name}` counts a reference") for field in fields if field in cls.record.fields
-    )
+    return tuple(cls.step(field, f"`{field.name}` counts references") for field in fields if field in cls.record.fields)

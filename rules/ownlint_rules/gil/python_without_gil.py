@@ -1,9 +1,20 @@
 """Python is used without the GIL.
 
-Every call of Python's, and every reference that is counted, needs the interpreter's lock. Between `gil_scoped_release`
-and the end of its scope, in a function that is bound with a guard that releases, between `Py_BEGIN_ALLOW_THREADS` and
-`Py_END_ALLOW_THREADS` and in what a thread runs, nobody holds it: another thread changes the same counters at the same
-time.
+## What it reports
+
+- calls of the C API, pybind11 or nanobind where the GIL is released: after `gil_scoped_release`, between
+  `Py_BEGIN_ALLOW_THREADS` and `Py_END_ALLOW_THREADS`, under a releasing call guard, or on another thread
+- a Python object that is created, copied, assigned, iterated over, captured by copy or destroyed there, also in a
+  function of the project that is called
+- parameters by value and returned objects of a function bound with a releasing call guard, which are destroyed after
+  its body
+
+## Why it is a bug
+
+Every Python call and every change of a reference count needs the GIL. Without it two threads change the same counters
+at once: objects leak or are freed while in use, and the interpreter crashes at some later time.
+
+## Example
 
 bad:
 
@@ -14,6 +25,11 @@ void Train(Model& model, const py::function& on_step) {
   model.Step();
   on_step(model.loss());
 }
+```
+
+```text
+case.cc:5: error: `on_step` is called without the GIL
+  help: acquire the GIL here, or end the release scope earlier
 ```
 
 good:
@@ -29,23 +45,30 @@ void Train(Model& model, const py::function& on_step) {
 }
 ```
 
-Reported, inside such a region: functions of the C API, of pybind11 and of nanobind, and methods of their objects; an
-object made, copied, assigned, iterated over, captured by copy or ended; exceptions that fetch Python's error
-(`error_already_set()`, `python_error()`); and functions of the project that do one of these without taking the lock
-first, with a step to the place. Of a function that is bound with a releasing guard also its parameters by value,
-containers of objects among them, and an object that it returns: both end behind its body. The first use of each way
-through a region is reported.
+## How to fix it
 
-Quiet: objects by reference and handles that are passed through, pointers, sizes and elements of arrays, what is
-allowed (`PyGILState_*`, `PyMem_Raw*`, `PyThread_*`, `Py_AddPendingCall`), exceptions that carry a text
-(`value_error`), a `std::function` that the framework made (it takes the lock itself), code behind an acquire or on the
-side of `PyGILState_Check()` where it is held, and regions of which not every way knows whether the lock is held.
+Acquire the GIL for the Python work (`py::gil_scoped_acquire`), or release it only around the work that does not use
+Python. Pass parameters by `const &`.
 
-Limits: OpenMP's threads, and pools that are not the project's own nor a model's, are not known. Of a bound function
-whose definition is out of sight the parameters are not known. Implicit conversions to Python objects are seen where a
-type is written.
+## What it does not report
 
-Source: the rows of `tests/oracle` were run on pybind11 2.13.6 and 3.1.0 with asserted counters.
+- objects and handles passed through by reference; pointers, sizes and elements of arrays
+- calls that are allowed without the GIL (`PyGILState_*`, `PyMem_Raw*`, `PyThread_*`, `Py_AddPendingCall`)
+- exceptions that carry only a text (`value_error`), and a `std::function` created by the framework, which acquires the
+  GIL itself
+- code after an acquire or a test of `PyGILState_Check()`, and code where it is not known on every path whether the GIL
+  is held
+
+## Known limitations
+
+- OpenMP threads, and thread pools of unknown libraries, are not known.
+- The parameters of a bound function whose definition is not found are not known.
+- Implicit conversions to Python objects are seen only where a type is written.
+- Only the first use on each path is reported.
+
+## Source
+
+the rows of `tests/oracle` were run on pybind11 2.13.6 and 3.1.0 with asserted counters.
 """
 
 from __future__ import annotations
@@ -115,14 +138,14 @@ def _finding(
 
 def _certainty(use: python_use.PythonUse, sure: bool) -> Certainty:
     if not sure:
-        return because("threads", "that another thread runs this is inferred from how it is passed on")
-    return because("path", "what is called may return before it uses Python") if use.steps else "certain"
+        return because("threads", "that it runs on another thread is inferred from how it is passed on")
+    return because("path", "the callee may return before it uses Python") if use.steps else "certain"
 
 
 def _help(state: gil.GilState, entrance: entrances.Entrance | None) -> str:
     if state.since == gil.ENTRY and entrance is not None and entrance.why == "guard":
-        return "take the GIL for this, or release it in the body and around the work alone"
-    return "take the GIL for this, or end the release before it"
+        return "acquire the GIL here, or release it in the body around the work only"
+    return "acquire the GIL here, or end the release scope earlier"
 
 
 def _since(function: Function, state: gil.GilState, entrance: entrances.Entrance | None) -> tuple[Step, ...]:
@@ -138,8 +161,8 @@ def _parameters(function: Function, entrance: entrances.Entrance) -> Iterator[Fi
         if parameter.name not in moved and python_use.is_counted(function, parameter.type):
             yield function.finding(
                 parameter,
-                f"the parameter `{parameter.name or parameter.type}` ends without the GIL",
-                help="take it by `const &`, or release the GIL in the body and around the work alone",
+                f"parameter `{parameter.name or parameter.type}` is destroyed without the GIL",
+                help="pass it by `const &`, or release the GIL in the body around the work only",
                 steps=(entrance.at,),
             )
 
@@ -155,7 +178,7 @@ def _result(function: Function, states: dict[int, gil.GilState], entrance: entra
             yield function.finding(
                 leave,
                 f"`{function.name}` returns a Python object without the GIL",
-                help="release the GIL in the body and around the work alone",
+                help="release the GIL in the body around the work only",
                 steps=(entrance.at,),
             )
             return

@@ -1,7 +1,18 @@
 """A thread that holds the GIL waits for one that needs it.
 
-Whoever joins a thread, gets a future or waits on a condition with the interpreter's lock held stops every other thread
-that wants to run Python. When the awaited one is among them, both wait for ever.
+## What it reports
+
+- `join`, while the GIL is held, of a thread whose function acquires the GIL, uses Python or calls a Python callable
+- the destructor of a bound class that does so
+- a wait for a future or a condition that the function did not create, in a function bound without a guard that releases
+  the GIL
+
+## Why it is a bug
+
+A thread that waits while it holds the GIL stops every other thread that wants to run Python. If the awaited thread
+needs the GIL, both wait forever.
+
+## Example
 
 bad:
 
@@ -15,6 +26,11 @@ void RunAll(const py::function& report) {
   worker.join();
 }
 PYBIND11_MODULE(jobs, m) { m.def("run_all", &RunAll); }
+```
+
+```text
+case.cc:7: error: `worker.join` waits while holding the GIL for a thread that needs the GIL
+  help: release the GIL during the wait
 ```
 
 good:
@@ -32,18 +48,26 @@ void RunAll(const py::function& report) {
 PYBIND11_MODULE(jobs, m) { m.def("run_all", &RunAll); }
 ```
 
-Reported: in functions that Python calls, or behind an acquire, and in functions of the project that these call: `join`
-of a thread whose function takes the GIL, uses Python or calls a callable that came from Python; the destructor of a
-bound class that does so; and waits whose other side nobody sees (`likely`): a future or a condition that was not made
-here, bound without a guard that releases.
+## How to fix it
 
-Quiet: waits behind a release, or bound with one; threads and futures made here that never look at Python; waits with a
-time limit; functions of which nobody knows whether they hold the lock.
+Release the GIL during the wait: `py::gil_scoped_release` in a block around it, or
+`py::call_guard<py::gil_scoped_release>()` on the binding.
 
-Limits: the destructors of futures and of threads that join by themselves are not looked at, nor are joins of other
-libraries' pools.
+## What it does not report
 
-Source: pybind11's and nanobind's documentation of the GIL; not run here.
+- waits after a release, or in a function bound with a releasing guard
+- threads and futures created here that never use Python
+- waits with a timeout
+- functions of which it is not known whether they hold the GIL
+
+## Known limitations
+
+- Destructors of futures and of threads that join by themselves are not considered.
+- Joins of other libraries' thread pools are not considered.
+
+## Source
+
+pybind11's and nanobind's documentation of the GIL; not run here.
 """
 
 from __future__ import annotations
@@ -104,17 +128,17 @@ def _in_function(function: Function) -> Iterator[Finding]:
         if needed is not None:
             yield function.finding(
                 call,
-                f"`{_said(call)}` waits with the GIL held for a thread that needs it",
-                help="release the GIL around the wait",
+                f"`{_said(call)}` waits while holding the GIL for a thread that needs the GIL",
+                help="release the GIL during the wait",
                 steps=(*steps, needed),
             )
             return
         if waits != "thread" and entry is not None and not _is_made_here(inside[0], inside[1]):
             yield function.finding(
                 call,
-                f"`{_said(call)}` waits with the GIL held",
+                f"`{_said(call)}` waits while holding the GIL",
                 certainty=because("unread-code", "harmless if what it waits for never needs the GIL"),
-                help="release the GIL around the wait",
+                help="release the GIL during the wait",
                 steps=tuple(steps),
             )
             return
@@ -194,13 +218,13 @@ def _needs(function: Function, call: events.CallEvent, role: str) -> Step | None
 
 def _takes(function: Function, depth: int) -> Step | None:
     if python_use.takes(function):
-        return function.step(gil.taken(function, gil.RELEASED) or function.record, "this thread needs it")
+        return function.step(gil.taken(function, gil.RELEASED) or function.record, "this thread needs the GIL")
     use = python_use.without_lock(function)
     if use is not None:
-        return function.step(use.event, "this thread needs it")
+        return function.step(use.event, "this thread needs the GIL")
     for call in function.flow.calls:
         if _is_from_python(function, call):
-            return function.step(call, "this calls what Python gave, which takes it")
+            return function.step(call, "calls a Python callable, which needs the GIL")
         callee = function.program.calls.callee(call.node, function)
         if depth < _DEEPEST and callee.certainty == "certain":
             for target in callee.functions[:1]:
@@ -247,7 +271,7 @@ def _bound(binding: Binding) -> Iterator[Finding]:
     if "future" in program.types.roles_at(meant, binding.file, scope):
         yield binding.finding(
             binding.record,
-            f"`{binding.symbol}` waits with the GIL held",
+            f"`{binding.symbol}` waits while holding the GIL",
             certainty=because("unread-code", "harmless if what it waits for never needs the GIL"),
-            help="bind it with a call guard that releases the GIL",
+            help="add `call_guard<gil_scoped_release>()` to the binding",
         )

@@ -1,1 +1,1 @@
-"""Python handles of native objects, and who keeps those alive."""
+"""Python handles of native objects that are used after they were invalidated."""

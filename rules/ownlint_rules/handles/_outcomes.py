@@ -21,7 +21,7 @@ class Outcome(NamedTuple):
         says = {
             "raises": "this raises an exception",
             "reads": "this reads freed memory",
-            "if gone": "this reads freed memory, unless it has survived",
+            "if gone": "this reads freed memory if the object was destroyed",
         }[self.what]
         return f"with {where} {says}"
 

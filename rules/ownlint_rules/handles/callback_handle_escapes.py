@@ -1,8 +1,17 @@
 """A handle that is valid only during a callback is passed to Python, which may keep it.
 
-A C library calls back with a handle of something that lives for the time of the call: a diagnostic, a pass, a
-rewriter. The callback wraps it in a class that is bound to Python and calls Python with it. Python may keep the
-wrapper; its next use goes through a handle of something that is gone.
+## What it reports
+
+- a callback (a captureless lambda, a free function or a static method with a `void*` state) that wraps one of its
+  parameters in a bound class and passes the wrapper to Python code
+- a callback that stores such a wrapper in the object that its state points to
+
+## Why it is a bug
+
+A C library calls back with a handle that is valid only during the call: a diagnostic, a pass, a rewriter. The callback
+wraps it and calls Python. Python code may keep the wrapper; its next use dereferences a handle that was freed.
+
+## Example
 
 bad:
 
@@ -24,6 +33,11 @@ void listen(py::function f) {
 }
 
 void bind(py::module_ m) { py::class_<PyEvent>(m, "Event"); }
+```
+
+```text
+case.cc:13: error: `event` is valid only during this callback, but the `PyEvent` that wraps it may be kept
+  help: invalidate the wrapper when the callback returns (a flag that its methods check), or pass a copy
 ```
 
 good:
@@ -52,19 +66,27 @@ void listen(py::function f) {
 void bind(py::module_ m) { py::class_<PyEvent>(m, "Event"); }
 ```
 
-Reported: a function that can be a callback of C (a captureless lambda, a free function or a static method with a
-`void*` for its state) makes an object that keeps a parameter, and gives it to a Python object: calls it, or a method
-of it, with it. Or it puts it into what the state leads to.
+## How to fix it
 
-Quiet: a wrapper that is told afterwards (a method of it is called, a field of it is written, a guard or a cleanup was
-given it), wrappers that copy, handles of a type that some class keeps together with a reference to its owner, since
-those live longer, functions that the project calls itself. Shown with `--certainty possible`: wrappers that nobody
-binds.
+Give the wrapper a flag that its methods check, and clear it when the callback returns, or pass Python a copy of the
+data.
 
-Limits: calls through Python's C interface are not seen, nor a handle that Python gets unwrapped.
+## What it does not report
 
-Source: MLIR's Python bindings: diagnostics are invalidated when their handler returns; external passes, pattern
-rewriters and PDL result lists are not.
+- a wrapper that is invalidated afterwards (a method of it is called, a field is written, a guard or a cleanup receives
+  it)
+- wrappers that copy
+- handles of a type that some class stores together with a reference to its owner, since these live longer
+- functions that the project itself calls; with the default `--certainty`, wrappers without a binding
+
+## Known limitations
+
+- Calls through the C API of Python are not analysed, nor are handles that Python receives without a wrapper.
+
+## Source
+
+MLIR's Python bindings: diagnostics are invalidated when their handler returns; external passes, pattern rewriters and
+PDL result lists are not.
 """
 
 from __future__ import annotations
@@ -128,12 +150,13 @@ def _found(function: Function, call: events.CallEvent, wrapper: _Wrapper) -> Fin
     bound = wrapper.cls.name in function.program.names.bound_types
     return function.finding(
         call,
-        f"`{text(wrapper.given)}` is valid during this callback alone, and the `{wrapper.cls.name}` of it may stay",
-        certainty=because("caller", f"whether the `{wrapper.cls.name}` is kept is up to the callee")
+        f"`{text(wrapper.given)}` is valid only during this callback, but the `{wrapper.cls.name}` that "
+        "wraps it may be kept",
+        certainty=because("caller", f"whether the `{wrapper.cls.name}` is kept depends on the callee")
         if bound
-        else because("possible", f"no binding of `{wrapper.cls.name}` was read"),
-        help="give the wrapper a flag that is cleared when the call is over, or pass a copy",
-        steps=(function.step(wrapper.given, f"`{wrapper.cls.name}` is made of it here", "borrows"),),
+        else because("possible", f"no binding of `{wrapper.cls.name}` was found"),
+        help="invalidate the wrapper when the callback returns (a flag that its methods check), or pass a copy",
+        steps=(function.step(wrapper.given, f"wrapped in a `{wrapper.cls.name}` here", "borrows"),),
     )
 
 

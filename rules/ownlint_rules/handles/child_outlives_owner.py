@@ -1,8 +1,20 @@
 """A Python handle is used or returned after the native object that it points into was destroyed.
 
-Native bindings hand out children: an operation of a module, a view of an engine. Many of them keep nobody
-alive. When the last Python name of the owner goes away, CPython frees the owner at once, and the child points
-into freed memory, even in the middle of one expression.
+## What it reports
+
+- a chain that takes a child from a temporary owner: `Module.parse(asm).body.operations[0]`
+- a child that is used after its owner was reassigned, deleted or freed at the end of a loop, a generator or a `with`
+  block
+- a child that is returned or stored while its owner is freed when the function returns, or in an attribute whose owner
+  another method released
+
+## Why it is a bug
+
+Native bindings return children: an operation of a module, a view of an engine. Many of them do not keep the parent
+alive. When the last Python reference to the owner is dropped, CPython frees the owner at once, and the child points
+into freed memory, even in the middle of one expression. Its next use crashes, or reads other data.
+
+## Example
 
 bad:
 
@@ -12,6 +24,12 @@ from mlir.ir import Module
 def entry(asm):
     module = Module.parse(asm)
     return module.body.operations[0]
+```
+
+```text
+case.py:5: error: `module.body.operations[0]` is returned, but its owner `Module.parse(asm)` is freed when the function
+    returns
+  help: return the owner too, store it where the child is stored, or return plain data
 ```
 
 good:
@@ -24,28 +42,34 @@ def entry(asm):
     return module, module.body.operations[0]
 ```
 
-Reported: a chain that takes a child from a temporary owner, a child that is used after its owner was rebound,
-deleted or left behind by a loop, a generator or a `with` block, a child that is returned or stored on an object or
-class while its owner ends with the function, an attribute that is used after a method has let go of the owner in
-another; what was built under an insertion point of a temporary; what lies in an operation that was taken out and
-dropped, or was moved into a module that is gone.
+## How to fix it
 
-Quiet: plain data (`str(op)`, names, types, attributes, locations), whatever keeps its owner (a module's body and
-root operation, a lookup in a symbol table), uses inside the `for` over a temporary, owners that are
-returned or stored together with the child, owners that are parameters, globals or attributes, and owners
-that were given to a call nobody knows.
+Assign the owner to a variable that outlives every use of the child, return or store the owner together with the child,
+or return plain data. `--fix --unsafe-fixes` assigns a temporary owner to a variable where that is enough.
 
-Which member borrows and which one keeps comes from the models (MLIR and the projects that ship its bindings) and
-from the project's own pybind11 and nanobind bindings; then the finding points at the binding in C++.
+## What it does not report
 
-Limits: what one method leaves stale for the next is not reported. A helper's owner is followed through plain
-calls: not through an unknown decorator or a method of an object whose class nobody wrote down. The operands of a
-clone are not known to be the original's. A library that is neither modelled nor bound in the project is unknown. A
-file that names neither a library and a call that makes an owner, nor a class the project binds, nor a helper that
-hands out an owner together with its module, is not read.
+- plain data (`str(op)`, names, types, attributes, locations)
+- children that keep their owner alive (the body and root operation of a module, a lookup in a symbol table)
+- uses inside a `for` loop over a temporary
+- owners that are returned or stored together with the child, that are parameters, globals or attributes, or that were
+  passed to an unknown call
 
-Source: LLVM 19.1.7 mlir/lib/Bindings/Python/IRCore.cpp, where `forOperation` is called without a keep-alive for
-the elements of an operation list; run on jaxlib 0.4.30 to 0.10.2 and IREE 3.13.
+## Known limitations
+
+- Which member borrows comes from the models (MLIR and projects that ship its bindings) and from the project's own
+  pybind11 and nanobind bindings; then the finding shows the binding in C++. Other libraries are unknown.
+- Invalidation across methods is not tracked.
+- The owner of a helper is tracked through plain calls, not through unknown decorators or methods of objects without a
+  known class.
+- The operands of a clone are not known to belong to the original.
+- A file is skipped if it names no library with a call that creates an owner, no class that the project binds, and no
+  helper that returns an owner together with its module.
+
+## Source
+
+LLVM 19.1.7 mlir/lib/Bindings/Python/IRCore.cpp, where `forOperation` is called without a keep-alive for the elements of
+an operation list; run on jaxlib 0.4.30 to 0.10.2 and IREE 3.13.
 """
 
 from __future__ import annotations
@@ -75,24 +99,24 @@ def _message(misuse: handles.HandleMisuse) -> str:
     child, owner = misuse.what, f"its owner `{misuse.owner}`"
     match misuse.kind, misuse.ended:
         case "return", _:
-            return f"{child} is returned, but {owner} dies with this function"
+            return f"{child} is returned, but {owner} is freed when the function returns"
         case "store", _:
-            return f"{child} is stored, but {owner} dies {_with_what(misuse)}"
+            return f"{child} is stored, but {owner} is freed {_with_what(misuse)}"
         case _, None:
-            return f"{child} is used, but {owner} is already gone"
-    return f"{child} is used after {owner} is gone"
+            return f"{child} is used after {owner} was freed"
+    return f"{child} is used after {owner} was freed"
 
 
 def _with_what(misuse: handles.HandleMisuse) -> str:
-    return "at once" if misuse.function.record.kind in ("module", "class") else "with this function"
+    return "immediately" if misuse.function.record.kind in ("module", "class") else "when the function returns"
 
 
 def _help(misuse: handles.HandleMisuse) -> str:
     if misuse.kind == "return":
-        return "return the owner with it, keep the owner where the child is kept, or return plain data"
+        return "return the owner too, store it where the child is stored, or return plain data"
     if misuse.kind == "store":
-        return "store the owner beside it, or store plain data"
-    return "bind the owner to a name that lives as long as the child is used"
+        return "store the owner next to it, or store plain data"
+    return "assign the owner to a variable that outlives every use of the child"
 
 
 def _fix(misuse: handles.HandleMisuse) -> Fix | None:
@@ -108,7 +132,7 @@ def _fix(misuse: handles.HandleMisuse) -> Fix | None:
     name = _free_name(function)
     before = Edit(function.path, Span(made.start, made.start), f"({name} := ")
     behind = Edit(function.path, Span(made.end, made.end), ")")
-    return Fix(f"give `{misuse.owner}` the name `{name}`", (before, behind))
+    return Fix(f"assign `{misuse.owner}` to `{name}`", (before, behind))
 
 
 def _free_name(function: Function) -> str:

@@ -1,9 +1,19 @@
 """A loop erases from, or adds to, what it iterates over.
 
-A native iterator holds more than the element it has given: the next one is fetched already, a use list leads from
-one use to the next, a walk that meets an operation before what is inside it looks inside afterwards. Erasing the
-element that was just given is safe; erasing another one, or what it belongs to, lets the next step read freed
-memory. Putting something behind the last element gives a loop that never ends.
+## What it reports
+
+- another element of a block that is erased in a loop over the block
+- an owner that is erased in a loop over the uses of a value, since one operation may use the value twice
+- a callback that erases its operation in a pre-order walk, and operations that are added at the end of the block during
+  the loop
+
+## Why it is a bug
+
+A native iterator has already fetched the next element. Erasing the current element is safe; erasing another one, or the
+operation that contains it, makes the next step read freed memory. Appending to the end of the block gives a loop that
+never terminates.
+
+## Example
 
 bad:
 
@@ -13,6 +23,11 @@ from mlir.ir import Value
 def drop_users(value: Value):
     for use in value.uses:
         use.owner.erase()
+```
+
+```text
+case.py:5: error: `use.owner` is erased while iterating over `value.uses`, and may own several of its elements
+  help: erase each owner once after the loop: `{use.owner for use in ..}`
 ```
 
 good:
@@ -25,19 +40,27 @@ def drop_users(value: Value):
         owner.erase()
 ```
 
-Reported: in a loop over a block, another element of it that is erased; in a loop over the uses of a value, or a
-list of them or of their owners, an owner that is erased, since one operation may use the value twice; a callback
-that erases what it is given in a walk that looks inside afterwards; operations that are built at the end of the
-block, or moved there, while it is walked.
+## How to fix it
 
-Quiet: the element that was just given, the one before it, a loop that is left after the erase, a walk that looks inside
-first or is told to skip, a set of the owners, changed operands, a list of operations that was taken before.
+Collect the elements in a list and erase them after the loop. In a walk, use post-order or return `WalkResult.SKIP`.
 
-Limits: whether each operation uses the value once is not known. An element that is found by a name or an index of
-its own may be the one that was just given. A range of indexes whose elements are erased raises `IndexError` and is no
-matter of this rule. Functions of other files that are given to a walk are not followed.
+## What it does not report
 
-Source: run on jaxlib 0.7.2 and 0.10.2, in both alike.
+- the current element, and the one before it
+- a loop that exits after the erase
+- a post-order walk, and a walk that skips
+- a set of the owners, operands that were replaced, a list that was copied before
+
+## Known limitations
+
+- It is not known whether each operation uses the value only once.
+- An element found by a name or an index of its own may be the current one.
+- A range of indexes whose elements are erased raises `IndexError`, which is not reported.
+- Functions of other files that are passed to a walk are not analysed.
+
+## Source
+
+run on jaxlib 0.7.2 and 0.10.2, in both alike.
 """
 
 from __future__ import annotations
@@ -47,16 +70,16 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, border, rule
 
 _SAYS = {
-    "next": "`{what}` is erased while `{over}` is walked, which may be about to give it",
-    "users": "`{what}` is erased while `{over}` is walked, and may be behind several of its elements",
-    "inside": "`{what}` is erased by the walk `{over}`, which looks inside it afterwards",
-    "added": "`{what}` grows `{over}` while it is walked, and the loop does not end",
+    "next": "`{what}` is erased while iterating over `{over}`, whose next element it may be",
+    "users": "`{what}` is erased while iterating over `{over}`, and may own several of its elements",
+    "inside": "`{what}` is erased during the walk over `{over}`, which visits its children afterwards",
+    "added": "`{what}` grows `{over}` while iterating over it: the loop does not terminate",
 }
 _HELP = {
-    "next": "collect what is to be erased, and erase it after the loop",
-    "users": "take each owner once: `{{use.owner for use in ..}}`, and erase after the loop",
-    "inside": "walk what is inside first, or return the result that skips it",
-    "added": "take a list of the elements first, or insert before the current one",
+    "next": "collect the elements to erase, and erase them after the loop",
+    "users": "erase each owner once after the loop: `{{use.owner for use in ..}}`",
+    "inside": "walk in post-order, or return `WalkResult.SKIP`",
+    "added": "iterate over a copy of the list, or insert before the current element",
 }
 
 

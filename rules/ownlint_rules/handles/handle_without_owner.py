@@ -1,7 +1,18 @@
-"""A Python class wraps a native handle and does not keep its owner alive, as its siblings do.
+"""A Python class wraps a native handle without keeping its owner alive, as its siblings do.
 
-A handle that comes out of a context, a document, a scene is good only as long as that lives. Most wrappers keep a
-reference to it beside the handle. The one that keeps none is left with a dead handle when Python drops the owner.
+## What it reports
+
+- a bound class with a native handle but no reference to an owner, where at least two other classes created from the
+  same object do hold one (the message gives the ratio)
+- an object of an extension type (`PyObject_New`) that stores a pointer which another object frees in its `tp_dealloc`,
+  without a reference to that object
+
+## Why it is a bug
+
+A handle that comes from a context, a document or a scene is valid only while that object lives. Most wrappers store a
+reference to it. The one that does not is left with a dangling handle when Python drops the owner.
+
+## Example
 
 bad:
 
@@ -19,6 +30,11 @@ PYBIND11_MODULE(pdf, m) {
   py::class_<Link>(m, "Link");
 }
 class Doc { public: doc_t* raw() const; };
+```
+
+```text
+case.cc:8: error: `Link` wraps a handle from `Doc` without keeping it alive; 2 of 3 such classes hold an owner
+  help: store a reference to the `Doc` in `Link`, or add a keep-alive to `link`
 ```
 
 good:
@@ -39,19 +55,26 @@ PYBIND11_MODULE(pdf, m) {
 class Doc { public: doc_t* raw() const; };
 ```
 
-Reported: a bound class with a native handle and without a Python object, a shared pointer or anything else that keeps
-somebody alive, made in a binding of what a native function hands out for another bound object, where at least two other
-classes are made of that object's handles and do hold an owner. The ratio says how many do.
-Also an object of an extension's own type (`PyObject_New`) that gets a pointer out of what another one of these destroys
-in its `tp_dealloc`, and holds no reference to that.
+## How to fix it
 
-Quiet: a binding with a keep-alive, handles for which nobody holds an owner (they may be immortal), objects that do not
-reach Python, handles that come from nobody.
+Store a reference to the owner in the wrapper, or add a keep-alive to the binding that returns it.
 
-Limits: a class that destroys its handle itself, or whose handle a function named after making or copying returns, may
-need nobody: such a finding is of the least certainty. Objects made in helpers that are not bound are not reported.
+## What it does not report
 
-Source: MLIR's Python bindings, `PyPassManager` and the classes below `BaseContextObject`; LLVM 16 to 22.
+- a binding with a keep-alive
+- handles for which no class holds an owner (they may live forever)
+- objects that do not reach Python
+- handles that do not come from a bound object
+
+## Known limitations
+
+- A class that destroys its handle itself, or whose handle comes from a function named after creating or copying, may
+  not need an owner: such a finding is `possible`.
+- Objects created in helpers that are not bound are not reported.
+
+## Source
+
+MLIR's Python bindings, `PyPassManager` and the classes below `BaseContextObject`; LLVM 16 to 22.
 """
 
 from __future__ import annotations
@@ -73,10 +96,10 @@ def handle_without_owner(program: Program) -> Iterator[Finding]:
         owned, name = one.owned, one.owned.function.name
         yield one.function.finding(
             one.at,
-            f"`{one.made.name}` takes `{one.field}` out of `{one.self}->{owned.field}` and keeps no reference to "
-            f"`{one.self}`: `{name}` destroys it",
+            f"`{one.made.name}` stores `{one.field}` of `{one.self}->{owned.field}` without a reference "
+            f"to `{one.self}`, which is destroyed by `{name}`",
             certainty=because("convention", "harmless if a reference to the native object keeps it alive"),
-            help=f"keep a new reference to `{one.self}` beside `{one.field}`, and give it back in its dealloc",
+            help=f"store a new reference to `{one.self}` next to `{one.field}` and release it in the deallocator",
             steps=(owned.function.step(owned.at, f"`{owned.field}` is destroyed here", "ends"),),
         )
 
@@ -118,12 +141,12 @@ def _finding(
     certainty = _certainty(wrapped, holding, classes)
     return wrapped.function.finding(
         wrapped.value,
-        f"`{made.name}` wraps what comes from `{source.name}` and keeps nothing alive: {holding} of {classes} such "
-        "classes hold an owner",
+        f"`{made.name}` wraps a handle from `{source.name}` without keeping it alive; {holding} of "
+        f"{classes} such classes hold an owner",
         certainty=certainty,
-        help=f"keep a reference to the `{source.name}` in `{made.name}`, or add a keep-alive to `{binding.name}`",
+        help=f"store a reference to the `{source.name}` in `{made.name}`, or add a keep-alive to `{binding.name}`",
         steps=(
-            made.step(field, f"`{made.name}` keeps this handle and nobody with it", "borrows"),
+            made.step(field, f"`{made.name}` stores this handle but not its owner", "borrows"),
             sibling.step(_name(sibling), f"`{sibling.name}` holds its owner", "owns"),
         ),
     )
@@ -131,7 +154,7 @@ def _finding(
 
 def _certainty(wrapped: wrappers.Wrapped, holding: int, classes: int) -> Certainty:
     """What destroys its handle itself may be on its own, unless nearly all that come from there hold an owner."""
-    share = f"that it needs one is inferred: {holding} of {classes} such classes hold an owner"
+    share = f"that it needs an owner is inferred: {holding} of {classes} such classes hold one"
     if wrapped.copied or holding < _LEAST:
         return because("possible", "" if wrapped.copied else share)
     if wrapped.made.destructor is not None or wrapped.made.record.destructor not in ("implicit", "defaulted"):

@@ -1,7 +1,17 @@
-"""What an owner holds is freed or released by hand, and the owner still refers to it.
+"""An object is freed or released by hand while its owner still refers to it.
 
-The owner of a tree of native objects frees its root when it is collected. Erasing the root through its own handle
-frees it twice. Making the owner let go of it leaves an owner that is of no use, under every name it has.
+## What it reports
+
+- `erase` of the root of a tree that an owner holds, through any handle and through functions of the project
+- a use of an owner, of another name for it, or of something taken from it, after it was made to release its object
+
+## Why it is a bug
+
+The owner of a tree of native objects frees the root when it is collected. Erasing the root through its own handle frees
+it twice, and the process crashes at the next collection. An owner that was made to release its object is unusable under
+every name it has.
+
+## Example
 
 bad:
 
@@ -11,6 +21,11 @@ from mlir.ir import Module
 def discard(asm):
     module = Module.parse(asm)
     module.operation.erase()
+```
+
+```text
+case.py:5: error: `module.operation.erase()` frees memory that `Module.parse(asm)` frees again
+  help: delete the owner instead (`del`), which frees the memory
 ```
 
 good:
@@ -23,17 +38,24 @@ def discard(asm):
     del module
 ```
 
-Reported: an `erase` of the root of something that an owner holds, through any handle of it and through functions of
-the project; a use of an owner, of its other names and of what was taken from it, after it was made to give up what it
-holds.
+## How to fix it
 
-Quiet: erasing what lies below the root, roots that own themselves (a parsed operation without a module), dropping the
-owner, an owner that nobody looks at after it has given up.
+Delete the owner (`del module`), which frees the tree, and do not use the owner after it released its object.
 
-Limits: a handle of which nobody knows whether it is the root.
+## What it does not report
 
-Source: run on jaxlib 0.4.30, 0.7.2, 0.8.0 and 0.10.2: SIGSEGV when the module is collected. llvm PR 158506: a module
-and what its capsule gives are one object, so the documented way to move a module loses it on both sides.
+- erasing an operation below the root
+- roots that own themselves (a parsed operation without a module)
+- dropping the owner, and an owner that is not used after it released its object
+
+## Known limitations
+
+- A handle that is not known to be the root is not reported.
+
+## Source
+
+run on jaxlib 0.4.30, 0.7.2, 0.8.0 and 0.10.2: SIGSEGV when the module is collected. llvm PR 158506: a module and what
+its capsule gives are one object, so the documented way to move a module loses it on both sides.
 """
 
 from __future__ import annotations
@@ -52,17 +74,17 @@ def owner_emptied_by_hand(function: Function) -> Iterator[Finding]:
         if misuse.about == "root":
             yield function.finding(
                 misuse.at,
-                f"`{stale.call}` frees what `{misuse.owner}` will free again",
+                f"`{stale.call}` frees memory that `{misuse.owner}` frees again",
                 certainty=misuse.certainty,
-                help="let go of the owner instead: that frees it",
+                help="delete the owner instead (`del`), which frees the memory",
                 steps=(function.step(misuse.made, f"`{misuse.owner}` owns it", "owns"),),
             )
         elif misuse.about == "disowned" and not _is_left_alone(misuse):
             yield function.finding(
                 misuse.at,
-                f"{_what(misuse, stale)} is used after `{stale.call}`, which gives up what it holds",
+                f"{_what(misuse, stale)} is used after `{stale.call}` released what it holds",
                 certainty=misuse.certainty,
-                help="use nothing of it afterwards; other names for it are the same object",
+                help="do not use it afterwards; other names refer to the same object",
                 steps=border.misuse_steps(misuse),
             )
 

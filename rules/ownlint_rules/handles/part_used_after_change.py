@@ -1,8 +1,18 @@
 """A borrowed part of a native object is used after a call that moves or frees it.
 
-A binding hands out an element of a C++ container, or what a field owns, as it is. That keeps the object around it
-alive, and no more: when another member lets the container grow, empties it, or frees what the field owned, the part in
-Python points to freed memory.
+## What it reports
+
+- an element or an owned part of a native object that is used, returned or stored after a member that changes the
+  container or frees the part was called on its owner
+- the same in the next iteration of a loop
+- an element of a `bind_vector` of pybind11 that is used after `append`, `clear` or `del`
+
+## Why it is a bug
+
+The binding returns the element in place. That keeps its owner alive, but not the element: when the container grows or
+is cleared, the Python object points into freed memory.
+
+## Example
 
 bad:
 
@@ -32,6 +42,11 @@ def widen(line: Line):
     first = line.at(0)
     line.add(Point())
     first.x = 2.0
+```
+
+```text
+case.py:6: error: `line.at(0)` is used after `line.add(Point())`, which moves or frees it
+  help: get it from `line` again after the call, or copy it first
 ```
 
 good:
@@ -64,19 +79,26 @@ def widen(line: Line):
     first.x = 2.0
 ```
 
-Reported: an element or owned part that is used, returned or stored after a member of its owner was called that changes
-the container or frees the part, also when a loop comes round; an element of a `bind_vector` of pybind11, which the
-framework lends, used after `append`, `clear`, `del` and the like.
+## How to fix it
 
-Quiet: parts that are taken anew, plain data, parts of containers whose elements stay where they are (`bind_map`),
-elements of a `bind_vector` of nanobind, which are copies, members that do not change the container, objects whose class
-nobody says.
+Get the element from its owner again after the call, or copy it first.
 
-Limits: a native iterator in a `for` whose body changes the container is not reported. Whether a container really
-moves its elements depends on its capacity. Changes by a helper of the project that is no plain call, and by
-another name of the same container, are not followed.
+## What it does not report
 
-Source: nanobind f91100bb, where `bind_vector` came to copy its elements for this reason; Open3D cfabbb7a7, likewise.
+- elements that are obtained again, and plain data
+- containers whose elements do not move (`bind_map`)
+- elements of a `bind_vector` of nanobind, which are copies
+- members that do not change the container, and objects of unknown class
+
+## Known limitations
+
+- A native iterator in a `for` whose body changes the container is not reported.
+- Whether a container really moves its elements depends on its capacity.
+- Changes by a helper that is not a plain call, or through another name of the same container, are not tracked.
+
+## Source
+
+nanobind f91100bb, where `bind_vector` came to copy its elements for this reason; Open3D cfabbb7a7, likewise.
 """
 
 from __future__ import annotations
@@ -97,6 +119,6 @@ def part_used_after_change(function: Function) -> Iterator[Finding]:
             misuse.at,
             f"{misuse.what} {done} after `{stale.call}`, which moves or frees it",
             certainty=misuse.certainty,
-            help=f"take it from `{stale.target}` again after the call, or copy before it",
+            help=f"get it from `{stale.target}` again after the call, or copy it first",
             steps=border.misuse_steps(misuse),
         )

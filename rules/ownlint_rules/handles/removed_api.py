@@ -1,7 +1,17 @@
-"""A member or a keyword is used that this version of the library does not have.
+"""A member or keyword is used that this version of the library does not have.
 
-Bindings drop what their new design has no use for. What was a work-around in one version is an `AttributeError` or a
-`TypeError` in the next, at the first call.
+## What it reports
+
+- a member that a model lists as absent in the version at hand
+- a keyword that this version does not accept
+- the same on an object of unknown class, where no other class has such a member
+
+## Why it is a bug
+
+Bindings drop what a new design no longer needs. The workaround of one version raises `AttributeError` or `TypeError` in
+the next, at the first call.
+
+## Example
 
 bad:
 
@@ -10,6 +20,11 @@ from mlir.ir import Context
 
 def reset(context: Context):
     context._clear_live_operations()
+```
+
+```text
+case.py:4: warning: `Context._clear_live_operations` does not exist in iree-base-compiler >=3.13 and jaxlib >=0.8
+  help: nothing is tracked any more, so there is nothing to clear or to count
 ```
 
 good:
@@ -22,17 +37,25 @@ def reset(context: Context):
         context._clear_live_operations()
 ```
 
-Reported: members and keywords that a model knows to be absent in the version at hand: the one that the settings give
-(`versions = { somelib = "1.2" }`), else the one that is installed, else the one that has what the project's tests
-assert something of, else the latest. Also of an object of which nobody says what it is, where no other class has such
-a member.
+## How to fix it
 
-Quiet: what is asked for by `hasattr` or `getattr` in the same file, what stands in a branch that asks for a version or
-in a `try` that expects the error, and what the version at hand still has.
+Remove the call, or check with `hasattr` first. If another version is meant, set it: `versions = { somelib = "1.2" }`.
 
-Limits: a version that is compared elsewhere, and a file that picks its functions by version, are not understood.
+## What it does not report
 
-Source: LLVM 21 and 22, jaxlib up to 0.7.2 and from 0.8.0 on: llvm PR 155114.
+- names that the same file checks with `hasattr` or `getattr`
+- branches that check a version, and a `try` that expects the error
+- members that the version at hand still has
+
+## Known limitations
+
+- The version is the one in the settings, else the installed one, else the one that the project's tests imply, else the
+  latest.
+- A version that is compared elsewhere, and a file that selects its functions by version, are not understood.
+
+## Source
+
+LLVM 21 and 22, jaxlib up to 0.7.2 and from 0.8.0 on: llvm PR 155114.
 """
 
 from __future__ import annotations
@@ -57,7 +80,7 @@ def removed_api(function: Function) -> Iterator[Finding]:
             asked.at,
             _message(asked, missing),
             certainty=_certainty(asked, missing),
-            help=missing.member.note or "drop the call, or ask whether it is there",
+            help=missing.member.note or "remove the call, or check with `hasattr` first",
         )
 
 
@@ -71,7 +94,7 @@ def _message(asked: versions.IdentityUse, missing: versions.Missing) -> str:
 
 def _certainty(asked: versions.IdentityUse, missing: versions.Missing) -> Certainty:
     if asked.told:
-        return because("type", f"the class of what has `{asked.name}` is inferred from that name")
+        return because("type", f"the class that `{asked.name}` is called on is inferred from that name")
     return "certain" if missing.sure else because("version", "the installed version is not known")
 
 

@@ -1,9 +1,19 @@
-"""A handle is used after a pass or a rewrite has transformed what it belongs to.
+"""A handle is used after a pass or a rewrite has transformed the IR that contains it.
 
-A pass may erase, replace or move any operation below the one it runs on. Older bindings mark every wrapper below
-it before they run, and each later use raises, even where the operation has survived. Newer ones mark nothing: what
-was erased is read after it was freed. Values, the results of operations and the arguments of blocks, are checked
-in neither.
+## What it reports
+
+- an operation below the root, or a value taken from it, that was obtained before a pass manager, a transform script or
+  a pattern driver ran over the root, and is used, returned or stored afterwards
+- the same in the next iteration of a loop, in a `finally` block, and through attributes of `self`
+- the same if a function of the project runs the passes
+
+## Why it is a bug
+
+A pass may erase, replace or move any operation below the one it runs on. Older bindings invalidate every wrapper below
+it first, and each later use raises, even if the operation survived. Newer ones invalidate nothing: an erased operation
+is read after it was freed. Values (results, block arguments) are never checked.
+
+## Example
 
 bad:
 
@@ -17,6 +27,12 @@ def lower(module: Module, pipeline):
     return str(entry)
 ```
 
+```text
+case.py:7: error: `module.body.operations[0]` is used after `PassManager.parse(pipeline).run(module.operation)` has
+    transformed the IR that contains it
+  help: look it up in `module.operation` again after the pass; keep names across it, not handles
+```
+
 good:
 
 ```python
@@ -28,23 +44,28 @@ def lower(module: Module, pipeline):
     return str(module.body.operations[0])
 ```
 
-Reported: operations below the root, and what was taken from them, that were found before a pass manager, a
-transform script or a pattern driver ran over the root and are used, handed out or stored afterwards; in the next
-round of a loop, in a `finally`, through a function of the project that runs the passes, and through attributes of
-`self`.
+## How to fix it
 
-Where the version of the bindings is known, from the settings or an installation, the last step says what the use comes
-to; an exception is a warning, and so is an operation at the top of the root in newer bindings, which mostly survives.
+Look the operation up again after the pass. Keep names across a pass, not handles.
 
-Quiet: the root itself, its body and regions, a symbol table of it; siblings and ancestors of the root; whatever is
-asked for anew; plain data, types, attributes and locations; roots and handles of which nobody knows whether one lies
-in the other; a pass manager whose class is not known.
+## What it does not report
 
-Limits: newer bindings let an operation be used that has survived the passes, which no linter can know. A parameter
-that is an operation is not known to lie in another parameter that is its module.
+- the root itself, its body and regions, and its symbol table; siblings and ancestors of the root
+- handles that are looked up again
+- plain data, types, attributes and locations
+- handles that are not known to lie below the root, and unknown pass managers
 
-Source: run on jaxlib 0.4.30 and 0.7.2 (RuntimeError, before the passes run and also when they fail), 0.8.0, 0.10.2 and
-IREE 3.13 (removed operations crash). mlir/docs/Bindings/Python.md: query, transform through one root, query again.
+## Known limitations
+
+- Newer bindings permit the use of an operation that survived the passes; this cannot be known.
+- Where the version of the bindings is known, the last step says what the use does; an exception is a warning, and so is
+  an operation at the top of the root in newer bindings, which usually survives.
+- A parameter that is an operation is not known to lie in another parameter that is its module.
+
+## Source
+
+run on jaxlib 0.4.30 and 0.7.2 (RuntimeError, before the passes run and also when they fail), 0.8.0, 0.10.2 and IREE
+3.13 (removed operations crash). mlir/docs/Bindings/Python.md: query, transform through one root, query again.
 """
 
 from __future__ import annotations
@@ -71,11 +92,11 @@ def stale_after_transformation(function: Function) -> Iterator[Finding]:
 
 
 def _message(misuse: handles.HandleMisuse, stale: handles.Stale) -> str:
-    does = {"return": "handed out", "store": "stored"}.get(misuse.kind, "used")
-    return f"{misuse.what} is {does} after `{stale.call}` has transformed what it stands in"
+    does = {"return": "returned", "store": "stored"}.get(misuse.kind, "used")
+    return f"{misuse.what} is {does} after `{stale.call}` has transformed the IR that contains it"
 
 
 def _help(misuse: handles.HandleMisuse, stale: handles.Stale) -> str:
     if misuse.kind == "use":
-        return f"ask `{stale.target}` for it again after the run; keep names, not handles, across it"
-    return "look it up after the run, or keep its name"
+        return f"look it up in `{stale.target}` again after the pass; keep names across it, not handles"
+    return "look it up after the pass, or keep its name"

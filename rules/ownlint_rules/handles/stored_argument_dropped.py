@@ -1,8 +1,19 @@
-"""A Python object is destroyed while a native object keeps its address.
+"""A Python object is destroyed while a native object stores its address.
 
-A setter, a constructor or an `add` of a binding stores a pointer to what it is given and keeps the Python object alive
-by nothing. When the last Python name of it goes, its C++ half is freed, and the pointer stays. Of a class derived in
-Python the overridden methods are gone too: C++ then calls a pure virtual function.
+## What it reports
+
+- a temporary that is passed to a parameter which the binding stores without a keep-alive, or assigned to such an
+  attribute
+- an object that is reassigned or deleted while the object that stores its address is still used
+- a local whose address is stored in an object that is returned, or that belongs to the caller
+
+## Why it is a bug
+
+The binding stores a pointer to the C++ part and does not keep the Python object alive. When its last reference is
+dropped, the pointer dangles. For a class derived in Python, the overridden methods are gone too: C++ calls a pure
+virtual function.
+
+## Example
 
 bad:
 
@@ -28,6 +39,11 @@ def run():
     bus = Bus()
     bus.set_sink(Sink())
     bus.flush()
+```
+
+```text
+case.py:5: error: `Sink()` is freed immediately, but `Bus()` stores its address
+  help: store `Sink()` in a variable or attribute that lives as long as `Bus()`
 ```
 
 good:
@@ -57,19 +73,28 @@ def run():
     bus.flush()
 ```
 
-Reported: a temporary that is given to such a parameter or assigned to such an attribute; an object that is rebound or
-deleted while what stores its address is used; what stores the address is returned, or is the caller's, and the object
-ends with the function.
+## How to fix it
 
-Quiet: arguments that the binding keeps alive (a keep-alive, a shared pointer), objects that a name, an attribute or a
-container holds as long, objects given to calls nobody knows, holders from which a member takes something away again
-(`remove_sink`, `close`), a setter that is called again.
+Store the object in a variable or attribute that lives as long as the object that stores its address, or fix the binding
+(`keep_alive`).
 
-Limits: what a helper of the project stores is not followed. Which member stores comes from the project's own bindings
-and from contracts of packages (`ownlint model extract`).
+## What it does not report
 
-Source: pybind11 3.1 and nanobind 3.1, run: a constructor, a setter and a writable field of a raw pointer
-without a keep-alive leave it dangling.
+- arguments that the binding keeps alive (a keep-alive, a shared pointer)
+- objects that a variable, an attribute or a container holds for long enough, or that were passed to an unknown call
+- holders from which something is removed again (`remove_sink`, `close`)
+- setters that are called again
+
+## Known limitations
+
+- Pointers that a helper of the project stores are not tracked.
+- Which member stores a pointer is known from the project's own bindings and from contracts of packages (`ownlint model
+  extract`).
+
+## Source
+
+pybind11 3.1 and nanobind 3.1, run: a constructor, a setter and a writable field of a raw pointer without a keep-alive
+leave it dangling.
 """
 
 from __future__ import annotations
@@ -87,7 +112,7 @@ def stored_argument_dropped(function: Function) -> Iterator[Finding]:
                 misuse.at,
                 _message(misuse),
                 certainty=misuse.certainty,
-                help=f"keep `{stored.shown}` in a name or attribute that lives as long as `{stored.by}`",
+                help=f"store `{stored.shown}` in a variable or attribute that lives as long as `{stored.by}`",
                 steps=border.misuse_steps(misuse),
             )
 
@@ -95,11 +120,11 @@ def stored_argument_dropped(function: Function) -> Iterator[Finding]:
 def _message(misuse: handles.HandleMisuse) -> str:
     stored = misuse.stored
     assert stored is not None
-    holder = f"`{stored.by}` keeps its address"
-    half = f": the methods of `{stored.derived}` are gone with it" if stored.derived else ""
+    holder = f"`{stored.by}` stores its address"
+    half = f": the methods of `{stored.derived}` are lost with it" if stored.derived else ""
     match misuse.kind:
         case "drop":
-            return f"`{stored.shown}` is dropped at once, but {holder}{half}"
+            return f"`{stored.shown}` is freed immediately, but {holder}{half}"
         case "return":
-            return f"`{stored.shown}` dies with this function, but {holder}{half}"
-    return f"`{stored.by}` is used, but `{stored.shown}`, whose address it keeps, is gone{half}"
+            return f"`{stored.shown}` is freed when the function returns, but {holder}{half}"
+    return f"`{stored.by}` is used after `{stored.shown}`, whose address it stores, was freed{half}"

@@ -1,9 +1,18 @@
-"""A handle is used after the native object behind it was erased.
+"""A handle is used after the native object it refers to was erased.
 
-An erased operation is freed at once, with everything inside it: nested operations, blocks, results, block
-arguments, insertion points that stand before it. Python still holds the wrappers. Some of them raise, the others
-read freed memory: older bindings mark every wrapper of the operation, newer ones only the wrapper that was asked
-to erase, and values are checked in neither.
+## What it reports
+
+- any use of an erased handle, of another name for the same object, or of something taken from it, and a second erase
+- a lookup in a symbol table of an operation that was erased without the table
+- the same if a function of the project erases it, and if the handle is in a tuple, a list, a dict or an attribute
+
+## Why it is a bug
+
+An erased operation is freed at once, with everything inside it: nested operations, blocks, results, block arguments.
+Python still holds the wrappers. Some of them raise, the others read freed memory: older bindings invalidate every
+wrapper of the operation, newer ones only the wrapper that was asked to erase, and values are never checked.
+
+## Example
 
 bad:
 
@@ -14,6 +23,11 @@ def drop(op: Operation):
     result = op.results[0]
     op.erase()
     return str(result.type)
+```
+
+```text
+case.py:6: error: `op.results[0]` is used after `op.erase()` erased `op`
+  help: read the values before erasing: types, locations, attributes and names stay valid
 ```
 
 good:
@@ -27,26 +41,32 @@ def drop(op: Operation):
     return str(kind)
 ```
 
-Reported: any use of the erased handle, of another name for the same object (the same element, by the same constant
-index, with nothing put in or taken out in between), and of what was taken from it; erasing it twice; a lookup in a
-symbol table of what was erased behind its back; the same when a function of the project does the erasing, when the
-handle sits in a tuple, a list, a dict or an attribute, and when a `finally` or the end of a `with` block comes
-first.
+## How to fix it
 
-Where the version of the bindings is known, from the settings or an installation, the last step says whether the use
-raises or reads freed memory; what merely raises is a warning.
+Read the values before the erase (types, locations, attributes and names stay valid), or erase after the last use.
+`--fix --unsafe-fixes` moves a single read before the erase, and erases through the symbol table where there is one.
 
-Quiet: what was read before (types, locations, attributes, names, strings), the element that a loop has just been
-given, names that are bound anew, paths that leave before the use, handles of which nobody knows whether they are the
-erased one, and every `erase` of an object whose class is not known.
+## What it does not report
 
-Limits: elements that are picked by a variable are only the same through the same name, and so is an element that is
-taken out of a Python list twice. Whether the operation that was erased is the one that a table finds by a name, or the
-one that made an operand, is not known. A method that is bound to a name counts where the name has one meaning. A
-handle that stays in an attribute is reported when this method put it there, or when this method uses it.
+- values that were read before (types, locations, attributes, names, strings)
+- the current element of a loop
+- variables that are reassigned, and paths that return before the use
+- handles that are not known to be the erased one, and `erase` of an object of unknown class
 
-Source: run on jaxlib 0.4.30, 0.7.2 (every wrapper raises, values crash), 0.8.0, 0.10.2 and IREE 3.13 (the wrapper
-itself raises; other wrappers, nested operations and values crash). mlir/docs/Bindings/Python.md; llvm PR 155114.
+## Known limitations
+
+- Where the version of the bindings is known, the last step says whether the use raises or reads freed memory; what only
+  raises is a warning.
+- Elements selected by a variable are the same only through the same name, and so is an element taken out of a Python
+  list twice.
+- It is not known whether the erased operation is the one that a table finds by a name, or that created an operand.
+- A method bound to a variable counts if the variable has one meaning. A handle that stays in an attribute is reported
+  if this method stored it there or uses it.
+
+## Source
+
+run on jaxlib 0.4.30, 0.7.2 (every wrapper raises, values crash), 0.8.0, 0.10.2 and IREE 3.13 (the wrapper itself
+raises; other wrappers, nested operations and values crash). mlir/docs/Bindings/Python.md; llvm PR 155114.
 """
 
 from __future__ import annotations
@@ -77,19 +97,19 @@ def use_after_erase(function: Function) -> Iterator[Finding]:
 def _message(misuse: handles.HandleMisuse, stale: handles.Stale) -> str:
     by = f"`{stale.call}`"
     if misuse.kind == "lookup":
-        return f"{misuse.what} is looked up after {by} has erased it behind the table's back"
-    does = {"use": "used", "return": "handed out", "store": "stored"}[misuse.kind]
+        return f"{misuse.what} is looked up after {by} erased it without updating the symbol table"
+    does = {"use": "used", "return": "returned", "store": "stored"}[misuse.kind]
     itself = misuse.child.shown == stale.target
     what = "it" if itself else f"`{stale.target}`"
-    return f"{misuse.what} is {does} after {by} has erased {what}"
+    return f"{misuse.what} is {does} after {by} erased {what}"
 
 
 def _help(misuse: handles.HandleMisuse) -> str:
     if misuse.kind == "lookup":
-        return "erase it through the table, which then forgets it"
+        return "erase it through the symbol table, which then drops its entry"
     if misuse.kind == "use":
-        return "read what is needed before erasing: types, locations, attributes and names stay valid"
-    return "hand on plain data that was read before, or let go of the handle"
+        return "read the values before erasing: types, locations, attributes and names stay valid"
+    return "pass on plain data that was read before, or drop the handle"
 
 
 def _fix(function: Function, misuse: handles.HandleMisuse, stale: handles.Stale) -> Fix | None:

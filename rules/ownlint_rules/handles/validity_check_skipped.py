@@ -1,7 +1,18 @@
 """A method uses a native handle without the validity check that its siblings make.
 
-A wrapper outlives what it wraps: the file is closed, the tree's node is erased, the session is shut down. So its
-methods begin with a check that refuses to go on. The one that forgets it hands a dead handle to native code.
+## What it reports
+
+- a method or bound function that passes a native handle to native code without the validity check that most of its
+  siblings make first (the message gives the ratio)
+- the same if the check comes after the use, checks another object, or is missing on some path
+- once per class, with the lowest confidence, a check that no function makes
+
+## Why it is a bug
+
+A wrapper outlives what it wraps: the file is closed, the node is erased. Methods therefore start with a check that
+raises. The one that does not passes a dangling handle to native code.
+
+## Example
 
 bad:
 
@@ -17,6 +28,12 @@ class Reader {
   codec_t* codec_;
   bool closed_ = false;
 };
+```
+
+```text
+case.cc:5: error: `depth` passes `codec_` to `codec_depth` without checking that its object is still valid: 2 of 3
+    siblings check first
+  help: call `ensureOpen` first
 ```
 
 good:
@@ -35,23 +52,27 @@ class Reader {
 };
 ```
 
-Reported: a check is a method without arguments, or a function of one object, that does nothing but throw, abort or
-answer with a failure when a flag of the object or of its owner says so; or one that calls such a check; or an accessor
-that throws. Where a class has none of these, what three of its functions ask before they go on, by themselves or by a
-macro, is the check: a truth value, a state or a pointer that another function changes. Where most functions that hand
-the object's handle to a free function, or read or write through it, make the check on the same object first, those that
-do not are reported, with how many do: methods, lambdas bound to Python, functions of the object. A check behind the use
-does not count, nor one of another object, nor one on some paths only. Where a class has a check that asks its owner and
-nobody makes it, that is said once, with the least certainty.
+## How to fix it
 
-Quiet: a look at the flag by hand, methods that make the check themselves, accessors that check, helpers whose callers
-all check, constructors and destructors, what sets the flag itself, comparisons and hashes, static methods, handles that
-are only handed on, classes of which fewer than half of the functions check.
+Call the check first, as the siblings do.
 
-Limits: a check of a class's flag that begins unset ("not started yet") is reported only where nearly all siblings make
-it. An object that dies between the check and the use is not seen.
+## What it does not report
 
-Source: MLIR's Python bindings, `checkValid` on blocks, regions and values; LLVM 16 to 22.
+- functions that test the flag by hand, and accessors that check
+- helpers whose callers all check
+- constructors and destructors, functions that set the flag, comparisons and hashes, static methods
+- handles that are only passed on, and classes in which fewer than half of the functions check
+
+## Known limitations
+
+- A check is a function that only throws, aborts or fails depending on a flag of the object or its owner, one that calls
+  such a function, or a condition that three functions test first.
+- A flag that starts unset ("not started yet") is reported only if nearly all siblings check it.
+- An object that is invalidated between the check and the use is not detected.
+
+## Source
+
+MLIR's Python bindings, `checkValid` on blocks, regions and values; LLVM 16 to 22.
 """
 
 from __future__ import annotations
@@ -115,13 +136,15 @@ def _outlived(cls: Class) -> Iterator[Finding]:
         for use in careless:
             yield use.function.finding(
                 use.event,
-                f"`{_name(use.function)}` works on `{use.shown}`, and nothing here asks whether `{member.field}` is "
-                f"still good: {share} siblings ask first",
-                certainty=because("convention", f"that it is needed is inferred: {share} siblings make the check"),
-                help=f"ask `{flag}` first, as the others do",
+                f"`{_name(use.function)}` uses `{use.shown}` without checking that `{member.field}` is "
+                f"still valid: {share} siblings check first",
+                certainty=because("convention", f"that the check is needed is inferred: {share} siblings make it"),
+                help=f"check `{flag}` first, as the siblings do",
                 steps=(
-                    member.function.step(member.at, "it ends here, and the object lives on", "ends"),
-                    careful[0].function.step(careful[0].event, f"`{_name(careful[0].function)}` asks first", "guards"),
+                    member.function.step(member.at, "released here, while the object stays alive", "ends"),
+                    careful[0].function.step(
+                        careful[0].event, f"`{_name(careful[0].function)}` checks first", "guards"
+                    ),
                 ),
             )
 
@@ -213,8 +236,8 @@ def _certainty(checking: int, careful: int, all_of_them: int, guards: list[valid
         return because("possible", f"only {share}")
     if unready:
         enough = checking > _MANY and 4 * careful >= 3 * all_of_them
-        return because("convention" if enough else "guess", f"that it is needed is inferred: {share}")
-    return because("convention", f"that it is needed is inferred: {share}")
+        return because("convention" if enough else "guess", f"that the check is needed is inferred: {share}")
+    return because("convention", f"that the check is needed is inferred: {share}")
 
 
 def _finding(
@@ -229,34 +252,34 @@ def _finding(
     guard = guards[0]
     origin = guard.origin or guard
     made = known.first_check(example.function, example.at, guards) if example is not None else None
-    said = f"`{origin.function.name}` refuses when it is no longer valid"
+    said = f"`{origin.function.name}` fails when the handle is no longer valid"
     steps = [origin.function.step(origin.at, said, "guards")]
     if example is not None and made is not None:
         steps.append(example.function.step(made, f"`{_name(example.function)}` makes the check", "guards"))
     return one.function.finding(
         one.use.event,
-        f"{_what(one)}{_why(one, guard)}: {careful} of {all_of_them} siblings ask first",
+        f"{_what(one)}{_why(one, guard)}: {careful} of {all_of_them} siblings check first",
         certainty=certainty,
         help=f"call `{guard.name}` first"
         if guard.is_called
-        else f"ask `{min(guard.flags)[-1]}` first, as the others do",
+        else f"check `{min(guard.flags)[-1]}` first, as the siblings do",
         steps=tuple(steps),
     )
 
 
 def _what(one: _Judged) -> str:
     if not one.use.callee:
-        return f"`{_name(one.function)}` works on `{one.use.shown}`"
-    return f"`{_name(one.function)}` hands `{one.use.shown}` to `{one.use.callee}`"
+        return f"`{_name(one.function)}` uses `{one.use.shown}`"
+    return f"`{_name(one.function)}` passes `{one.use.shown}` to `{one.use.callee}`"
 
 
 def _why(one: _Judged, guard: validity.ValidityGuard) -> str:
     if one.kind == "late":
-        return f" before `{guard.name}` is {'called' if guard.inline is None else 'asked'}"
+        return f" before `{guard.name}` is {'called' if guard.inline is None else 'checked'}"
     if one.kind == "partly":
-        return f", and not every way here {'calls' if guard.inline is None else 'asks'} `{guard.name}`"
+        return f", but not every path {'calls' if guard.inline is None else 'checks'} `{guard.name}` first"
     about = "its object" if one.at == ("this",) else f"`{one.at[-1]}`"
-    return f", and nothing here asks whether {about} is still valid"
+    return f" without checking that {about} is still valid"
 
 
 def _name(function: Function) -> str:

@@ -1,8 +1,18 @@
 """Wrappers of native objects are compared by identity.
 
-Bindings make a new Python object each time a native one is asked for. `is`, `id()` and, for some, the hash speak of
-these wrappers: they differ although the native object is the same, and an `id` is given again once its wrapper is
-gone.
+## What it reports
+
+- `is` and `is not` between wrappers, or with a wrapper that is created by the comparison
+- `id()` of a wrapper that is stored or compared
+- a wrapper as a key of a dict or an element of a set, if its hash does not identify the native object
+
+## Why it is a bug
+
+Bindings create a new Python object each time a native one is accessed. `is`, `id()` and, for some classes, the hash
+compare these wrappers: they differ although the native object is the same, and an `id` is reused once its wrapper is
+freed.
+
+## Example
 
 bad:
 
@@ -11,6 +21,11 @@ from mlir.ir import Operation
 
 def same(a: Operation, b: Operation):
     return a.operation is b.operation
+```
+
+```text
+case.py:4: warning: `a.operation` is compared with `is`, which compares wrappers and not the objects they wrap
+  help: compare with `==`
 ```
 
 good:
@@ -22,19 +37,28 @@ def same(a: Operation, b: Operation):
     return a.operation == b.operation
 ```
 
-Reported: `is` and `is not` between wrappers, or with something that is taken anew where it is compared; `id()` of a
-wrapper that is kept or compared; a wrapper as a key of a dict or an element of a set, where its hash does not say what
-it stands for.
+## How to fix it
 
-Quiet: `==`, `in` and keys where the hash does say it, comparison with `None` and other constants, names that are, on
-some path, one and the same wrapper, an `id` that is only printed, objects of unknown classes, versions in which the
-wrappers are unique.
+Compare with `==`, and use the object itself as a key if its hash identifies the native object. `--fix --unsafe-fixes`
+replaces `is` with `==`.
 
-Limits: an `id` that is handed to a function of the project counts as kept. Classes that the project binds with
-pybind11, nanobind or Boost.Python are not asked about: one wrapper stands for each object while it lives.
+## What it does not report
 
-Source: run on jaxlib 0.7.2 (operations are unique, views, blocks and values are not) and 0.10.2 (nothing is); `==` and
-the hash agree for operations, blocks and values in both, a region's hash never does.
+- `==`, `in`, and keys whose hash identifies the native object
+- comparisons with `None` and other constants
+- names that refer to the same wrapper on some path
+- an `id` that is only printed, objects of unknown classes, and versions with unique wrappers
+
+## Known limitations
+
+- An `id` that is passed to a function of the project counts as stored.
+- Classes that the project binds with pybind11, nanobind or Boost.Python are not reported: they have one wrapper per
+  object while it lives.
+
+## Source
+
+run on jaxlib 0.7.2 (operations are unique, views, blocks and values are not) and 0.10.2 (nothing is); `==` and the hash
+agree for operations, blocks and values in both, a region's hash never does.
 """
 
 from __future__ import annotations
@@ -64,7 +88,8 @@ def _identity(function: Function, known: versions.IdentityQuestions, asked: vers
         return
     yield function.finding(
         asked.at,
-        f"`{text(wrappers[0].value)}` is compared by `{asked.name}`, which says nothing of what it stands for",
+        f"`{text(wrappers[0].value)}` is compared with `{asked.name}`, which compares wrappers and not "
+        "the objects they wrap",
         certainty=_certainty(wrappers),
         help=f"compare with `{_EQUAL[asked.name]}`",
         fix=_fix(function, asked),
@@ -76,9 +101,9 @@ def _number(function: Function, known: versions.IdentityQuestions, asked: versio
     if known.compared_by(operand):
         yield function.finding(
             asked.at,
-            f"`id({text(operand.value)})` is the number of a wrapper, and is given again when that is gone",
-            certainty=because("sharing", "harmless if the wrapper is kept alive as long as the number is used"),
-            help="use the object itself as the key: its hash says what it stands for"
+            f"`id({text(operand.value)})` identifies a wrapper, and is reused after the wrapper is freed",
+            certainty=because("sharing", "harmless if the wrapper is kept alive for as long as the number is used"),
+            help="use the object itself as the key: its hash identifies the wrapped object"
             if "hash" in known.compared_by(operand)
             else "compare the objects with `==`",
         )
@@ -90,9 +115,9 @@ def _key(function: Function, known: versions.IdentityQuestions, asked: versions.
     if compared and "hash" not in compared:
         yield function.finding(
             asked.at,
-            f"`{text(operand.value)}` is looked up by its hash, which is another one for each wrapper",
+            f"`{text(operand.value)}` is looked up by its hash, which differs for each wrapper of the same object",
             certainty=because("value", "harmless if the same wrapper is used for each lookup"),
-            help="use what it belongs to as the key, or search a list with `==`",
+            help="use its owner as the key, or search a list with `==`",
         )
 
 
@@ -104,7 +129,7 @@ def _certainty(wrappers: list[versions.Operand]) -> Certainty:
     anew = any(operand.anew for operand in wrappers)
     if len(wrappers) > 1 and anew:
         return "certain"
-    return because("value" if anew or len(wrappers) > 1 else "guess", "both names may stand for the same wrapper")
+    return because("value" if anew or len(wrappers) > 1 else "guess", "both names may refer to the same wrapper")
 
 
 def _is_constant(value: records.Value) -> bool:

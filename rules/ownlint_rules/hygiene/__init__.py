@@ -1,1 +1,1 @@
-"""Hygiene: what costs or confuses, and breaks nothing yet."""
+"""Wasteful or confusing code that breaks nothing yet."""

@@ -1,8 +1,18 @@
 """An environment variable is read repeatedly, or in several places.
 
-Each place that reads a variable decides for itself what its text means, and each time it is read it may say something
-else: two halves of a program then disagree about a setting. Reading is a search through all variables, and a race
-with whoever changes one.
+## What it reports
+
+- a variable that several functions read (one finding for all of them)
+- a variable that is read in a loop
+- with `--certainty possible`, a variable that a constructor reads
+
+## Why it is a bug
+
+Each place that reads a variable interprets its text on its own, and each read may return a different value: two parts
+of a program then disagree about a setting. A read searches all variables, and races with any thread that calls
+`setenv`.
+
+## Example
 
 bad:
 
@@ -25,6 +35,11 @@ class Planner {
 };
 ```
 
+```text
+case.cc:11: note: `EXEC_VERBOSE` is read in 2 places
+  help: read it in one function and call that
+```
+
 good:
 
 ```cpp
@@ -34,20 +49,25 @@ bool Verbose() {
 }
 ```
 
-Reported for a variable that several functions read, one finding for all of them, and for one that a loop reads. The
-name may stand in a constant or a macro, or be put together from constants; the reading in a function or a macro of the
-project's own that is given the name. Where the project changes the variable, that is a step.
+## How to fix it
 
-Shown with `--certainty possible` for one that a constructor alone reads, in its body, in its initialisers or as a
-member's initial value: often few objects are made.
+Read the variable once, in one function, into a function-local static, and call that function.
 
-Quiet for the initial value of a static and of a variable outside of functions, what a once flag guards, `main`, the
-one object that a project keeps of a class, functions of one name in several files (siblings for several systems),
-tests, what is read to be put back later, and the system's own variables (`[env]` of the models).
+## What it does not report
 
-Limits: names that are put together in other ways than by `+` are not known. What a caller runs once only is not seen.
+- initializers of statics and of namespace-scope variables, code that a once flag guards, `main`, and singletons
+- functions of one name in several files (variants for several systems), and tests
+- values that are read in order to be restored
+- variables of the system (`[env]` in the models)
 
-Source: a review of GPU command-buffer caching in XLA, where two constructors read one variable.
+## Known limitations
+
+- Names that are composed other than with `+` are not known.
+- A function whose caller runs only once is not recognized.
+
+## Source
+
+a review of GPU command-buffer caching in XLA, where two constructors read one variable.
 """
 
 from __future__ import annotations
@@ -57,8 +77,8 @@ from collections.abc import Iterator
 from ownlint import Class, Finding, Function, Program, Step, because, records, rule
 from ownlint_rules.hygiene import _environment as environment
 
-_MAY_CHANGE = "harmless if it is meant to follow changes of the environment while the process runs"
-_MAY_BE_FEW = "it is not known how many are made"
+_MAY_CHANGE = "harmless if changes of the environment while the process runs are meant to be seen"
+_MAY_BE_FEW = "it is not known how many are created"
 
 
 @rule(severity="note")
@@ -96,30 +116,30 @@ def _in_several(
     around: environment.ProgramEnvironment, variable: str, places: list[environment.EnvironmentReading]
 ) -> Finding:
     last = places[-1]
-    steps = tuple(_step(one, one.call, "is read here, too") for one in places[:-1])[:4]
+    steps = tuple(_step(one, one.call, "also read here") for one in places[:-1])[:4]
     meanings = {one.understood for one in places if one.understood}
     differently = ", which interpret it differently" if len(meanings) > 1 else ""
     return _subject(last).finding(
         last.call,
         f"`{variable}` is read in {len(places)} places{differently}",
         certainty=because("intent", _MAY_CHANGE),
-        help="read it in one function, once, and ask that",
+        help="read it in one function and call that",
         steps=steps + _race(around, variable),
     )
 
 
 def _each_time(around: environment.ProgramEnvironment, reading: environment.EnvironmentReading) -> Finding:
     if reading.when == "loop":
-        message = f"`{reading.variable}` is read each time round"
+        message = f"`{reading.variable}` is read in every iteration"
     else:
         name = reading.owner.name if reading.owner is not None else "object"
         article = "an" if name[:1].lower() in "aeiou" else "a"
-        message = f"`{reading.variable}` is read each time {article} `{name}` is made"
+        message = f"`{reading.variable}` is read each time {article} `{name}` is constructed"
     return _subject(reading).finding(
         reading.call,
         message,
         certainty=because("intent", _MAY_CHANGE) if reading.when == "loop" else because("possible", _MAY_BE_FEW),
-        help="read it once, into a static",
+        help="read it once into a static",
         steps=_race(around, reading.variable),
     )
 
@@ -137,4 +157,4 @@ def _step(reading: environment.EnvironmentReading, at: records.Call, message: st
 def _race(around: environment.ProgramEnvironment, variable: str) -> tuple[Step, ...]:
     """Where the variable is changed: a reading at that moment is a race."""
     changes = [change for change in around.changes if change.variable == variable]
-    return tuple(change.function.step(change.call, "the environment is changed here") for change in changes[:1])
+    return tuple(change.function.step(change.call, "the environment is modified here") for change in changes[:1])

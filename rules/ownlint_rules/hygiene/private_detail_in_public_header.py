@@ -1,7 +1,17 @@
 """A class is in a public header only because a private field has its type.
 
-Whoever includes the header reads it, and is compiled again when it changes, though nobody but the class that has the
-field can do anything with it.
+## What it reports
+
+- a namespace-scope class that is only used as the type of private fields of one other class, in a header that other
+  files include
+- with `--certainty possible`, the same in a header without a source file of its own
+
+## Why it is a bug
+
+Every file that includes the header parses the class, and is recompiled when it changes, although only one class uses
+it.
+
+## Example
 
 bad:
 
@@ -26,6 +36,12 @@ void Engine::Launch(int device) { pending_.push_back(Pending{device}); }
 void Run(Engine& engine) { engine.Launch(1); }
 ```
 
+```text
+engine.h:1: note: `Pending` is only used by the private `Engine::pending_`, but is visible to every includer of this
+    header
+  help: nest it in the private section of `Engine`, or forward-declare it here and define it in the source file
+```
+
 good:
 
 ```cpp engine.h
@@ -48,21 +64,25 @@ void Engine::Launch(int device) { pending_.push_back(Pending{device}); }
 void Run(Engine& engine) { engine.Launch(1); }
 ```
 
-Reported where a class at namespace scope is the type of private fields of one other class of the header (also of a
-private class that is nested in it, and by another name for the type), nothing else in the header shows it but further
-such details, other files include the header, and none but the header and its own source says the class's name.
+## How to fix it
 
-Shown with `--certainty possible` where the header has no source beside it, since then the class can only be nested.
+Nest the class in the private section, or forward-declare it and define it in the source file.
 
-Quiet: templates and the parts of one, bases, what a public or protected member or a free function shows, what two
-classes share, what stands in a namespace or a header that is called `internal`, `detail` or the like, headers that no
-other file includes, names that several classes have.
+## What it does not report
 
-Limits: it needs the whole project: uses in files that were not analysed are not seen. A name in a macro's body counts
-as no use.
+- templates and their parts, and base classes
+- classes that a public or protected member or a free function uses, or that two classes share
+- namespaces and headers named `internal`, `detail` or similar
+- headers that no other file includes, and names of several classes
 
-Source: a review of GPU command-buffer caching in XLA, where the entries of a cache stood before the executable's
-class.
+## Known limitations
+
+- Uses in files that were not analysed are not known.
+- A name in the body of a macro does not count as a use.
+
+## Source
+
+a review of GPU command-buffer caching in XLA, where the entries of a cache stood before the executable's class.
 """
 
 from __future__ import annotations
@@ -100,7 +120,7 @@ def private_detail_in_public_header(program: Program) -> Iterator[Finding]:
 def _sure(file: File, has_source: bool) -> Certainty:
     if not has_source:
         return because("possible", f"no source file belongs to `{file.path.rpartition('/')[2]}`")
-    return because("unread-code", "code that was not read may include this header")
+    return because("unread-code", "code that was not analysed may include this header")
 
 
 def _found(cls: Class, outer: Class, user: Class, field: records.Field, certainty: Certainty) -> Finding:
@@ -108,9 +128,13 @@ def _found(cls: Class, outer: Class, user: Class, field: records.Field, certaint
     named = outer.name + user.symbol.removeprefix(outer.symbol)
     return cls.finding(
         Span(record.start, record.start + 1) if record.end <= record.start else _head(record),
-        f"`{cls.name}` is only the type of the private `{named}::{field.name}`, but whoever includes this sees it",
+        f"`{cls.name}` is only used by the private `{named}::{field.name}`, but is visible to every "
+        "includer of this header",
         certainty=certainty,
-        help=f"nest it in the private part of `{outer.name}`, or declare it here and define it in the source",
+        help=(
+            f"nest it in the private section of `{outer.name}`, or forward-declare it here and define it "
+            "in the source file"
+        ),
         steps=(user.step(field, "its only use"),),
     )
 

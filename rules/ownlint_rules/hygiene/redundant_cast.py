@@ -1,13 +1,30 @@
 """A value is cast to the type that it already has.
 
-It does nothing, and it hides the day on which it would do something: when one of the two types changes, the cast
-makes the compiler say nothing.
+## What it reports
+
+- with type information, a cast whose operand already has the target type (a pointer to a class, or a class by
+  reference)
+- without it, a cast of a name, a member, an element or the result of a known function whose declared type is the target
+  type
+- a function template that only casts, if it is called with that type (`std::static_pointer_cast`, `llvm::cast`, or one
+  of the project)
+
+## Why it is a bug
+
+The cast does nothing today. When one of the two types changes, it hides the mismatch from the compiler.
+
+## Example
 
 bad:
 
 ```cpp
 struct Stream { int id; };
 int Id(Stream* stream) { return static_cast<Stream*>(stream)->id; }
+```
+
+```text
+case.cc:2: note: `stream` already has type `Stream*`
+  help: remove the cast
 ```
 
 good:
@@ -17,21 +34,25 @@ struct Stream { int id; };
 int Id(Stream* stream) { return stream->id; }
 ```
 
-Reported where a parser that knows types says that operand and target are one pointer to a class, or one class by
-reference; without one, where declarations say so: of a name, a member, a function that is surely the one called, an
-element of a container, what an iterator or an owner leads to. A number or an enum is reported where it is declared by
-the very name that it is cast to. A function template that does nothing but cast is a cast, too, the project's own and a
-library's (`std::static_pointer_cast`, `llvm::cast`). The fix deletes the cast and keeps the operand.
+## How to fix it
 
-Quiet: numbers by two names, which may be one type on this platform alone; bit-fields, what is `volatile`, and a number
-that is handed to a call as a copy of a variable; copies that are made on purpose, moves, casts to `void`, of `this`,
-and to or from another name of the type, as handles have whose type is hidden; templates, where the type may be another
-next time.
+Remove the cast. `--fix` does that.
 
-Limits: a cast of an expression that is no name, member, element, call or address is not looked at, nor one to a class
-with template arguments that are not spelled as the compiler does.
+## What it does not report
 
-Source: a review of GPU command-buffer caching in XLA, where `unique_ptr<T>::get()` was cast to `T*`.
+- numbers of two type names, which may be one type only on this platform
+- bit-fields, `volatile`, and a number passed as a copy of a variable
+- intended copies, moves, casts to `void` and of `this`, and casts from or to another name of the type
+- templates, where the type may differ in another instantiation
+
+## Known limitations
+
+- A cast of any other expression is not analysed.
+- A cast to a class with template arguments counts only if they are spelled as the compiler does.
+
+## Source
+
+a review of GPU command-buffer caching in XLA, where `unique_ptr<T>::get()` was cast to `T*`.
 """
 
 from __future__ import annotations
@@ -69,7 +90,7 @@ _BUILTIN = re.compile(
 )
 
 
-_NO_TYPES = "the types are known by their written names alone"
+_NO_TYPES = "the types are known by name only"
 
 
 @rule(severity="note", fixable=True)
@@ -86,9 +107,9 @@ def redundant_cast(function: Function) -> Iterator[Finding]:
                 if not _is_amount(function, cast.type) or not _is_copied(function, statement, cast):
                     yield function.finding(
                         cast,
-                        f"`{text(cast.value)}` is a `{cast.type}` already",
+                        f"`{text(cast.value)}` already has type `{cast.type}`",
                         certainty=certainty,
-                        help="delete the cast",
+                        help="remove the cast",
                         fix=_fix(function, statement, cast),
                         cause=cast.type,
                     )
@@ -239,7 +260,7 @@ def _known(function: Function, cast: records.Cast) -> Certainty | None:
             return None
         if isinstance(places.strip(cast.value), records.Call) or not types.parse(cast.type).is_scalar:
             return because("type", _NO_TYPES)
-        return because("possible", "a cast of a number that is at hand may be there to say what it is")
+        return because("possible", "the cast of a literal may be there to document its type")
     if types.parse(spelled).name != types.parse(cast.type).name and (
         _is_alias(function, spelled, cast.start) or _is_alias(function, cast.type, cast.start)
     ):
@@ -488,4 +509,4 @@ def _fix(function: Function, statement: records.Statement, cast: records.Cast) -
     edits = [Edit(function.path, Span(cast.start, start), opening)]
     if end < cast.end or closing:
         edits.append(Edit(function.path, Span(end, cast.end), closing))
-    return Fix("delete the cast", tuple(edits), safe=True)
+    return Fix("remove the cast", tuple(edits), safe=True)

@@ -1,7 +1,17 @@
 """A value is computed that only a debug log reads.
 
-The log is off as a rule, and the loop counts all the same. It costs little each time and is easily forgotten; where a
-lock or an allocation is involved it costs more.
+## What it reports
+
+- a local, private member or static that is counted in a loop and read only by debug logs
+- a string, stream or container that is filled in a loop only for a debug log
+- a clock reading, or the result of a pure function, that only a debug log uses
+
+## Why it is a bug
+
+The log is usually disabled, but the work is done every time. It is cheap at first; with a lock or an allocation it is
+not.
+
+## Example
 
 bad:
 
@@ -15,6 +25,11 @@ void Sweep(std::vector<Entry>& entries) {
 }
 ```
 
+```text
+case.cc:2: note: `dropped` is counted only for a debug log
+  help: count it only when logging is enabled
+```
+
 good:
 
 ```cpp
@@ -24,21 +39,24 @@ void Sweep(std::vector<Entry>& entries) {
 }
 ```
 
-Reported where everything that reads a local is a debug log: numbers that are counted on in a loop, or two of them for
-one log, also as private members or statics of a source file, where a table is enough; strings, streams and containers
-that are filled in a loop; what a function that changes nothing makes in a loop, or as a text; and what a clock says.
-Locals may go by way of each other. A debug log is a macro that a model calls so, one that the project defines as empty
-in another build or whose body asks for the level, a call that names the level (`logger->debug(..)`, `LOG(DEBUG)`), a
-function that does nothing unless the level is on, or what stands behind a question whether the log is on
-(`if (verbose)`, `if (level >= kDebug)`), also one that leaves where it is off.
+## How to fix it
 
-Quiet where anything else reads the local, takes its address, captures it or uses the value of an increment; where
-the work itself stands behind the question; for containers of what does something by being there (threads, owners); and
-for logs that are always on.
+Do the work only when logging is enabled (`if (VLOG_IS_ON(1))`), or compute it in the log statement.
 
-Limits: of members only what is counted on is looked at, where its name stands in no other class.
+## What it does not report
 
-Source: a review of GPU command-buffer caching in XLA; a count over that project finds some forty.
+- values that anything else reads, captures or takes the address of
+- work that is already guarded by the log level
+- containers whose elements do something by existing (threads, owners)
+- logs that are always enabled
+
+## Known limitations
+
+- Members are considered only if they are counted, and if no other class has a member of that name.
+
+## Source
+
+a review of GPU command-buffer caching in XLA; a count over that project finds some forty.
 """
 
 from __future__ import annotations
@@ -49,12 +67,12 @@ from ownlint import Finding, Function, because, debug_logs, records, rule
 from ownlint_rules.hygiene import _kept as kept
 
 _HELP = {
-    "counted": "count only where the log is on",
-    "built": "build it only where the log is on",
-    "computed": "compute it only where the log is on",
-    "measured": "read the clock only where the log is on",
+    "counted": "count it only when logging is enabled",
+    "built": "build it only when logging is enabled",
+    "computed": "compute it only when logging is enabled",
+    "measured": "read the clock only when logging is enabled",
 }
-_CHEAP = because("value", "harmless where it costs next to nothing")
+_CHEAP = because("value", "harmless if it costs next to nothing")
 
 
 @rule(severity="note", yields_to=("lock-only-for-log",))
@@ -62,10 +80,10 @@ def work_only_for_log(function: Function) -> Iterator[Finding]:
     for state in kept.counted(function):
         yield function.finding(
             state.at,
-            f"`{state.name}` is counted for a debug log alone",
+            f"`{state.name}` is counted only for a debug log",
             certainty=_CHEAP,
             help=_HELP["counted"],
-            steps=(state.reader.step(state.log, "this log alone reads it"),),
+            steps=(state.reader.step(state.log, "only used by this log"),),
         )
     logs = debug_logs.DebugLogs(function)
     if not logs.may_log:
@@ -80,8 +98,8 @@ def work_only_for_log(function: Function) -> Iterator[Finding]:
         named = " and ".join(f"`{work.name}`" for work in found)
         yield function.finding(
             first.declared,
-            f"{named} {'is' if len(found) == 1 else 'are'} {kind} for a debug log alone",
+            f"{named} {'is' if len(found) == 1 else 'are'} {kind} only for a debug log",
             certainty=_CHEAP,
             help=_HELP[kind],
-            steps=(function.step(log, f"this log alone reads {'it' if len(found) == 1 else 'them'}"),),
+            steps=(function.step(log, "only used by this log"),),
         )

@@ -1,1 +1,1 @@
-"""Bindings: what C++ hands to Python, and who keeps it alive."""
+"""Bindings: keep-alives, return value policies and the lifetime of what C++ passes to Python."""

@@ -74,7 +74,7 @@ def over_locals(function: Function) -> Iterator[OverLocal]:
                     sure = made.origin.certainty
                     if name == lent:
                         sure = weaker(
-                            sure, because("later-use", f"harmless if what is cast outlives the `{made.name}`")
+                            sure, because("later-use", f"harmless if the object being cast outlives the `{made.name}`")
                         )
                     yield OverLocal(call, name, made.name, sure)
         model = known.model(call, function)

@@ -118,7 +118,7 @@ def _found(binding: Binding, signature: signatures.Signature, pointee: Class, se
         return
     derived = origins.Origins(function, origins.sources_of(function, target.first))
     for value in targets.returned_values(function):
-        step = function.step(value, "this is handed out")
+        step = function.step(value, "returned to Python here")
         inner = derived.resolved(value)
         if several and not _is_pointer(inner, function):
             for origin in derived.elements(value):
@@ -264,7 +264,5 @@ def _declared(binding: Binding, signature: signatures.Signature, pointee: Class,
     record = target.declared
     if _MAKES.search(record.name) or _MAKES.search(binding.name) or not views.holds(target.owner, pointee):
         return
-    step = Step(target.owner.path, record.name_span, f"`{target.owner.name}` holds what this hands out", "lends")
-    yield TakenOver(
-        1, step, because("unread-code", "the body is not in what was read; this is inferred from the classes")
-    )
+    step = Step(target.owner.path, record.name_span, f"`{target.owner.name}` owns the returned object", "lends")
+    yield TakenOver(1, step, because("unread-code", "the body was not found; this is inferred from the classes"))

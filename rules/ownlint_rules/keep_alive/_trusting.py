@@ -28,7 +28,7 @@ from ownlint import records as r
 _DEEPEST = 6
 _CALLS = 2
 _UP_TO_CALLER = "harmless if the Python code around it always passes that type"
-_ANYBODY_SETS = "harmless if nobody in Python sets the attribute"
+_ANYBODY_SETS = "harmless if no Python code sets the attribute"
 _GENERIC = frozenset({"object", "handle"})
 _ASKS_NOTHING = frozenset({"ptr", "is_none", "is", "is_valid", "inc_ref", "dec_ref", "bool", "move", "forward"})
 """Methods that say nothing about a type."""
@@ -68,7 +68,7 @@ def trusted(function: Function) -> Iterator[Trusted]:
             continue
         harmful = wanted.last in framework.facts.get("plain_memory_of", "").split()
         certainty: Certainty = (
-            source.certainty if harmful else because("possible", f"harmless if it is a `{wanted.last}` each time")
+            source.certainty if harmful else because("possible", f"harmless if it is always a `{wanted.last}`")
         )
         yield Trusted(node, source.said[0], wanted.last, harmful, certainty)
 
@@ -143,7 +143,7 @@ class _TrustReading:
                 if found is None or said.strip('"').startswith("__"):
                     return None
                 return _Source(
-                    because("possible", f"what `{text(inner)}` is, is up to the class"), (text(inner), *found.said)
+                    because("possible", f"the type of `{text(inner)}` depends on the class"), (text(inner), *found.said)
                 )
             case r.Index(base=base):
                 return self._element(base, inner, depth)

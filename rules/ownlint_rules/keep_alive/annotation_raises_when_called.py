@@ -1,8 +1,17 @@
-"""The declared return type of a binding raises at every call.
+"""An annotation of a binding raises on every call.
 
-A `keep_alive` whose keeper is a number, a string, a list or a tuple needs a weak reference that cannot be made. One
-with an index that no argument has, and an internal reference where there is no `self`, fail as well. The module
-imports, the function is there, and every call of it raises.
+## What it reports
+
+- a `keep_alive` whose nurse is a number, a string, a list, a tuple or a dict, which support no weak references
+- an index that no argument has (pybind11; nanobind rejects it at compile time)
+- `reference_internal` on a function without `self`
+
+## Why it is a bug
+
+The module imports and the function exists, but every call of it raises: `TypeError: cannot create weak reference to
+'list' object`.
+
+## Example
 
 bad:
 
@@ -14,6 +23,11 @@ class Book {
 PYBIND11_MODULE(books, m) {
   py::class_<Book>(m, "Book").def("title", &Book::title, py::keep_alive<0, 1>());
 }
+```
+
+```text
+case.cc:6: warning: `py::keep_alive<0, 1>()` on `Book.title` raises on every call: its result does not support weak
+    references
 ```
 
 good:
@@ -28,17 +42,25 @@ PYBIND11_MODULE(books, m) {
 }
 ```
 
-Reported: a keep-alive whose nurse is a result or an argument that Python gets as a number, a string, a list, a tuple or
-a dict; an index beyond the arguments (pybind11; nanobind does not compile it); `reference_internal` on a function or a
-static method of nanobind, and on a function of pybind11 that has no argument.
+## How to fix it
 
-Quiet: containers that the project binds as classes, results whose type nobody shows, optional ones.
+Remove the annotation, correct the index, or return a bound class.
 
-Limits: the types are those that are written; a type caster of the project's own may make anything of them, so classes
-that are not bound are not judged.
+## What it does not report
 
-Source: run on pybind11 2.13.6 and 3.1.0 and nanobind 2.9.2 and 3.1.0: `TypeError: cannot create weak reference to
-'list' object`, `RuntimeError: Could not activate keep_alive!`.
+- containers that the project binds as classes
+- results of unknown type
+- optional results
+
+## Known limitations
+
+- The types are taken as written; a type caster of the project may convert to anything, so classes that are not bound
+  are not reported.
+
+## Source
+
+run on pybind11 2.13.6 and 3.1.0 and nanobind 2.9.2 and 3.1.0: `TypeError: cannot create weak reference to 'list'
+object`, `RuntimeError: Could not activate keep_alive!`.
 """
 
 from __future__ import annotations
@@ -65,14 +87,14 @@ def annotation_raises_when_called(binding: Binding) -> Iterator[Finding]:
         if why:
             yield _finding(binding, keep.extra.text, keep.extra, why)
     if written is not None and policy == "reference internal" and _lacks_parent(binding, said, signature):
-        yield _finding(binding, written.text, written, "there is no object that it is internal to")
+        yield _finding(binding, written.text, written, "there is no parent object")
 
 
 def _finding(binding: Binding, text: str, at: records.Extra, why: str) -> Finding:
     owner = binding.owner
     constructs = binding.record.kind == "init" and owner is not None
     where = f"the constructor of `{owner.name}`" if constructs and owner is not None else f"`{binding.symbol}`"
-    return binding.finding(at, f"`{text}` on {where} raises at every call: {why}")
+    return binding.finding(at, f"`{text}` on {where} raises on every call: {why}")
 
 
 def _beyond(said: policies.Policies, signature: signatures.Signature, keep: policies.KeepAlive) -> str:
@@ -96,7 +118,7 @@ def _unweakable(
         return ""
     roles = binding.program.types.roles_at(written, binding.file, "")
     return (
-        f"no weak reference can point to {what}"
+        f"{what} does not support weak references"
         if written and signatures.is_unweakable(binding, written, roles)
         else ""
     )

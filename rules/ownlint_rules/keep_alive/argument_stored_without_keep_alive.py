@@ -1,8 +1,19 @@
 """C++ stores a pointer to an argument, and nothing keeps its Python object alive.
 
-A constructor, a setter or an `add` takes a reference or a raw pointer and stores it. Python gives an object whose last
-name may go away the next moment: what C++ holds then points into freed memory. For a subclass written in Python its C++
-half can stay while the Python half is gone.
+## What it reports
+
+- a bound constructor, factory, method or property setter that stores a reference or a pointer to a bound class in a
+  field, a container or a stored lambda
+- a field that is a raw pointer and is bound as writable (`def_readwrite`, `def_rw`)
+- both only without a `keep_alive` from the holder to the argument
+
+## Why it is a bug
+
+Python may free the object that was passed as soon as its last name goes away. The pointer that C++ stores then points
+into freed memory, and the next access is a use after free. For a subclass written in Python, the C++ part can survive
+while the Python part is gone.
+
+## Example
 
 bad:
 
@@ -18,6 +29,11 @@ PYBIND11_MODULE(cars, m) {
   py::class_<Engine>(m, "Engine").def(py::init<>());
   py::class_<Car>(m, "Car").def(py::init<Engine&>());
 }
+```
+
+```text
+case.cc:10: error: the constructor of `Car` stores argument 1 without keeping it alive
+  help: add `keep_alive<1, 2>()`
 ```
 
 good:
@@ -36,18 +52,27 @@ PYBIND11_MODULE(cars, m) {
 }
 ```
 
-Reported: a reference or pointer to a bound class that a bound constructor, factory, method, function or property setter
-puts into a field, a container of pointers, or a lambda that is stored, itself or in what it calls; a field that is a
-raw pointer and is bound as writable; without a `keep_alive` from the holder to that argument.
+## How to fix it
 
-Quiet: copies, shared and unique pointers, arguments that are looked at during the call, addresses that the same body
-takes back, fields that the destructor frees, functions that are given the Python object as well.
+Add `py::keep_alive<1, N + 1>()` for argument N (`nb::keep_alive` for nanobind), or store a shared pointer. `--fix` adds
+the annotation where the binding allows it.
 
-Limits: what is stored in a static or by a library is not followed, and what a method stores of one argument in another
-is possible only. Without a body only a constructor is judged, by the
-class's fields, and what is found is likely.
+## What it does not report
 
-Source: run on pybind11 2.13.6 and 3.1.0 and nanobind 2.9.2 and 3.1.0: constructors, setters, containers and
+- copies, shared pointers and unique pointers
+- arguments that are only used during the call, and addresses that the same body removes again
+- fields that the destructor frees
+- functions that receive the Python object as well
+
+## Known limitations
+
+- Pointers stored in a static or by a library are not tracked.
+- What a method stores in another argument is `possible` only.
+- Without a body only a constructor is analysed, by the fields of its class, and the finding is `likely`.
+
+## Source
+
+run on pybind11 2.13.6 and 3.1.0 and nanobind 2.9.2 and 3.1.0: constructors, setters, containers and
 `def_readwrite`/`def_rw` of a raw pointer keep nothing; `keep_alive<1, N + 1>` keeps argument N.
 """
 
@@ -64,7 +89,7 @@ def argument_stored_without_keep_alive(binding: Binding) -> Iterator[Finding]:
     if field is not None:
         yield binding.finding(
             binding.record,
-            f"setting `{binding.symbol}` stores a pointer and keeps nothing alive",
+            f"setting `{binding.symbol}` stores a pointer without keeping its target alive",
             help="bind it as a property whose setter has `keep_alive<1, 2>`, or make the field a shared pointer",
             steps=(field,),
         )
@@ -75,14 +100,14 @@ def argument_stored_without_keep_alive(binding: Binding) -> Iterator[Finding]:
         holder = "self" if stored.holder == 1 and stored.has_self else f"argument {stored.holder - stored.has_self}"
         where = "" if constructs else f" in {f'`{holder}`' if holder == 'self' else holder}"
         wanted = f"keep_alive<{stored.holder}, {stored.argument}>"
-        message = f"{what} stores argument {counted}{where} and keeps nothing alive"
+        message = f"{what} stores argument {counted}{where} without keeping it alive"
         if stored.by_setter:
-            message = f"setting `{binding.symbol}` stores a pointer and keeps nothing alive"
+            message = f"setting `{binding.symbol}` stores a pointer without keeping its target alive"
         yield binding.finding(
             stored.wrong or binding.record,
             message,
             certainty=stored.certainty,
-            help=f"add `{wanted}()`" if not stored.by_setter else f"give the setter `{wanted}()`",
+            help=f"add `{wanted}()`" if not stored.by_setter else f"add `{wanted}()` to the setter",
             steps=(stored.at,),
             fix=_fix(binding, stored, wanted),
         )

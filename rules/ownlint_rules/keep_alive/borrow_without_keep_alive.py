@@ -1,7 +1,20 @@
-"""A binding returns something that points into C++, and does not keep its owner alive.
+"""A binding returns an object that points into C++ memory without keeping its owner alive.
 
-A method returns a view, an iterator, a cursor, or a reference into its object. Python holds the result; nothing
-holds the object. When its last Python name goes away the result points into freed memory.
+## What it reports
+
+- a bound class, returned by value or inside an optional, a smart pointer or a container, that holds a reference,
+  pointer, view or iterator into `self` or an argument; an iterator without a keep-alive; a pointer returned with the
+  policy `reference`
+- an array or memoryview over C++ memory whose base owns nothing, and an `Eigen::Map` over it
+- annotations that have no effect: `reference_internal` on a result by value, a `keep_alive` on a pybind11 property,
+  wrong indexes, a `keep_alive<0, N>` on a constructor
+
+## Why it is a bug
+
+Python holds the result, but nothing holds the object that it points into. When the last Python reference to that object
+is dropped, the result dangles: its next use reads freed memory.
+
+## Example
 
 bad:
 
@@ -20,6 +33,11 @@ PYBIND11_MODULE(text, m) {
   py::class_<Cursor>(m, "Cursor");
   py::class_<Doc>(m, "Doc").def("cursor", [](Doc& d) { return Cursor(d); });
 }
+```
+
+```text
+case.cc:13: error: `Doc.cursor` returns a `Cursor` that points into `self` without keeping it alive
+  help: add `keep_alive<0, 1>()`
 ```
 
 good:
@@ -41,27 +59,35 @@ PYBIND11_MODULE(text, m) {
 }
 ```
 
-Reported: a bound class returned by value, or inside an optional, a smart pointer or a container, that holds a
-reference, pointer, view or iterator into `self` or an argument; an iterator made without a keep-alive; a pointer or
-reference handed out with the policy `reference`, or cast to an object by hand; an array or memoryview over C++'s
-memory whose base owns nothing, an `Eigen::Map` over it; and annotations that look like protection and are none:
-`reference_internal` on a result by value, a `keep_alive` on a pybind11 property, the indexes swapped or one too many, a
-`keep_alive<0, N>` on a constructor. Where Python in the same project uses such a result after its owner is gone, the
-finding points there.
+## How to fix it
 
-Quiet: classes that hold a shared pointer or a Python object beside what they look at, results that are converted
-(strings, numbers, containers of values), `self` handed back, statics and globals, call policies, keep-alives called
-by hand, and pointers that an object was given from outside, since others own what they lead to.
+Add `py::keep_alive<0, 1>()` (the result keeps `self` alive), use `py::return_value_policy::reference_internal`, or
+return a copy. For a property, pass the keep-alive to the getter: `py::cpp_function(getter, py::keep_alive<0, 1>())`.
 
-Limits: a class whose fields the project does not define is not known to borrow, nor is a function whose body is out
-of sight, unless the classes themselves say so. Extras behind a template's or a function's parameter are not known.
-What a setter or constructor stores of its arguments is not followed.
-A class with a copy constructor that does more than copy its fields is taken to own what it points to; what lies behind
-a raw pointer that a class never frees is taken to be somebody else's. A pointer returned with the default policy is
-another bug (Python deletes it) and not reported here.
+`--fix --unsafe-fixes` corrects the index of a keep-alive on a constructor.
 
-Source: pybind11 and nanobind documentation on return value policies and keep_alive; every row of the
-policy table was run on pybind11 2.13.6 and 3.1.0 and nanobind 2.9.2 and 3.1.0.
+## What it does not report
+
+- classes that hold a shared pointer or a Python object next to the pointer
+- results that are converted (strings, numbers, containers of values), and `self` returned
+- statics and globals, call policies, explicit keep-alive calls
+- pointers that the object received from outside, which others own
+
+## Known limitations
+
+- A class whose fields the project does not define is not known to borrow, nor is a function whose body is not found,
+  unless the classes imply it.
+- Extras in a template or function parameter are not known. What a setter or constructor stores is reported by
+  `argument-stored-without-keep-alive`.
+- A class with a copy constructor that does more than copy its fields is assumed to own its pointers; the target of a
+  raw pointer that a class never frees is assumed to belong to someone else.
+- A pointer returned with the default policy is another bug (Python deletes it), which `python-deletes-borrowed-pointer`
+  reports.
+
+## Source
+
+pybind11 and nanobind documentation on return value policies and keep_alive; every row of the policy table was run on
+pybind11 2.13.6 and 3.1.0 and nanobind 2.9.2 and 3.1.0.
 """
 
 from __future__ import annotations
@@ -104,7 +130,7 @@ def _message(binding: Binding, contract: contracts.Contract) -> str:
         "pointer": "a pointer into",
         "reference": "a reference into",
     }.get(contract.shape, f"a `{name}` that points into")
-    return f"`{binding.symbol}` returns {what} {source} and keeps nothing alive"
+    return f"`{binding.symbol}` returns {what} {source} without keeping it alive"
 
 
 def _of_shape(contract: contracts.Contract) -> Certainty:
@@ -112,13 +138,13 @@ def _of_shape(contract: contracts.Contract) -> Certainty:
     if contract.shape in ("iterator", "memory", "pointer", "reference"):
         return "certain"
     name = contract.returns.rsplit("::", 1)[-1]
-    return because("type", f"harmless if this `{name}` copies what it takes, or keeps it alive itself")
+    return because("type", f"harmless if this `{name}` copies what it is given, or keeps it alive itself")
 
 
 def _help(binding: Binding, contract: contracts.Contract) -> str:
     index = contract.borrow.index if contract.borrow is not None else 1
     if binding.record.kind in ("property", "property_rw") and contract.shape == "view":
-        return f"give the getter the keep-alive: `cpp_function(getter, keep_alive<0, {index}>())`"
+        return f"add the keep-alive to the getter: `cpp_function(getter, keep_alive<0, {index}>())`"
     if contract.shape in ("pointer", "reference") and index == 1:
         return "use the policy `reference_internal`, or add `keep_alive<0, 1>()`"
     return f"add `keep_alive<0, {index}>()`"
@@ -133,7 +159,7 @@ def _used_in_python(binding: Binding) -> Iterator[Step]:
             and misuse.declared.path == binding.path
             and misuse.declared.span == binding.record.span
         ):
-            yield misuse.function.step(misuse.at, f"this Python uses it after `{misuse.owner}` is gone")
+            yield misuse.function.step(misuse.at, f"used from Python here after `{misuse.owner}` was freed")
 
 
 def _constructor(binding: Binding) -> Iterator[Finding]:
@@ -149,8 +175,8 @@ def _constructor(binding: Binding) -> Iterator[Finding]:
         yield binding.finding(
             keep.extra,
             f"`{keep.extra.text}` on the constructor of `{binding.owner.name}` keeps nothing alive",
-            certainty="certain" if field is not None else because("possible", "no member was found that needs it"),
-            help=f"a constructor's object has index 1: write `keep_alive<1, {max(keep.patient, 2)}>()`",
+            certainty="certain" if field is not None else because("possible", "no member that needs it was found"),
+            help=f"the constructed object has index 1: write `keep_alive<1, {max(keep.patient, 2)}>()`",
             steps=(field,) if field is not None else (),
             fix=contracts.renumbered(binding, keep, 1, max(keep.patient, 2)),
         )

@@ -1,8 +1,17 @@
-"""A pointer is cast for Python with a return value policy that does not fit it.
+"""A pointer is cast to a Python object with a return value policy that does not fit it.
 
-`cast` gives a raw pointer to Python without an owner: unlike a function's result, it is `reference` by default. A new
-object that is cast this way is never deleted. An internal reference needs to be told whose it is; without a parent the
-cast raises.
+## What it reports
+
+- `new`, or the `release()` of a unique pointer, passed to `cast`, to `append` of a Python list, to a Python call or to
+  `make_tuple` under a policy other than `take_ownership`
+- `reference_internal` on a pointer or a reference without a parent argument
+
+## Why it is a bug
+
+`cast` passes a raw pointer to Python without an owner: unlike for a function result, its default policy is `reference`.
+A new object that is cast with it is never deleted. `reference_internal` needs a parent; without one the cast raises.
+
+## Example
 
 bad:
 
@@ -10,6 +19,11 @@ bad:
 namespace py = pybind11;
 struct Row {};
 py::object make() { return py::cast(new Row()); }
+```
+
+```text
+case.cc:3: warning: `new Row()` leaks: it is cast under the policy `reference`, so it is never deleted
+  help: use `take_ownership`, or cast a unique pointer
 ```
 
 good:
@@ -20,16 +34,25 @@ struct Row {};
 py::object make() { return py::cast(new Row(), py::return_value_policy::take_ownership); }
 ```
 
-Reported: `new`, the `release()` of a unique pointer, or a local made so and not used otherwise, as the argument of
-`cast`, of `append` on a Python list, of a call of a Python object and of `make_tuple`, under any policy but
-`take_ownership`; `reference_internal` without a third argument on a pointer or a reference.
+## How to fix it
 
-Quiet: values, smart pointers, pointers that somebody else has as well, casts of other libraries. A cast of an interior
-pointer that is returned is `borrow-without-keep-alive`.
+Use `py::return_value_policy::take_ownership` or cast a `std::unique_ptr`. For `reference_internal`, pass the parent
+object as the third argument. `--fix --unsafe-fixes` adds the policy.
 
-Limits: what a function returns is not looked into: whether it is new is not known.
+## What it does not report
 
-Source: run on pybind11 2.13.6 and 3.1.0 and nanobind 3.1.0: a leak; `RuntimeError: Could not activate keep_alive!`,
+- values and smart pointers
+- pointers that something else stores as well
+- casts of other libraries
+- a cast of an interior pointer that is returned, which `borrow-without-keep-alive` reports
+
+## Known limitations
+
+- It is not known whether a called function returns a new object.
+
+## Source
+
+run on pybind11 2.13.6 and 3.1.0 and nanobind 3.1.0: a leak; `RuntimeError: Could not activate keep_alive!`,
 `std::bad_cast`.
 """
 
@@ -47,15 +70,15 @@ def cast_under_wrong_policy(function: Function) -> Iterator[Finding]:
         if cast.fresh is not None:
             yield function.finding(
                 cast.fresh,
-                f"`{text(cast.fresh)}` is cast under the policy `{cast.policy}`: nobody deletes it",
-                help="say `take_ownership`, or cast a unique pointer",
+                f"`{text(cast.fresh)}` leaks: it is cast under the policy `{cast.policy}`, so it is never deleted",
+                help="use `take_ownership`, or cast a unique pointer",
                 fix=_taken(function, cast),
             )
         elif cast.lacks_parent:
             yield function.finding(
                 cast.call,
-                f"the internal reference has no parent: `{text(cast.call.callee)}` raises",
-                help="give the object that it belongs to as the third argument",
+                f"`{text(cast.call.callee)}` raises: `reference_internal` needs a parent",
+                help="pass the parent object as the third argument",
             )
 
 
@@ -63,4 +86,4 @@ def _taken(function: Function, cast: casting.CastToPython) -> Fix | None:
     if not cast.owning or len(cast.call.args) != 1:
         return None
     end = cast.call.args[0].end
-    return Fix(f"say `{cast.owning}`", (Edit(function.path, Span(end, end), f", {cast.owning}"),))
+    return Fix(f"use `{cast.owning}`", (Edit(function.path, Span(end, end), f", {cast.owning}"),))

@@ -1,7 +1,18 @@
 """A type caster creates a value with `new` and never deletes it.
 
-A caster lives for one call. What its `load` (nanobind: `from_python`) makes for a raw pointer is handed to the function
-by address, and lost with the caster.
+## What it reports
+
+- a member of a `type_caster` specialization that receives the result of `new` or of `release()`, if the caster has no
+  destructor
+- the same through a function of the project that returns a new object
+- the same through an output argument (`return Convert(src, &value);`)
+
+## Why it is a bug
+
+A type caster lives for one call. The object that its `load` (nanobind: `from_python`) allocates is passed to the
+function by address and leaks when the caster is destroyed: once per call.
+
+## Example
 
 bad:
 
@@ -16,6 +27,11 @@ struct type_caster<Shape> {
   Shape* value;
 };
 }
+```
+
+```text
+case.cc:5: warning: `value` is allocated with `new`, but the type caster never deletes it
+  help: store it by value or in a `std::unique_ptr`
 ```
 
 good:
@@ -33,15 +49,23 @@ struct type_caster<Shape> {
 }
 ```
 
-Reported: in a specialisation of `type_caster`, a member that gets the result of `new` or of a unique pointer's
-`release()`, where the caster has no destructor; also from a function of the project that returns what it made with
-`new`, or writes it where an argument leads to (`return Convert(src, &value);`).
+## How to fix it
 
-Quiet: members that own what they hold, casters with a destructor, locals, values that are not made here.
+Store the value in the caster by value or in a `std::unique_ptr`.
 
-Limits: what `cast` does with its policy and parent is not looked at.
+## What it does not report
 
-Source: pybind11 and nanobind documentation, custom casters.
+- members that own their object
+- casters with a destructor
+- local variables, and values that are not allocated here
+
+## Known limitations
+
+- The policy and parent in `cast` are not analysed.
+
+## Source
+
+pybind11 and nanobind documentation, custom casters.
 """
 
 from __future__ import annotations
@@ -102,9 +126,9 @@ def _told(
     name = places.render(where)
     yield function.finding(
         at,
-        f"`{name}` is made with `new`, and the caster deletes nothing",
+        f"`{name}` is allocated with `new`, but the type caster never deletes it",
         certainty="certain" if written else because("type", f"the type of `{name}` is not known"),
-        help="hold it by value, or in a `std::unique_ptr`",
+        help="store it by value or in a `std::unique_ptr`",
         steps=made,
     )
 
@@ -121,7 +145,7 @@ def _made_by(function: Function, call: records.Call, where: str) -> tuple[Step, 
     if found is None or str(found.where) != where or "delete" not in found.releases or found.certainty == "possible":
         return None
     made = [
-        callee.step(event, "made here")
+        callee.step(event, "allocated here")
         for callee in function.program.calls.callee(call, function).functions
         for event in callee.flow.calls
         if event.node.kind == "new"

@@ -1,8 +1,17 @@
 """A bound class holds Python objects that the garbage collector cannot see.
 
-The type that a framework makes for a C++ class shows nothing of what its objects hold. When Python puts a function or
-an object into a member, and that leads back (`button.on_click = lambda: button.hide()`), the cycle counts references
-that the cyclic collector cannot explain: it is never freed.
+## What it reports
+
+- a member that is a Python object, a `std::function` or a container of these, and that Python code can set (a writable
+  field, a property setter, a method, a constructor, a factory), once per class
+- for nanobind, a `std::shared_ptr` to the class itself, which keeps its Python object alive
+
+## Why it is a bug
+
+The type that a framework creates for a C++ class does not show the garbage collector what its objects hold. If Python
+stores a function that refers back (`button.on_click = lambda: button.hide()`), the cycle is never freed.
+
+## Example
 
 bad:
 
@@ -13,6 +22,12 @@ struct Button {
 NB_MODULE(ui, m) {
   nb::class_<Button>(m, "Button").def(nb::init<>()).def_rw("on_click", &Button::on_click);
 }
+```
+
+```text
+case.cc:5: note: a reference cycle through `Button::on_click` is never collected: the type of `Button` has no
+    `tp_traverse` that visits it
+  help: give the class `tp_traverse` and `tp_clear` slots: `type_slots`
 ```
 
 good:
@@ -30,20 +45,27 @@ NB_MODULE(ui, m) {
 }
 ```
 
-Reported, once for each class: a member that is an object of Python's, a `std::function` or a container of these, and
-that Python sets: a writable field, the setter of a property, a method or constructor that keeps what it is given, a
-bound function that makes the object of what it is given. Of nanobind also a `std::shared_ptr` to the class itself,
-which keeps the Python object it was made of.
+## How to fix it
 
-Quiet: classes with `type_slots` or `custom_type_setup`, or whose bases have them; texts, numbers, arrays and weak
-references; members that C++ alone sets; what is forgotten again in the same call; a class with a
-static pointer to its one object.
+Give the class `tp_traverse` and `tp_clear` slots: `nb::type_slots(...)` in nanobind, `py::custom_type_setup(...)` in
+pybind11.
 
-Limits: that a cycle comes about is up to the Python code, which is why this is a note. Members of members, raw
-`PyObject*` members and shared pointers to other classes are not looked at.
+## What it does not report
 
-Source: nanobind documentation, "Reference cycles" and "typeslots"; pybind11's `custom_type_setup`. Run on pybind11
-2.13.6 and 3.0.2 and nanobind 2.9.2: `o.fn = lambda: o` is alive after `gc.collect()`, with `dynamic_attr` too.
+- classes with `type_slots` or `custom_type_setup`, also in a base
+- strings, numbers, arrays and weak references
+- members that only C++ sets, and values that are dropped in the same call
+- a class with a static pointer to its only object
+
+## Known limitations
+
+- Whether a cycle is created depends on the Python code; this is why the rule is a note.
+- Members of members, raw `PyObject*` members and shared pointers to other classes are not analysed.
+
+## Source
+
+nanobind documentation, "Reference cycles" and "typeslots"; pybind11's `custom_type_setup`. Run on pybind11 2.13.6 and
+3.0.2 and nanobind 2.9.2: `o.fn = lambda: o` is alive after `gc.collect()`, with `dynamic_attr` too.
 """
 
 from __future__ import annotations
@@ -65,18 +87,20 @@ def cycle_never_collected(program: Program) -> Iterator[Finding]:
         for one in group:
             members.setdefault(one.field.name, one)
         steps = [
-            one.binding.step(one.binding.record, f"`{one.home.name}::{one.field.name}` holds what is put here, too")
+            one.binding.step(
+                one.binding.record, f"`{one.home.name}::{one.field.name}` also stores objects that are set here"
+            )
             for one in list(members.values())[1:]
         ]
         if first.binding.record.kind in ("function", "static"):
             bound = signatures.bound_as(first.cls, first.cls)[:1]
-            steps = [Step(file.path, record.span, "it is bound here") for file, record in bound] + steps
+            steps = [Step(file.path, record.span, "bound here") for file, record in bound] + steps
         yield first.binding.finding(
             first.binding.record,
-            f"a cycle through `{first.home.name}::{first.field.name}` is never collected: "
-            f"the type of `{first.cls.name}` has no `tp_traverse` that visits it",
-            certainty=because("value", f"whether a cycle through `{first.field.name}` ever comes up is not known"),
-            help="give the class a traverse and a clear function: " + _extras(first),
+            f"a reference cycle through `{first.home.name}::{first.field.name}` is never collected: the "
+            f"type of `{first.cls.name}` has no `tp_traverse` that visits it",
+            certainty=because("value", f"it is not known whether a cycle through `{first.field.name}` is ever created"),
+            help="give the class `tp_traverse` and `tp_clear` slots: " + _extras(first),
             steps=tuple(steps),
         )
 

@@ -1,7 +1,17 @@
 """A binding returns a reference to an element that Python code can remove.
 
-`reference_internal` keeps the object alive, not the element: when the class also binds what appends to the container or
-erases from it, the elements move or die while Python still holds a reference to one of them.
+## What it reports
+
+- a binding that returns a reference or a pointer to an element of a container field, while another member of the same
+  Python class appends to that field, erases from it, clears or resizes it
+- a member that changes the container itself, so that each call invalidates the previous result
+
+## Why it is a bug
+
+`reference_internal` keeps the object alive, not the element. If Python code then modifies the container, its elements
+move or are destroyed, and the reference points into freed memory.
+
+## Example
 
 bad:
 
@@ -20,6 +30,11 @@ PYBIND11_MODULE(paths, m) {
       .def("at", &Path::at, py::return_value_policy::reference_internal)
       .def("append", &Path::append);
 }
+```
+
+```text
+case.cc:12: warning: `Path.at` returns a reference to an element of `points_`, which `Path.append` moves or destroys
+  help: return a copy, or store the elements in shared pointers
 ```
 
 good:
@@ -41,18 +56,25 @@ PYBIND11_MODULE(paths, m) {
 }
 ```
 
-Reported: a binding that hands out a reference or a pointer to an element of a container that is a field of the object,
-by value in the container, while another member of the same Python class appends to that field, erases from it, clears
-or resizes it; or while the member itself does so, and ends with each call what the one before handed out.
+## How to fix it
 
-Quiet: containers whose elements stay where they are, elements behind smart pointers, copies, containers that no bound
-member changes.
+Return a copy of the element, or store the elements in `std::shared_ptr`.
 
-Limits: members whose bodies nobody shows are not known to change anything; neither is a field that is set from outside.
-A member that is no container and is written anew by each call keeps its address, and is not reported. That a
-`std::deque` which grows at its ends leaves the elements where they are is not known.
+## What it does not report
 
-Source: nanobind made `bind_vector` and `bind_map` copy for this reason (commit f91100bb); Open3D likewise (cfabbb7a7).
+- containers whose elements do not move (`std::map`, `std::list`) and are not erased
+- elements in smart pointers, and copies
+- containers that no bound member changes
+
+## Known limitations
+
+- Members whose bodies are not found are assumed to change nothing, as is a field that is set from outside.
+- A member that is not a container and is reassigned by each call keeps its address and is not reported.
+- A `std::deque` that grows at its ends does not move its elements; this is not known.
+
+## Source
+
+nanobind made `bind_vector` and `bind_map` copy for this reason (commit f91100bb); Open3D likewise (cfabbb7a7).
 """
 
 from __future__ import annotations
@@ -78,9 +100,9 @@ def element_reference_outlives_element(binding: Binding) -> Iterator[Finding]:
         who = f"`{sibling.symbol}`" if sibling is not binding else "its next call"
         yield binding.finding(
             binding.record,
-            f"`{binding.symbol}` hands out a reference to an element of `{lent.field}`, which {who} moves or destroys",
-            certainty=because("caller", f"whether a reference is still used when {who} runs is up to the caller"),
-            help="hand out a copy, or keep the elements behind shared pointers",
-            steps=(lent.at, sibling.step(sibling.record, f"`{lent.field}` changes here"), change),
+            f"`{binding.symbol}` returns a reference to an element of `{lent.field}`, which {who} moves or destroys",
+            certainty=because("caller", f"whether a reference is still in use when {who} runs depends on the caller"),
+            help="return a copy, or store the elements in shared pointers",
+            steps=(lent.at, sibling.step(sibling.record, f"`{lent.field}` is modified here"), change),
         )
         return

@@ -1,8 +1,18 @@
 """A borrowed handle outlives the object that owns its reference.
 
-`py::handle`, `nb::handle` and `PyObject*` count nothing. Made of a temporary, or returned of a local, they lead to an
-object that its only owner has released: `return py::str(name);` in a function that answers a handle, `.ptr()` of what
-ends with the statement.
+## What it reports
+
+- a function that returns `py::handle`, `nb::handle` or `PyObject*` of an object created on the spot: `return
+  py::str(name);`
+- the same of a local object, or of its `ptr()`
+- a local handle or pointer that is initialized from a temporary object and used later
+
+## Why it is a bug
+
+`py::handle` and `PyObject*` do not count references. The temporary or local object releases its reference when it is
+destroyed, and the handle then refers to a freed object.
+
+## Example
 
 bad:
 
@@ -10,6 +20,11 @@ bad:
 py::handle Title(const Book& book) {
   return py::str(book.title);
 }
+```
+
+```text
+case.cc:2: error: the returned handle refers to `py::str(book.title)`, which is destroyed here
+  help: return the object, or the result of its `release()`
 ```
 
 good:
@@ -20,16 +35,24 @@ py::handle Title(const Book& book) {
 }
 ```
 
-Reported: a function whose result is a handle or a bare pointer that returns an object made on the spot, or a local
-object that began there, or the `ptr()` of one; a handle or pointer that is a local, begins with such a temporary, and
-is used later.
+## How to fix it
 
-Quiet: `release()`, `inc_ref()`, locals that are handed to a call or put somewhere (somebody else may hold them),
-parameters, statics, objects that are looked up (`attr`, `import`, items): others hold those.
+Return the object itself (`py::object`), or the result of `release()`. Store a `py::object` in place of a handle.
 
-Limits: what a call of a Python object or of the project's own functions answers is not looked at.
+## What it does not report
 
-Source: type casters' `cast` has to return a new reference: pybind11's documentation of custom casters.
+- `release()` and `inc_ref()`
+- locals that are passed to a call or stored (something else may hold them)
+- parameters and statics
+- objects that are looked up (`attr`, `import`, items), which others hold
+
+## Known limitations
+
+- The results of Python calls and of functions of the project are not considered.
+
+## Source
+
+type casters' `cast` has to return a new reference: pybind11's documentation of custom casters.
 """
 
 from __future__ import annotations
@@ -45,11 +68,11 @@ def handle_outlives_object(function: Function) -> Iterator[Finding]:
     for one in local_memory.unowned_handles(function):
         owner = f"`{one.owner}`"
         if one.how == "kept":
-            message = f"`{one.into}` leads to {owner}, which ends with this statement"
-            help = "hold the object itself"
+            message = f"`{one.into}` refers to {owner}, which is destroyed at the end of this statement"
+            help = "store the object itself"
         else:
-            message = f"what is returned leads to {owner}, which ends here"
-            help = "return the object, or the reference that `release()` gives up"
+            message = f"the returned handle refers to {owner}, which is destroyed here"
+            help = "return the object, or the result of its `release()`"
         yield function.finding(
             one.at,
             message,

@@ -1,7 +1,17 @@
 """Two objects keep each other alive.
 
-What a `keep_alive` keeps is invisible to Python's cyclic collector. When a parent keeps what it is given, and that
-keeps its parent in turn, neither is ever freed.
+## What it reports
+
+- a binding whose keep-alives go in both directions
+- two or three bindings whose keep-alives form a cycle of classes
+- `keep_alive<1, 0>` with a policy by which the result keeps `self` alive, or on an object that stores its nurse
+
+## Why it is a bug
+
+What a `keep_alive` keeps alive is invisible to the garbage collector. If two objects keep each other alive, neither is
+ever freed.
+
+## Example
 
 bad:
 
@@ -12,6 +22,10 @@ PYBIND11_MODULE(game, m) {
   py::class_<World>(m, "World").def("spawn", [](World&, Player&) {}, py::keep_alive<1, 2>());
   py::class_<Player>(m, "Player").def(py::init<World&>(), py::keep_alive<1, 2>());
 }
+```
+
+```text
+case.cc:5: note: `Player.__init__` makes a `Player` keep its `World` alive, which keeps the `Player` alive
 ```
 
 good:
@@ -25,18 +39,25 @@ PYBIND11_MODULE(game, m) {
 }
 ```
 
-Reported: a binding whose keep-alives go both ways, and the last of two or three bindings that make objects of one class
-keep those of another, all the way around. A keep-alive whose patient holds its nurse by other means: `keep_alive<1, 0>`
-beside a policy by which the result keeps `self`, and one of an object into which the callable puts the nurse as an
-object of Python's (with nanobind also as a `std::shared_ptr`, which keeps that object).
+## How to fix it
 
-Quiet: one way only; keep-alives that have no effect.
+Remove one of the keep-alives.
 
-Limits: classes are compared, not objects: a parent that keeps one child while another child keeps the parent is no
-cycle. That is why this is a note. Circles of four classes and more are not looked for. A keep-alive on top of a shared
-pointer that C++ stores anyway is no cycle by itself, and what keeps the Python half of a trampoline: nothing is said.
+## What it does not report
 
-Source: pybind11 documentation, "Keep alive"; nanobind documentation, "Reference cycles". `keep_alive<1, 0>` with
+- keep-alives in one direction
+- keep-alives without effect
+
+## Known limitations
+
+- Classes are compared, not objects: if a parent keeps one child alive and another child keeps the parent alive, there
+  is no cycle. This is why the rule is a note.
+- Cycles of four or more classes are not detected.
+- A keep-alive next to a shared pointer that C++ stores anyway is not reported.
+
+## Source
+
+pybind11 documentation, "Keep alive"; nanobind documentation, "Reference cycles". `keep_alive<1, 0>` with
 `reference_internal`, and with a result that holds `self`: both objects live for ever, run on pybind11 2.13.6 and 3.0.2
 and nanobind 2.9.2.
 """
@@ -70,10 +91,11 @@ def keep_alive_cycle(program: Program) -> Iterator[Finding]:
         if kept.nurse == kept.patient or told_of in told:
             continue
         told.add(told_of)
-        step = back.binding.step(back.binding.record, f"a `{back.nurse}` keeps a `{back.patient}` here")
+        step = back.binding.step(back.binding.record, f"a `{back.nurse}` keeps a `{back.patient}` alive here")
         yield kept.binding.finding(
             kept.binding.record,
-            f"`{kept.binding.symbol}` makes a `{kept.nurse}` keep its `{kept.patient}`, which keeps it",
+            f"`{kept.binding.symbol}` makes a `{kept.nurse}` keep its `{kept.patient}` alive, which keeps "
+            f"the `{kept.nurse}` alive",
             steps=(step,),
         )
     yield from _held_back(program)
@@ -87,8 +109,8 @@ def _held_back(program: Program) -> Iterator[Finding]:
             nurse = f"a `{binding.owner.name}`" if keep.nurse == 1 and binding.owner else f"argument {keep.nurse}"
             yield binding.finding(
                 binding.record,
-                f"`{binding.symbol}` makes {nurse} keep {patient}, which keeps it",
-                help=f"leave `{keep.extra.text}` out",
+                f"`{binding.symbol}` makes {nurse} keep {patient} alive, which keeps it alive in turn",
+                help=f"remove `{keep.extra.text}`",
             )
 
 
@@ -100,12 +122,12 @@ def _around(last: arguments.KeptAlive, seen: dict[tuple[str, str], arguments.Kep
             continue
         ways = (first, second)
         steps = tuple(
-            one.binding.step(one.binding.record, f"a `{one.nurse}` keeps a `{one.patient}` here") for one in ways
+            one.binding.step(one.binding.record, f"a `{one.nurse}` keeps a `{one.patient}` alive here") for one in ways
         )
         yield last.binding.finding(
             last.binding.record,
-            f"`{last.binding.symbol}` makes a `{last.nurse}` keep its `{last.patient}`, "
-            f"which keeps it through a `{between}`",
+            f"`{last.binding.symbol}` makes a `{last.nurse}` keep its `{last.patient}` alive, which keeps "
+            f"it alive through a `{between}`",
             steps=steps,
         )
         return

@@ -1,8 +1,16 @@
-"""A method ignores the parameter that it is given to keep alive.
+"""A method ignores a parameter that it is meant to keep alive.
 
-A setter or factory of a wrapper takes a Python object beside the native thing that the wrapper points to, the class
-has a member that can keep such an object, and the method never looks at the parameter. The caller believes that the
-owner is kept; it is not, and the native memory goes before the wrapper does.
+## What it reports
+
+- a constructor, a factory or a method that never uses a named Python object parameter, where the class has a member
+  that can store such an object and the function does not set it
+
+## Why it is a bug
+
+The parameter is there to keep the owner of a native object alive. The caller relies on that, but nothing stores it: the
+native memory is freed before the wrapper, which then reads freed memory.
+
+## Example
 
 bad:
 
@@ -15,6 +23,11 @@ class Op {
   py::object keepAlive;
   bool attached = false;
 };
+```
+
+```text
+case.cc:4: warning: parameter `parent` is ignored: nothing here keeps it alive
+  help: store it (for example in `keepAlive`), or remove the parameter
 ```
 
 good:
@@ -33,17 +46,24 @@ class Op {
 };
 ```
 
-Reported: a named parameter that is a Python object, or has the type of a member that holds one, that the body of a
-constructor, a factory or a method that stores into members never says; the class has a member of such a type, which
-the function does not store either.
+## How to fix it
 
-Quiet: virtual methods and overrides, unnamed parameters and those said to be unused (`(void)parent`, `maybe_unused`),
-functions with several such parameters (the signature is somebody else's, as that of `__exit__` is), and bodies
-that do nothing or only throw.
+Store the parameter in the member, or remove it from the signature.
 
-Limits: a class without a member that could keep it is not reported: there it may be kept by the binding's `keep_alive`.
+## What it does not report
 
-Source: MLIR's Python bindings, `PyOperation::setAttached` in IRModule.h up to LLVM 22: `parent` has never been read.
+- virtual methods and overrides
+- unnamed parameters, and those marked as unused (`(void)parent`, `maybe_unused`)
+- functions with several such parameters (the signature is given, like that of `__exit__`)
+- bodies that do nothing or only throw
+
+## Known limitations
+
+- A class without a member that could store it is not reported: the binding's `keep_alive` may keep it there.
+
+## Source
+
+MLIR's Python bindings, `PyOperation::setAttached` in IRModule.h up to LLVM 22: `parent` has never been read.
 """
 
 from __future__ import annotations
@@ -76,10 +96,10 @@ def keep_alive_parameter_ignored(function: Function) -> Iterator[Finding]:
     holder, field = keeper
     yield function.finding(
         kept[0],
-        f"`{kept[0].name}` is ignored: nothing here keeps it alive",
+        f"parameter `{kept[0].name}` is ignored: nothing here keeps it alive",
         certainty=because("name", f"that `{kept[0].name}` is to be kept alive is inferred from `{field.name}`"),
-        help=f"store it, in `{field.name}` say, or take it out of the signature",
-        steps=(holder.step(field, "this could keep it"),),
+        help=f"store it (for example in `{field.name}`), or remove the parameter",
+        steps=(holder.step(field, "this could keep it alive"),),
     )
 
 

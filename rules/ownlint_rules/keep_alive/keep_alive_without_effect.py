@@ -1,8 +1,19 @@
-"""A keep-alive keeps nothing alive.
+"""A keep-alive has no effect.
 
-`keep_alive<nurse, patient>` counts the result as 0. A constructor and a method that returns nothing have the result
-None, and a keep-alive that names it does nothing, without a word. Nor does pybind11 apply one that stands beside a
-property's getter.
+## What it reports
+
+- `keep_alive<0, N>` on a constructor, a factory or a function that returns nothing
+- a `keep_alive` or `call_guard` of pybind11 next to the getter of `def_property*`, or on `def_readwrite` and
+  `def_readonly`
+- a `keep_alive` with the same index twice
+
+## Why it is a bug
+
+`keep_alive<nurse, patient>` counts the result as 0. The result of a constructor or a void function is None, and a
+keep-alive that names it is ignored silently. pybind11 also ignores one that is next to a property's getter. The
+object that was to be kept alive is freed while it is in use.
+
+## Example
 
 bad:
 
@@ -13,6 +24,11 @@ PYBIND11_MODULE(cars, m) {
   py::class_<Engine>(m, "Engine");
   py::class_<Car>(m, "Car").def(py::init<Engine&>(), py::keep_alive<0, 1>());
 }
+```
+
+```text
+case.cc:5: warning: `py::keep_alive<0, 1>()` on the constructor of `Car` keeps nothing alive
+  help: the constructed object has index 1: write `keep_alive<1, 2>`
 ```
 
 good:
@@ -26,19 +42,27 @@ PYBIND11_MODULE(cars, m) {
 }
 ```
 
-Reported: index 0 on a constructor (`init`, a factory, nanobind's `__init__`) and on a function that returns void; a
-`keep_alive` or `call_guard` of pybind11 that stands beside the getter of `def_property*` or on `def_readwrite` and
-`def_readonly` rather than inside `cpp_function(...)`; the same index twice. Where it matters for certain, since the
-result or the object is known to point into what was to be kept, `borrow-without-keep-alive` or
-`argument-stored-without-keep-alive` says so instead, as an error.
+## How to fix it
 
-Quiet: nanobind's properties, whose keep-alives hold; keep-alives and policies inside or behind `cpp_function`; results
-that may be None some of the time; callables whose result nobody shows.
+For a constructor write `keep_alive<1, N>`. For a property of pybind11 pass it to the getter: `py::cpp_function(getter,
+py::keep_alive<0, 1>())`. `--fix --unsafe-fixes` makes these changes.
 
-Limits: extras that come from a parameter of the function around, or from a pack, are not known.
+## What it does not report
 
-Source: run on pybind11 2.13.6 and 3.1.0 and nanobind 2.9.2 and 3.1.0; `keep_alive_impl` returns early when the nurse or
-the patient is None. pybind11 refuses to compile `keep_alive` on a property from 3.0.2 on.
+- nanobind properties, where keep-alives take effect
+- keep-alives and policies inside or after `cpp_function`
+- results that are None only sometimes, and callables whose result is not known
+- cases where the object surely points into what is not kept alive: `borrow-without-keep-alive` or
+  `argument-stored-without-keep-alive` reports them as errors
+
+## Known limitations
+
+- Extras that come from a parameter of the enclosing function, or from a pack, are not known.
+
+## Source
+
+run on pybind11 2.13.6 and 3.1.0 and nanobind 2.9.2 and 3.1.0; `keep_alive_impl` returns early when the nurse or the
+patient is None. pybind11 refuses to compile `keep_alive` on a property from 3.0.2 on.
 """
 
 from __future__ import annotations
@@ -82,7 +106,7 @@ def _of_none(binding: Binding, keep: policies.KeepAlive) -> Finding:
     help = "remove it"
     fix = None
     if keep.nurse == 0:
-        help = f"the object itself has index 1: write `keep_alive<1, {patient}>`"
+        help = f"the constructed object has index 1: write `keep_alive<1, {patient}>`"
         fix = contracts.renumbered(binding, keep, 1, patient)
     return binding.finding(extra, f"`{extra.text}` on {where} keeps nothing alive{why}", help=help, fix=fix)
 
@@ -92,7 +116,7 @@ def _beside(binding: Binding, said: policies.Policies, extra: records.Extra) -> 
     since = framework.facts.get("keep_alive_on_property_refused_since", "")
     refused = bool(since) and releases.is_before(binding.program, framework, since) is False
     how = "refused" if refused else "ignored"
-    where = "beside a property's getter" if said.is_property else "on a field"
+    where = "next to a property's getter" if said.is_property else "on a field"
     wrapper = framework.spelling.wrappers[0] if framework.spelling.wrappers else ""
     return binding.finding(
         extra,
@@ -107,9 +131,9 @@ def _belongs(said: policies.Policies, extra: records.Extra, wrapper: str) -> str
     ends = next(((keep.nurse, keep.patient) for keep in said.keep_alives() if keep.extra == extra), None)
     if ends == (1, 0):
         turned = extra.text.partition("<")[0] + "<0, 1>()"
-        return f"write `{wrapper}(getter, {turned})`: the result keeps the object alive, not the other way round"
+        return f"write `{wrapper}(getter, {turned})`, so that the result keeps the object alive and not the reverse"
     accessor = "setter" if ends is not None and 2 in ends else "getter"
-    return f"it belongs to the function: `{wrapper}({accessor}, {extra.text})`"
+    return f"pass it to the function: `{wrapper}({accessor}, {extra.text})`"
 
 
 def _moved(binding: Binding, said: policies.Policies, extra: records.Extra, wrapper: str) -> Fix | None:
@@ -129,4 +153,4 @@ def _moved(binding: Binding, said: policies.Policies, extra: records.Extra, wrap
         Edit(binding.path, Span(getter.end, getter.end), f", {extra.text})"),
         Edit(binding.path, Span(before, extra.end), ""),
     )
-    return Fix("give the getter the keep-alive", edits)
+    return Fix("pass the keep-alive to the getter", edits)

@@ -1,8 +1,18 @@
 """A Python object refers to local memory that is destroyed when the function returns.
 
-A memoryview, an iterator, or an array with a base that owns nothing looks at the memory it is given. When that belongs
-to a local, the object that is returned points into freed memory before Python sees it; no `keep_alive` and no policy
-can help.
+## What it reports
+
+- a returned `memoryview`, iterator or array without an owning base over a local string, container, array or unique
+  pointer
+- the same over a parameter by value
+- the same over the argument of a custom caster's `cast`, which may be a temporary
+
+## Why it is a bug
+
+These objects refer to the memory they are given. A local is destroyed when the function returns, so the object points
+into freed memory before Python sees it. No `keep_alive` and no policy can help.
+
+## Example
 
 bad:
 
@@ -12,6 +22,11 @@ py::array_t<float> Scaled(const Image& image) {
   image.Scale(out);
   return py::array_t<float>(out.size(), out.data(), py::none());
 }
+```
+
+```text
+case.cc:4: error: the returned `array_t` points into `out`, which is destroyed here
+  help: copy the data, or move it to the heap and pass a capsule that deletes it as the base
 ```
 
 good:
@@ -25,18 +40,25 @@ py::array_t<float> Scaled(const Image& image) {
 }
 ```
 
-Reported: a `memoryview` `from_memory`, an iterator, an array with a base that owns nothing, `PyMemoryView_FromMemory`,
-`PyArray_SimpleNewFromData` and their like, over a string, container, array or unique pointer that is a local or a
-parameter by value, where the object is returned; or over what the `cast` (nanobind: `from_cpp`) of a custom caster is
-given, where that looks neither at the policy nor at the parent: it may be a temporary.
+## How to fix it
 
-Quiet: arrays that copy (pybind11's without a base, nanobind's without an owner), memory that is moved or released to
-somebody, statics, what a reference, a pointer or a shared pointer leads to, objects that the function only uses itself.
+Copy the data (`py::bytes`, an array without a base), or move it to the heap and pass a capsule that deletes it as the
+base.
 
-Limits: locals of the project's own classes are not looked into; nor is what is put into a list or an attribute.
+## What it does not report
 
-Source: run on pybind11 3.1.0 and 2.13.6 and nanobind 3.1.0 and 2.9.2: the array or view aliases, and keeps
-nothing alive.
+- arrays that copy (pybind11 without a base, nanobind without an owner)
+- memory that is moved or released to something else, and statics
+- the targets of references, pointers and shared pointers
+- objects that are only used inside the function
+
+## Known limitations
+
+- Locals of the project's own classes are not analysed, nor are objects stored in a list or an attribute.
+
+## Source
+
+run on pybind11 3.1.0 and 2.13.6 and nanobind 3.1.0 and 2.9.2: the array or view aliases, and keeps nothing alive.
 """
 
 from __future__ import annotations
@@ -56,7 +78,7 @@ def object_over_local_memory(function: Function) -> Iterator[Finding]:
         told.add(one.made.start)
         yield function.finding(
             one.made,
-            f"the `{one.what}` that is returned looks at `{one.name}`, which ends here",
+            f"the returned `{one.what}` points into `{one.name}`, which is destroyed here",
             certainty=one.certainty,
-            help="copy the data, or move it to the heap with a capsule that deletes it as the base",
+            help="copy the data, or move it to the heap and pass a capsule that deletes it as the base",
         )

@@ -1,8 +1,19 @@
 """A pointer outlives the converted temporary that it points into.
 
-`py::cast<std::string>(x)`, `py::str(x)` and `py::array_t<float>(x)` make something new, and a `const char*`, a
-`string_view` or a `float*` into it is worth nothing once that has ended. What `PyArg_ParseTuple` finds for an `s` or a
-`y` leads into the argument, and lives as long as the caller holds that.
+## What it reports
+
+- a local pointer or view, a member, or a returned pointer into a string or array that was converted from a Python
+  object in the same expression
+- a returned pointer into a local converted object
+- a member that stores a pointer which `PyArg_ParseTuple` filled in (`s`, `y`)
+
+## Why it is a bug
+
+`py::cast<std::string>(x)` and `py::str(x)` create a new object. A `const char*` or `string_view` into it dangles once
+it is destroyed. A pointer from `PyArg_ParseTuple` points into the argument, and is valid only while the caller holds
+that.
+
+## Example
 
 bad:
 
@@ -11,6 +22,12 @@ void SetTitle(Window& window, py::object title) {
   const char* text = py::str(title).cast<std::string>().c_str();
   window.SetTitle(text);
 }
+```
+
+```text
+case.cc:2: error: `text` points into `py::str(title).cast<std::string>()`, which is destroyed at the end of this
+    statement
+  help: store the converted object in a variable that lives as long
 ```
 
 good:
@@ -22,17 +39,25 @@ void SetTitle(Window& window, py::object title) {
 }
 ```
 
-Reported: a local pointer or view, a member, or the result of a function, that leads into a string or array converted
-from a Python object in the same expression, or (for a result) in a local; memory that an argument was parsed to and
-that a method's object keeps by its address.
+## How to fix it
 
-Quiet: what is used within the expression, strings that are copied (`std::string`, `strdup`), arrays and objects with a
-name, objects that are looked up or only renamed (`py::object(x)`), methods that count one of their arguments up.
+Store the converted object in a variable that lives as long as the pointer, or copy the data.
 
-Limits: plain C++ (`std::to_string(n).c_str()`) is left to the compiler, which warns. Whether `py::str(x)` makes
-anything new depends on `x`; that is why those are `likely`.
+## What it does not report
 
-Source: docs.python.org/3/c-api/arg.html: the buffer is the object's; lifetimes of temporaries: [class.temporary].
+- uses within the expression
+- strings that are copied (`std::string`, `strdup`)
+- converted objects with a name, and objects that are looked up or only rewrapped (`py::object(x)`)
+- methods that increment the reference count of an argument
+
+## Known limitations
+
+- Plain C++ (`std::to_string(n).c_str()`) is left to the compiler, which warns.
+- Whether `py::str(x)` creates a new object depends on `x`; such findings are `likely`.
+
+## Source
+
+docs.python.org/3/c-api/arg.html: the buffer is the object's; lifetimes of temporaries: [class.temporary].
 """
 
 from __future__ import annotations
@@ -43,10 +68,10 @@ from ownlint import Finding, Function, because, rule
 from ownlint_rules.keep_alive import _converted as converted
 
 _WHY = {
-    "kept": "harmless if the conversion only hands out what something else keeps alive",
-    "stored": "harmless if the conversion only hands out what something else keeps alive",
-    "returned": "harmless if the conversion only hands out what something else keeps alive",
-    "parsed": "harmless if the caller's argument outlives it, or it is set anew before the next use",
+    "kept": "harmless if the conversion only exposes memory that something else keeps alive",
+    "stored": "harmless if the conversion only exposes memory that something else keeps alive",
+    "returned": "harmless if the conversion only exposes memory that something else keeps alive",
+    "parsed": "harmless if the caller's argument outlives it, or it is reassigned before the next use",
 }
 
 
@@ -55,13 +80,17 @@ def pointer_outlives_conversion(function: Function) -> Iterator[Finding]:
     for one in converted.dangling(function):
         match one.how:
             case "returned":
-                message = f"what is returned points into `{one.owner}`, which ends here"
+                message = f"the returned pointer points into `{one.owner}`, which is destroyed here"
             case "parsed":
-                message = f"`{one.name}` keeps the address of `{one.owner}`, which belongs to an argument"
+                message = f"`{one.name}` stores the address of `{one.owner}`, which belongs to an argument"
             case _:
-                message = f"`{one.name}` points into `{one.owner}`, which ends with this statement"
+                message = f"`{one.name}` points into `{one.owner}`, which is destroyed at the end of this statement"
         yield function.finding(one.at, message, certainty=because("later-use", _WHY[one.how]), help=_help(one))
 
 
 def _help(one: converted.Dangling) -> str:
-    return "copy it" if one.how in ("parsed", "returned") else "give what is converted a name that lives as long"
+    return (
+        "copy the data"
+        if one.how in ("parsed", "returned")
+        else ("store the converted object in a variable that lives as long")
+    )

@@ -1,8 +1,17 @@
 """A return value policy has no effect.
 
-`reference` and `reference_internal` are about pointers and references. A class that is returned by value is moved into
-Python whatever the policy says, and a number or a string is copied; a lambda without `-> T&` returns by value. What
-Python does to such a result does not reach the object in C++.
+## What it reports
+
+- `reference` or `reference_internal` on a function that returns a bound class by value
+- the same on a function that returns a number, a string or nothing
+- the same on a lambda without `-> T&`, which returns by value
+
+## Why it is a bug
+
+These policies apply to pointers and references. A class that is returned by value is moved into Python whatever the
+policy says, and a number or a string is copied. Changes that Python makes do not reach the C++ object.
+
+## Example
 
 bad:
 
@@ -17,6 +26,11 @@ PYBIND11_MODULE(paths, m) {
   py::class_<Path>(m, "Path")
       .def("first", [](Path& p) { return p.first(); }, py::return_value_policy::reference_internal);
 }
+```
+
+```text
+case.cc:9: note: `py::return_value_policy::reference_internal` on `Path.first` has no effect: the result is a value
+  help: remove it
 ```
 
 good:
@@ -34,16 +48,23 @@ PYBIND11_MODULE(paths, m) {
 }
 ```
 
-Reported: `reference` or `reference_internal` on a result that is a bound class by value, a number, a string, or
-nothing.
-Where the value points into the object, `borrow-without-keep-alive` says so, as an error.
+## How to fix it
 
-Quiet: `copy` and `move`, which say what happens; pointers, references, containers of pointers, Python objects and
-arrays.
+Return a reference (`[](T& self) -> Config& { ... }`), or remove the policy.
 
-Limits: a class that is not bound may have a type caster that looks at the policy, and is not judged.
+## What it does not report
 
-Source: run on pybind11 2.13.6 and 3.1.0 and nanobind 2.9.2 and 3.1.0; `return_value_policy_override`, `infer_policy`.
+- `copy` and `move`, which describe what happens
+- pointers, references, containers of pointers, Python objects and arrays
+- values that point into the object, which `borrow-without-keep-alive` reports as an error
+
+## Known limitations
+
+- A class that is not bound may have a type caster that uses the policy, and is not reported.
+
+## Source
+
+run on pybind11 2.13.6 and 3.1.0 and nanobind 2.9.2 and 3.1.0; `return_value_policy_override`, `infer_policy`.
 """
 
 from __future__ import annotations
@@ -68,7 +89,7 @@ def policy_without_effect(binding: Binding) -> Iterator[Finding]:
     if signature.is_void:
         why = "it returns nothing"
     elif signatures.is_plain(signature.result, signature.roles):
-        why = "Python gets a copy"
+        why = "Python receives a copy"
     elif (
         signature.handing == "value"
         and signature.returned is not None
@@ -79,6 +100,6 @@ def policy_without_effect(binding: Binding) -> Iterator[Finding]:
         yield binding.finding(
             written,
             f"`{written.text}` on `{binding.symbol}` has no effect: {why}",
-            certainty=because("intent", "harmless if nobody counts on it"),
+            certainty=because("intent", "harmless if no caller relies on it"),
             help="remove it",
         )

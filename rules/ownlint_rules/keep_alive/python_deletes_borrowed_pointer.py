@@ -1,8 +1,18 @@
 """Python deletes a pointer that C++ still owns.
 
-A function that returns a raw pointer gives it away, as far as pybind11 and nanobind can tell: the default policy for a
-pointer is `take_ownership`. When the Python object dies it deletes a member of another object, an element of a
-container, what a unique pointer holds, or a static object.
+## What it reports
+
+- a bound method or function that returns the address of a member or an element with the default policy or
+  `take_ownership`
+- the same for a pointer that a smart pointer of the object holds, or that its destructor deletes
+- the same for a static or global object, and for a container of such pointers
+
+## Why it is a bug
+
+The default policy of pybind11 and nanobind for a raw pointer is `take_ownership`: when the Python object dies, it
+deletes the pointer. C++ still owns the memory: `free(): invalid pointer`, or a double free.
+
+## Example
 
 bad:
 
@@ -18,6 +28,11 @@ PYBIND11_MODULE(family, m) {
   py::class_<Child>(m, "Child");
   py::class_<Parent>(m, "Parent").def("child", &Parent::child);
 }
+```
+
+```text
+case.cc:10: error: `Parent.child` returns a pointer into `self` that Python deletes
+  help: use the policy `reference_internal`
 ```
 
 good:
@@ -36,18 +51,25 @@ PYBIND11_MODULE(family, m) {
 }
 ```
 
-Reported: a method, function or wrapped getter that returns a pointer to a bound class, or a container of such, with the
-default policy or `take_ownership`, where the body returns the address of a member or an element, what a smart pointer
-of the object holds, a raw pointer that the destructor deletes, or a static or global object.
+## How to fix it
 
-Quiet: properties, whose default keeps the object; `new`, `release()` and functions that return one of these; the object
-itself; a body that forgets what it returns; holders that count, that share with `enable_shared_from_this`, or that
-delete nothing; classes that are not bound; pointers that were given from outside, since Python may have that object;
-pointers that a member holds beside their Python objects, which the framework finds again.
+Use `py::return_value_policy::reference_internal` for something inside `self`, else `reference` with a `keep_alive`.
+`--fix` adds the policy.
 
-Limits: without a body only the owner's fields and the function's name speak, and what is found is likely.
+## What it does not report
 
-Source: run on pybind11 2.13.6 and 3.1.0 and nanobind 3.1.0: `free(): invalid pointer`, or a double free.
+- properties, whose default is `reference_internal`
+- `new`, `release()` and functions that return one of these; `self` returned; a body that gives up what it returns
+- reference-counted holders, `enable_shared_from_this`, holders that do not delete, classes that are not bound
+- pointers that came from outside, or that a member stores together with their Python objects
+
+## Known limitations
+
+- Without a body only the owner's fields and the function's name are considered, and the finding is `likely`.
+
+## Source
+
+run on pybind11 2.13.6 and 3.1.0 and nanobind 3.1.0: `free(): invalid pointer`, or a double free.
 """
 
 from __future__ import annotations

@@ -1,7 +1,16 @@
-"""A method returns a mutable reference, and Python gets a copy.
+"""A method returns a mutable reference, but Python receives a copy.
 
-The default policy copies what is returned by reference. `Config& config()` in C++ is an invitation to write; from
-Python, what is written is lost with the copy.
+## What it reports
+
+- a bound, non-const method without a policy that returns a non-const reference to a bound class
+- a `cast` of such a reference without a policy in a lambda whose binding asks for a reference
+
+## Why it is a bug
+
+The default policy copies an object that is returned by reference. `Config& config()` in C++ invites the caller to
+modify the object; from Python, the modification is lost with the copy.
+
+## Example
 
 bad:
 
@@ -20,6 +29,11 @@ PYBIND11_MODULE(engine, m) {
   py::class_<Config>(m, "Config").def_readwrite("level", &Config::level);
   py::class_<Engine>(m, "Engine").def("config", &Engine::config);
 }
+```
+
+```text
+case.cc:13: note: `Engine.config` returns a `Config&`, but Python receives a copy
+  help: use the policy `reference_internal`, or `copy` to make the copy explicit
 ```
 
 good:
@@ -41,16 +55,24 @@ PYBIND11_MODULE(engine, m) {
 }
 ```
 
-Reported: a bound method that is not const, returns a bound class by a reference that is not const, and has no policy; a
-reference that is not const, to a bound class, that a lambda casts without a policy, where its binding asks for a
-reference: what is cast by hand does not see that.
+## How to fix it
 
-Quiet: const methods and const references (snapshots), properties (their default refers), methods that return their own
-object (Python finds it again), in-place operators, lambdas that answer by value, policies that are written.
+Add `py::return_value_policy::reference_internal`, or write `copy` if a copy is meant.
 
-Limits: that the copy was meant cannot be seen; that is why this is a note.
+## What it does not report
 
-Source: the policy table was run on pybind11 2.13.6 and 3.1.0 and nanobind 2.9.2 and 3.1.0: `T& f()` is copied.
+- const methods and const references (snapshots)
+- properties, whose default is a reference
+- methods that return `self`, and in-place operators
+- lambdas that return by value, and explicit policies
+
+## Known limitations
+
+- Whether the copy is intended is not known; this is why the rule is a note.
+
+## Source
+
+the policy table was run on pybind11 2.13.6 and 3.1.0 and nanobind 2.9.2 and 3.1.0: `T& f()` is copied.
 """
 
 from __future__ import annotations
@@ -102,9 +124,9 @@ def reference_copied_for_python(binding: Binding) -> Iterator[Finding]:
         return  # most likely itself
     yield binding.finding(
         binding.record,
-        f"`{binding.symbol}` returns a `{signature.kind.last}&`, of which Python gets a copy",
-        certainty=because("intent", "a copy may be meant"),
-        help="use the policy `reference_internal`, or `copy` to say that a copy is meant",
+        f"`{binding.symbol}` returns a `{signature.kind.last}&`, but Python receives a copy",
+        certainty=because("intent", "a copy may be intended"),
+        help="use the policy `reference_internal`, or `copy` to make the copy explicit",
     )
 
 
@@ -132,10 +154,14 @@ def _cast_by_hand(binding: Binding) -> Iterator[Finding]:
         if framework.defaults.get("cast reference") == "copy":
             yield function.finding(
                 cast,
-                f"`{text(cast)}` makes a copy of the `{kind.last}`, whatever policy `{binding.symbol}` has",
-                certainty=because("intent", "a copy may be meant"),
-                help="give the policy to the cast",
-                steps=(binding.step(binding.record, "a policy is no part of an object that is made by hand"),),
+                f"`{text(cast)}` copies the `{kind.last}`, whatever the policy of `{binding.symbol}` is",
+                certainty=because("intent", "a copy may be intended"),
+                help="pass the policy to the cast",
+                steps=(
+                    binding.step(
+                        binding.record, "the binding's policy does not apply to an object that is created by hand"
+                    ),
+                ),
             )
 
 

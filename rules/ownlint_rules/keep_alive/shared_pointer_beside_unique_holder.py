@@ -1,8 +1,18 @@
-"""A class has a unique holder and is returned as a shared pointer.
+"""A class with a unique holder is returned or taken as a shared pointer.
 
-Up to version 2, pybind11 keeps every object of a bound class in the holder that `class_` names, a unique pointer when
-it names none. A shared pointer that a function returns is then taken for a unique one: two owners delete the object. A
-function that takes one raises.
+## What it reports
+
+- a result, a field or an argument that is a `std::shared_ptr` of a class bound without a holder or with a unique
+  pointer
+- a container of such pointers
+- both only with pybind11 before version 3
+
+## Why it is a bug
+
+Before version 3, pybind11 stores each object in the holder that `class_` names, by default a unique pointer. A returned
+shared pointer is then treated as a unique one: two owners delete the object. A function that takes one raises.
+
+## Example
 
 bad:
 
@@ -16,6 +26,11 @@ PYBIND11_MODULE(graphs, m) {
   py::class_<Node>(m, "Node");
   py::class_<Graph>(m, "Graph").def("root", &Graph::root);
 }
+```
+
+```text
+case.cc:8: error: `Graph.root` returns a `std::shared_ptr` of `Node`, whose holder is a unique pointer
+  help: declare it as the holder: `class_<Node, std::shared_ptr<Node>>`
 ```
 
 good:
@@ -32,15 +47,24 @@ PYBIND11_MODULE(graphs, m) {
 }
 ```
 
-Reported: a result, a field or an argument that is a shared pointer of a class, or a container of such, where the class
-is bound without a holder or with a unique pointer, in a project that is built with pybind11 before 3.
+## How to fix it
 
-Quiet: holders that share or count, classes that are not bound, nanobind, and pybind11 from 3 on. The version comes from
-the build's requirements or from headers that are brought along; where it stays open, findings are likely.
+Name the shared pointer as the holder: `py::class_<T, std::shared_ptr<T>>`.
 
-Limits: a class that is bound in another project is not known.
+## What it does not report
 
-Source: run on pybind11 2.13.6 (double free; `RuntimeError: Unable to load a custom holder type from a default-holder
+- shared or reference-counted holders
+- classes that are not bound
+- nanobind, and pybind11 3 and later
+
+## Known limitations
+
+- The version is taken from the build's requirements or from bundled headers; if it is not known, findings are `likely`.
+- A class that is bound in another project is not known.
+
+## Source
+
+run on pybind11 2.13.6 (double free; `RuntimeError: Unable to load a custom holder type from a default-holder
 instance`), 3.1.0 and nanobind 3.1.0 (safe).
 """
 
@@ -56,11 +80,11 @@ def shared_pointer_beside_unique_holder(binding: Binding) -> Iterator[Finding]:
     mismatch = holding.mismatch(binding)
     if mismatch is None:
         return
-    does = "hands out" if mismatch.returned else "takes"
+    does = "returns" if mismatch.returned else "takes"
     yield binding.finding(
         binding.record,
         f"`{binding.symbol}` {does} a `{mismatch.pointer}` of `{mismatch.name}`, whose holder is a unique pointer",
         certainty=mismatch.certainty,
-        help=f"name it as the holder: `class_<{mismatch.name}, {mismatch.pointer}<{mismatch.name}>>`",
+        help=f"declare it as the holder: `class_<{mismatch.name}, {mismatch.pointer}<{mismatch.name}>>`",
         steps=(mismatch.at,),
     )

@@ -1,1 +1,1 @@
-"""Pointers, references and views, and how long what they lead to lives."""
+"""Dangling pointers, references and views, and use after move."""

@@ -1,8 +1,17 @@
 """A pointer that is passed for one call is stored and used by later calls.
 
-A method takes a pointer, a reference or a view, and the first call's is put into a member, itself or inside an object
-that keeps it. Later calls find the member filled, and what they give is ignored. Nothing says that what the first
-caller gave is still there by then, or when the destructor goes through it.
+## What it reports
+
+- a method that stores the pointer, reference or view of its first call in a member, only if the member is empty
+- the same through `try_emplace`, `std::call_once` or a static local
+- the same inside an object, a view key or a lambda that is stored
+
+## Why it is a bug
+
+Later calls find the member set and ignore their argument. Nothing ensures that the first caller's object still exists
+then, or when the destructor uses it: a use after free.
+
+## Example
 
 bad:
 
@@ -26,6 +35,11 @@ struct Scratch {
 };
 ```
 
+```text
+case.cc:4: error: `allocator` is stored in `scratch_` on the first call only, but nothing ensures that it lives as long
+  help: take it in the constructor, share its ownership, or store the argument of each call
+```
+
 good:
 
 ```cpp
@@ -46,23 +60,32 @@ struct Scratch {
 };
 ```
 
-Reported where a method stores what it was given, or what it asked of that (`options->allocator()`), only when nothing
-is there yet: behind a test of the member, by `try_emplace` and the like, under a `call_once`, in a static local. What
-stays may be the pointer itself, an argument that a made object keeps raw, a view that is a key, or what a stored
-lambda captures. It is `certain` where a caller of the project gives something that ends before the object does.
+## How to fix it
 
-Quiet: setters and everything else that stores what each call gives, a second call that is refused, parameters that
-are marked as bound to a lifetime, copies and shared pointers, what the destructor deletes, what the call itself takes
-out again, a cache that is renewed when another pointer comes, callers that all hand in what lives as long. Shown with
-`--certainty possible`: methods that are called `Init`, `Set`, `Register`, `Attach` or `Add`, members that another
-method takes back, members whose comment says that somebody else owns them, entries whose key is the pointer itself,
-and what nobody looks at later.
+Take the pointer in the constructor, share its ownership, or store the argument of each call.
 
-Limits: a pointer in a container of pointers is taken for a registration. What a constructor keeps is read from its
-initialisers and assignments, not from what it calls. Of one function, the first 24 stores of a parameter are judged.
+## What it does not report
 
-Source: a review of GPU command-buffer caching in XLA, where the allocator of the first run's options lived on in a
-map of the executable, whose destructor freed memory through it.
+- setters and everything else that stores the argument of each call
+- a second call that is rejected
+- parameters with a lifetime annotation; copies and shared pointers
+- members that the destructor deletes or that the call resets, caches that are renewed for another pointer, and callers
+  that all pass a long-lived object
+- with the default `--certainty`: methods named `Init`, `Set`, `Register`, `Attach` or `Add`, members that another
+  method clears, members whose comment names their owner, entries whose key is the pointer, and members that are not
+  used later
+
+## Known limitations
+
+- A finding is `certain` if a caller of the project passes an object that is destroyed first.
+- A pointer in a container of pointers is assumed to be a registration.
+- What a constructor stores is taken from its initializers and assignments, not from the functions that it calls.
+- Of one function, the first 24 stores of a parameter are analysed.
+
+## Source
+
+a review of GPU command-buffer caching in XLA, where the allocator of the first run's options lived on in a map of the
+executable, whose destructor freed memory through it.
 """
 
 from __future__ import annotations
@@ -194,16 +217,16 @@ def _judge(function: Function, method: Function, store: keeping.Store, name: str
     shown, member = text(_plainly(kept.value)), places.render(_member(store.place))
     certainty = _doubts(function, method, store)
     if callers != "passing":
-        certainty = tempered(certainty, because("caller", f"how long `{shown}` lives is up to the caller"))
+        certainty = tempered(certainty, because("caller", f"the lifetime of `{shown}` depends on the caller"))
     steps = first.steps
     if kept.holder is not None and (field := kept.holder.field(kept.field)) is not None:
         owner, record = field
-        steps += (Step(owner.path, record.span, f"`{owner.name}::{kept.field}` keeps it", "borrows"),)
+        steps += (Step(owner.path, record.span, f"`{owner.name}::{kept.field}` stores it", "borrows"),)
     return function.finding(
         store.event,
-        f"`{shown}` is kept in `{member}` from the first call on, but nothing ensures that it lives as long",
+        f"`{shown}` is stored in `{member}` on the first call only, but nothing ensures that it lives as long",
         certainty=certainty,
-        help="take it in the constructor, keep a share in it, or store what each call gives",
+        help="take it in the constructor, share its ownership, or store the argument of each call",
         steps=steps,
     )
 
@@ -228,7 +251,7 @@ def _first_only(function: Function, method: Function, store: keeping.Store) -> _
                 continue
             now = _once_filled(function, test.value, given)
             if now is not None and _goes_around(function, test, now, store):
-                return _First((function.step(test, "later calls find it filled and store nothing"),))
+                return _First((function.step(test, "later calls find it set and store nothing"),))
     return None
 
 
@@ -314,16 +337,16 @@ def _is_taken_back(function: Function, store: keeping.Store) -> bool:
 
 def _doubts(function: Function, method: Function, store: keeping.Store) -> Certainty:
     if not habits.KEEPS.isdisjoint(pairs.words(method.name)):
-        return because("possible", f"the name `{method.name}` says that it keeps what it is given")
+        return because("possible", f"the name `{method.name}` suggests that it keeps its argument")
     member = _member(store.place)[-1]
     home = function.home
     field = home.field(member) if home is not None else None
     if field is not None and _OWNED_ELSEWHERE.search(field[1].comment):
         return because("possible", f"a comment says that `{member}` is owned elsewhere")
     if _is_keyed_by_itself(store):
-        return because("possible", "another pointer gets an entry of its own")
+        return because("possible", "each pointer gets an entry of its own")
     if _is_short_lived(home) or (store.in_container and store.kept.how == "capture"):
-        return because("possible", "the object that keeps it may be gone first")
+        return because("possible", "the object that stores it may be destroyed first")
     others = [m for m in _neighbours(function, store) if m is not method and m.record.kind != "constructor"]
     takes = (
         function.program.models.containers.takes | {"reset"}
@@ -333,7 +356,7 @@ def _doubts(function: Function, method: Function, store: keeping.Store) -> Certa
         else set()
     )
     if takes and any(_empties(m, member, takes) for m in others if m.record.kind != "destructor"):
-        return because("possible", f"another method empties `{member}`")
+        return because("possible", f"another method clears `{member}`")
     used = any(glance.says(m, member) for m in others) or _is_used_here(function, store)
     if used or store.once or _holder_uses(store):
         return because("later-use", f"harmless if `{member}` is not used after the call")

@@ -1,7 +1,17 @@
-"""A reference, a pointer or an iterator to an element is used after its container has moved or dropped its elements.
+"""A reference, pointer or iterator to an element is used after its container has moved or removed its elements.
 
-A vector or a string that grows takes its elements elsewhere and gives the old place back. What led there leads into
-memory that is somebody else's.
+## What it reports
+
+- an element that is accessed through a reference, a pointer or an iterator after `push_back`, `insert`, `resize`,
+  `clear` or similar
+- the same after a function of the project that does so on every path, and in the next iteration of a loop
+- a range-based `for` whose body changes the range
+
+## Why it is a bug
+
+A vector or string that grows moves its elements and frees the old memory. The reference then points into freed memory.
+
+## Example
 
 bad:
 
@@ -11,6 +21,11 @@ void Widen(std::vector<Span>& spans, int by) {
   spans.push_back(Span{first.end, first.end + by});
   first.end += by;
 }
+```
+
+```text
+case.cc:4: error: `first.end` points to an element and is used after `spans.push_back`, which may move the elements
+  help: look the element up again after the change, or change the container after the last use
 ```
 
 good:
@@ -23,17 +38,25 @@ void Widen(std::vector<Span>& spans, int by) {
 }
 ```
 
-Reported: an element that is read or written through a reference, a pointer or an iterator behind `push_back`, `insert`,
-`resize`, `clear` and what else models name, or behind a function of the project that does so on every path, also in the
-next round of a loop, and a loop over a range whose body changes that range.
+## How to fix it
 
-Quiet: containers whose elements stay where they are (lists, maps, sets), what was looked up again since, and what is
-added behind a `reserve`.
+Look the element up again after the change, change the container after the last use, or `reserve` first.
 
-Limits: whether there was room is not counted; what a function which is called adds on some of its paths, or two calls
-deep, is not seen. Nor is the one that `pop_back` drops: the others stay where they are.
+## What it does not report
 
-Source: [vector.modifiers], [string.require].
+- containers whose elements do not move (lists, maps, sets)
+- elements that were looked up again
+- insertions after a `reserve`
+
+## Known limitations
+
+- Spare capacity is not counted.
+- Changes that a called function makes only on some paths, or two calls deep, are not detected.
+- The element that `pop_back` removes is not tracked.
+
+## Source
+
+[vector.modifiers], [string.require].
 """
 
 from __future__ import annotations
@@ -52,8 +75,8 @@ def element_used_after_change(function: Function) -> Iterator[Finding]:
         told.add(one.at.index)
         yield function.finding(
             one.at,
-            f"`{one.name}` leads to an element from before `{one.ended.by}`, which may move the elements",
+            f"`{one.name}` points to an element and is used after `{one.ended.by}`, which may move the elements",
             certainty=memory.certainty(one),
-            help="look the element up again behind the change, or make the change after the last use",
+            help="look the element up again after the change, or change the container after the last use",
             steps=(function.step(function.flow.events[one.ended.at], "the elements may move here", "ends"),),
         )

@@ -1,7 +1,18 @@
 """A move or copy constructor assigns to members that it has not initialized.
 
-`*this = std::move(other)` in a constructor saves writing the members twice. The assignment was written for an object
-that exists: what it reads of it, and what it leaves alone on some path, is whatever was in the memory before.
+## What it reports
+
+- a constructor with `*this = std::move(other)` (or a copy) and a pointer, number or flag without an initializer, which
+  the assignment operator reads before it writes it
+- the same with a member that the operator does not write on some path
+
+## Why it is a bug
+
+The assignment operator was written for an existing object. In a constructor, the members that it reads, or leaves
+unchanged on some path, hold whatever was in the memory before: undefined behaviour, often a `delete` of a random
+pointer.
+
+## Example
 
 bad:
 
@@ -20,6 +31,11 @@ class Slice {
   char* start_;
   char own_[16];
 };
+```
+
+```text
+case.cc:4: error: `start_` is not initialized here, but the assignment operator does not write it on every path
+  help: delegate to the default constructor (`: Slice()`), or give `start_` a default
 ```
 
 good:
@@ -41,17 +57,24 @@ class Slice {
 };
 ```
 
-Reported for pointers, numbers and flags without an initializer, which the assignment operator reads before it writes
-them, or does not write on some path.
+## How to fix it
 
-Quiet where the constructor delegates to another, or initializes the member, where the member has a default, where
-the operator writes the member on every path, and where its body is out of sight or calls something that may write it
-(`swap`, `memcpy`, a method of the class). Shown with `--certainty possible` where all who make such a copy set the
-member themselves. What the operator skips for `this == &other` does not count.
+Delegate to the default constructor (`: T()`), or give the member a default initializer.
 
-Limits: members of a base are the base's own affair, and those of a class type initialize themselves.
+## What it does not report
 
-Source: a move constructor of RocksDB's `PinnableSlice`.
+- constructors that delegate or initialize the member, and members with a default
+- operators that write the member on every path, or call something that may write it (`swap`, `memcpy`, a method)
+- operators whose body is not found
+- paths for `this == &other`; with the default `--certainty`, classes whose every copying caller sets the member
+
+## Known limitations
+
+- Members of a base class are not analysed, and members of class type initialize themselves.
+
+## Source
+
+a move constructor of RocksDB's `PinnableSlice`.
 """
 
 from __future__ import annotations
@@ -91,10 +114,10 @@ def move_into_uninitialized(function: Function) -> Iterator[Finding]:
         done = "reads it first" if reads else "does not write it on every path"
         yield function.finding(
             assigned,
-            f"`{field.name}` is not initialized here, and the assignment operator {done}",
+            f"`{field.name}` is not initialized here, but the assignment operator {done}",
             certainty=_certainty(cls, field.name, reads),
             help=f"delegate to the default constructor (`: {cls.name}()`), or give `{field.name}` a default",
-            steps=(operator.step(at, "read here" if reads else "this operator may leave it as it was"),),
+            steps=(operator.step(at, "read here" if reads else "this operator may leave it unchanged"),),
         )
 
 
@@ -102,7 +125,7 @@ def _certainty(cls: Class, name: str, reads: bool) -> Certainty:
     if reads:
         return "certain"
     if _is_set_by_makers(cls, name):
-        return because("possible", f"all who make a copy of a `{cls.name}` set `{name}` themselves")
+        return because("possible", f"every caller that copies a `{cls.name}` sets `{name}` itself")
     return because("path", _SOME_PATH)
 
 

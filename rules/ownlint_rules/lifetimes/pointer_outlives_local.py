@@ -1,7 +1,18 @@
-"""A pointer or a reference leads to a local whose scope has ended.
+"""A pointer or a reference points to a local whose scope has ended.
 
-The place of a local is used for the next one as soon as its block is left. What still points there shows something
-else, or nothing.
+## What it reports
+
+- the address of a local or of a by-value parameter that is returned, or a reference to one; the pointer that a local
+  smart pointer holds
+- a pointer to a local of an inner block, or to an element of its container, that is used after the block
+- a lambda that captures such a local by reference and is called after the block
+
+## Why it is a bug
+
+The stack slot of a local is reused as soon as its scope ends. A pointer to it then reads another variable or freed
+memory.
+
+## Example
 
 bad:
 
@@ -11,6 +22,11 @@ const Config* Choose(bool fast) {
   config.fast = fast;
   return &config;
 }
+```
+
+```text
+case.cc:4: error: `config` is returned, but points to the local `config`, which is out of scope
+  help: return or store the object itself, or make its owner live as long as its user
 ```
 
 good:
@@ -23,15 +39,23 @@ Config Choose(bool fast) {
 }
 ```
 
-Reported: the address of a local or of a parameter that was copied, or a reference to one, is returned; what a local
-smart pointer holds is returned; a pointer to a local of an inner block, or to an element of a container that ended with
-it, is used behind it; a lambda is called that has such a local by reference.
+## How to fix it
 
-Quiet: `static` and `thread_local` locals, what a reference parameter stands for, values that are copied.
+Return or store the object itself, or declare the local in the outer scope.
 
-Limits: addresses that are stored in members or handed to other functions are not followed.
+## What it does not report
 
-Source: [basic.stc.auto].
+- `static` and `thread_local` locals
+- the target of a reference parameter
+- values that are copied
+
+## Known limitations
+
+- Addresses that are stored in members or passed to other functions are not tracked.
+
+## Source
+
+[basic.stc.auto].
 """
 
 from __future__ import annotations
@@ -53,22 +77,22 @@ def pointer_outlives_local(function: Function) -> Iterator[Finding]:
         told.add(one.at.index)
         handed = one.what == "returned"
         ending = function.flow.events[one.ended.at]
-        what = f"`{one.name}` is returned, and leads to" if handed else f"`{one.name}` leads to"
+        what = f"`{one.name}` is returned, but points to" if handed else f"`{one.name}` points to"
         if one.through and one.name == one.ended.by:
-            what = f"`{one.through}` looks at"  # a lambda, which has it by reference
+            what = f"`{one.through}` refers to"  # a lambda, which has it by reference
         owner = "what" if one.ended.why == "owner" else "the local"
-        ends = " holds, which ends here" if owner == "what" else ", whose scope has ended"
+        ends = ", which is destroyed here" if owner == "what" else ", which is out of scope"
         yield function.finding(
             one.at,
             f"{what} {owner} `{one.ended.by}`{ends}",
             certainty=tempered(memory.certainty(one), _converted(function, handed)),
-            help="return or keep the object itself, or let its owner live as long as who uses it",
-            steps=() if handed else (function.step(ending, f"`{one.ended.by}` ends here", "ends"),),
+            help="return or store the object itself, or make its owner live as long as its user",
+            steps=() if handed else (function.step(ending, f"`{one.ended.by}` is destroyed here", "ends"),),
         )
 
 
 def _converted(function: Function, returned: bool) -> Certainty:
     """A type that depends on a template's argument may as well be a number, into which the object is converted."""
     if returned and re.search(r"\btypename\b|::type$", function.record.result):
-        return because("type", f"harmless if `{function.record.result}` is no pointer")
+        return because("type", f"harmless if `{function.record.result}` is not a pointer")
     return "certain"

@@ -1,7 +1,16 @@
 """A result keeps a pointer into the object that created it.
 
-A method returns an object that keeps a raw pointer into a member of the method's own object, and acts through it when
-it ends. Nothing says that the result dies first.
+## What it reports
+
+- a method that returns an object, by value or on the heap, which stores a pointer into a member of the method's object
+  and dereferences it in its destructor
+
+## Why it is a bug
+
+Nothing ensures that the result is destroyed first. If the object dies before it, the destructor of the result uses
+freed memory.
+
+## Example
 
 bad:
 
@@ -21,6 +30,11 @@ class Program {
  private:
   std::unique_ptr<Allocator> allocator_;
 };
+```
+
+```text
+case.cc:12: error: the returned `Output` points into `allocator_`, but nothing keeps this object alive
+  help: give the result shared ownership, or annotate the method with `[[clang::lifetimebound]]`
 ```
 
 good:
@@ -43,17 +57,26 @@ class Program {
 };
 ```
 
-Reported: a returned object, by value or on the heap, whose class keeps the pointer and has a destructor that looks
-through it. It is `likely` where the constructor is marked as bound to the lifetime of what it takes and the method is
-not, else `possible`: that the maker outlives its results is often the contract, and nowhere written.
+## How to fix it
 
-Quiet: methods marked as bound to a lifetime, views and iterators, whose destructors do nothing, members that are
-shared or that point elsewhere.
+Share ownership with the result, or annotate the method with `[[clang::lifetimebound]]`.
 
-Limits: what an initialiser list keeps is read, not what a constructor calls.
+## What it does not report
 
-Source: a review of GPU command-buffer caching in XLA, where the output of an execution freed its buffers through an
-allocator of the executable.
+- methods with a lifetime annotation
+- views and iterators, whose destructors do nothing
+- members that are shared or point elsewhere
+
+## Known limitations
+
+- A finding is `likely` if the constructor has a lifetime annotation and the method has none, else `possible`: that the
+  creator outlives its results is often an unwritten contract.
+- Initializer lists are analysed, not the functions that a constructor calls.
+
+## Source
+
+a review of GPU command-buffer caching in XLA, where the output of an execution freed its buffers through an allocator
+of the executable.
 """
 
 from __future__ import annotations
@@ -116,15 +139,16 @@ def _found(function: Function, at: records.Leave, kept: keeping.Kept, holder: Cl
     steps = []
     if (found := holder.field(kept.field)) is not None:
         owner, record = found
-        steps.append(owner.step(record, f"`{holder.name}` keeps it here and goes through it when it ends", "uses"))
+        steps.append(
+            owner.step(record, f"`{holder.name}` stores it here and dereferences it in its destructor", "uses")
+        )
     return function.finding(
         at,
-        f"the `{holder.name}` that is returned keeps a pointer into `{places.render((member,))}`, "
-        f"and nobody says that this object lives longer",
+        f"the returned `{holder.name}` points into `{places.render((member,))}`, but nothing keeps this object alive",
         certainty=because(
             "caller" if _says_so(holder, kept) else "guess",
             f"callers may keep this object alive as long as the `{holder.name}`",
         ),
-        help="give the result a share in it, or mark the method as bound to the object's lifetime",
+        help="give the result shared ownership, or annotate the method with `[[clang::lifetimebound]]`",
         steps=tuple(steps),
     )

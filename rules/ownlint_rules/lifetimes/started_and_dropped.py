@@ -1,7 +1,17 @@
 """A timer or a thread is started, and nothing keeps it alive.
 
-An object that goes on by itself ends with its last name. A timer that only a local knows never fires; a thread that
-still runs then takes the process with it.
+## What it reports
+
+- a timer, thread or animation that is created without a parent, started, and held only by a local variable
+- the same without any variable
+- the same for a class of the project that derives from one
+
+## Why it is a bug
+
+The object is destroyed with its last reference. A timer that only a local holds never fires; a thread that is still
+running aborts the process.
+
+## Example
 
 bad:
 
@@ -12,6 +22,11 @@ def remind(show):
     timer = QTimer()
     timer.timeout.connect(show)
     timer.start(1000)
+```
+
+```text
+case.py:6: warning: `timer` is started and is destroyed when the function returns: nothing keeps it alive
+  help: give it a parent, or store it on an object that lives longer
 ```
 
 good:
@@ -25,15 +40,24 @@ def remind(window, show):
     timer.start(1000)
 ```
 
-Reported: an object of a class that a model knows to run by itself, or of a class of the project that is one, which is
-made without a parent, started, and known to a local alone, or to nobody.
+## How to fix it
 
-Quiet: objects with a parent, objects that are stored, returned, handed on or looked at by a closure, functions that run
-the event loop or wait, code of a module.
+Give it a parent (`QTimer(self)`), or store it on an object that lives longer.
 
-Limits: a thread that is handed to `moveToThread` counts as handed on, although that keeps nothing alive.
+## What it does not report
 
-Source: run on PySide6 6.12; pytest-qt issue 276.
+- objects with a parent
+- objects that are stored, returned, passed on or captured by a closure
+- functions that run the event loop or wait
+- module-level code
+
+## Known limitations
+
+- A thread passed to `moveToThread` counts as passed on, although that does not keep it alive.
+
+## Source
+
+run on PySide6 6.12; pytest-qt issue 276.
 """
 
 from __future__ import annotations
@@ -48,11 +72,11 @@ from ownlint_rules.lifetimes import _running as running
 def started_and_dropped(function: Function) -> Iterator[Finding]:
     for dropped in running.of(function.program).dropped_in(function):
         what = f"`{dropped.name}`" if dropped.name else f"`{text(dropped.made)}`"
-        ends = "ends with this function" if dropped.name else "ends at once"
+        ends = "is destroyed when the function returns" if dropped.name else "is destroyed immediately"
         yield function.finding(
             dropped.started,
-            f"{what} is started and {ends}, for nobody keeps it",
-            certainty=because("unread-code", "something that was not read may keep it alive"),
-            help="give it a parent, or keep it on an object that lives longer",
-            steps=(function.step(dropped.made, f"{what} is made here, without a parent", "owns"),),
+            f"{what} is started and {ends}: nothing keeps it alive",
+            certainty=because("unread-code", "code that was not analysed may keep it alive"),
+            help="give it a parent, or store it on an object that lives longer",
+            steps=(function.step(dropped.made, f"{what} is created here without a parent", "owns"),),
         )

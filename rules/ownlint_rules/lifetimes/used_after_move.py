@@ -1,7 +1,18 @@
 """An object is used after it was moved from.
 
-What is moved from may be assigned, cleared and destroyed. What it holds is no longer what it held: a pointer is null, a
-function is empty, a string or a vector has mostly nothing in it.
+## What it reports
+
+- a smart pointer that is dereferenced, or a function object that is called, after it was moved from
+- the contents of a string, a container or an object of the project that are read after the move, or moved again
+- the same after `std::exchange` with null, after a function of the project that moves from its argument, and in the
+  next iteration of a loop
+
+## Why it is a bug
+
+A moved-from object is valid but unspecified: a pointer is null, a function object is empty, a string or vector is
+usually empty. Dereferencing the pointer crashes; reading the string gives the wrong value.
+
+## Example
 
 bad:
 
@@ -10,6 +21,11 @@ void Submit(Queue& queue, std::unique_ptr<Job> job) {
   queue.Add(std::move(job));
   Log("submitted", job->name());
 }
+```
+
+```text
+case.cc:3: error: `job` is used after it was moved from
+  help: move it after its last use, or assign a new value first
 ```
 
 good:
@@ -21,17 +37,24 @@ void Submit(Queue& queue, std::unique_ptr<Job> job) {
 }
 ```
 
-Reported: a smart pointer that is dereferenced, a function that is called, the contents of a string, a container or an
-object of the project that are read, or moved once more, behind a move into a parameter, a member, a variable, a
-container or a lambda, behind `std::exchange` with null, and behind a function of the project that moves from what it is
-given; also in the next round of a loop.
+## How to fix it
 
-Quiet: numbers and pointers, of which a move is a copy, constants, a comparison with null, `size` and `empty`, what was
-assigned, cleared or given to a function that may fill it since, functions that only look at what they are offered.
+Move the object after its last use, or assign a new value first.
 
-Limits: objects of classes that are not seen, elements, what a `return` moves, and two arguments of one call.
+## What it does not report
 
-Source: [lib.types.movedfrom]; clang-tidy's `bugprone-use-after-move`.
+- numbers and raw pointers, which a move copies, and constants
+- comparisons with null, `size` and `empty`
+- objects that were assigned, cleared or passed to a function that may fill them
+- functions that only read their rvalue argument
+
+## Known limitations
+
+- Objects of unknown classes, elements, what a `return` moves, and two arguments of one call are not analysed.
+
+## Source
+
+[lib.types.movedfrom]; clang-tidy's `bugprone-use-after-move`.
 """
 
 from __future__ import annotations
@@ -52,6 +75,6 @@ def used_after_move(function: Function) -> Iterator[Finding]:
             one.at,
             f"`{one.name}` is used after it was moved from",
             certainty=memory.certainty(one),
-            help="move it behind its last use, or give it a new value first",
+            help="move it after its last use, or assign a new value first",
             steps=(function.step(function.flow.events[one.ended.at], "moved from here", "ends"),),
         )

@@ -1,9 +1,19 @@
-"""A view of a local is stored in something that outlives it.
+"""A pointer or view into a local is stored in something that outlives it.
 
-A pointer into a local string, vector or buffer is put where somebody looks at it later: in a member, in what a
-parameter leads to, in a struct that is returned, in a list that outlives the loop's own strings. Or it is given to a
-native object together with a state that lives on and a function that deletes it, while what owns the memory ends with
-the call.
+## What it reports
+
+- a raw pointer, reference, view or by-reference lambda into a local, a by-value parameter or memory that a local owns,
+  stored in a member, a global, the target of a parameter, or a container that outlives the local
+- the same in a struct that is returned
+- a call that receives such a pointer together with a heap state and a callback, while the local is destroyed when the
+  function returns
+
+## Why it is a bug
+
+The local is destroyed at the end of its scope. The stored pointer then refers to freed memory or to a reused stack
+slot, and the next use reads it.
+
+## Example
 
 bad:
 
@@ -17,6 +27,11 @@ class Labels {
  private:
   const char* title_ = "";
 };
+```
+
+```text
+case.cc:5: error: `text` is destroyed before `title_`, which stores `text.c_str()`
+  help: store a copy, or make the owner of the memory live as long
 ```
 
 good:
@@ -33,25 +48,29 @@ class Labels {
 };
 ```
 
-Reported: raw pointers, references, views, and stored lambdas that capture by reference, where they lead into a local,
-a parameter by value, or memory that a local releases; kept by a member, a global, a parameter's target or a container
-or struct that is used after the local's scope, and not taken back on some way there. And a call that gets a pointer
-into the memory of a local, a function to call back and a state on the heap, whose result is kept or which has none.
-`certain` where no way takes it back.
+## How to fix it
 
-Quiet: what is moved or released to a new owner, set back by hand, by a method, by a guard or a cleanup, strings for
-views of strings, statics, what a reference parameter leads to, calls whose result ends first or is waited for, local
-strings that a call gets (they are names, and copied).
+Store a copy, or make the owner of the memory live as long: move it into the object or the state.
 
-Not shown by default (`possible`): a member whose readers in sight only run once it is set again, and a slot that
-several functions fill with locals of their own for what they call.
+## What it does not report
 
-Limits: a view or a pointer that is returned as such is left to the compiler, which warns. Local arrays are not seen (a
-thread that is given the address of one neither), nor memory that a callee hands out. Of one function, the first 24
-stores that lead to a local are judged.
+- objects that are moved or released to a new owner
+- pointers that are reset by hand, by a method, a guard or a cleanup
+- string literals, statics, targets of reference parameters
+- calls whose result is destroyed first or awaited, and local strings passed to a call (usually names that are copied)
+- with the default `--certainty`: a member whose known readers run only after it is set again, and a slot that several
+  functions fill with locals for the functions they call
 
-Source: MLIR's Python bindings, where a resource attribute over a Python buffer has to keep the buffer request until
-the deleter runs.
+## Known limitations
+
+- A view or pointer that is returned directly is left to the compiler, which warns.
+- Local arrays, and memory that a callee returns, are not analysed.
+- Of one function, the first 24 such stores are analysed.
+
+## Source
+
+MLIR's Python bindings, where a resource attribute over a Python buffer has to keep the buffer request until the deleter
+runs.
 """
 
 from __future__ import annotations
@@ -90,7 +109,7 @@ _SLOT = 3
 """So many functions make a member a slot that each fills for what it calls."""
 _CALLERS_UP = 3
 """How many calls up from a read the store is looked for."""
-_HELP = "keep a copy, or let what owns the memory live as long"
+_HELP = "store a copy, or make the owner of the memory live as long"
 
 
 @rule(severity="error", cwe=(416,))
@@ -149,7 +168,7 @@ def _finding(
     certainty, steps = found
     return function.finding(
         at,
-        f"`{owner}` ends before `{keeper}`, which keeps {what}",
+        f"`{owner}` is destroyed before `{keeper}`, which stores {what}",
         certainty=certainty,
         help=_HELP,
         steps=steps,
@@ -195,7 +214,7 @@ def _shown(function: Function, place: Place) -> str:
 
 def _what(kept: keeping.Kept) -> str:
     if kept.holder is not None:
-        return f"a `{kept.holder.name}` that looks at it"
+        return f"a `{kept.holder.name}` that refers to it"
     return "a lambda that captures it" if kept.how == "capture" else f"`{text(kept.value)}`"
 
 
@@ -226,16 +245,16 @@ def _left_at_end(function: Function, store: keeping.Store) -> tuple[Certainty, t
     back = [event.index for event in flow.after(store.event) if takes_back(event)]
     if not back:
         if _is_slot(function, store) or _is_set_anew(function, store):
-            said = "where it is used it is set first, as far as can be seen"
+            said = "it appears to be reassigned before every use"
             return because("possible", said), ()
         return because(
-            "later-use", f"harmless if `{places.render(_user(store.place))}` is not read before it is set again"
+            "later-use", f"harmless if `{places.render(_user(store.place))}` is not read before it is reassigned"
         ), ()
     leave = next((event for event in reversed(way) if isinstance(event, events.LeaveEvent)), None)
     if leave is None or leave.kind == "end" or leave.index > min(back):
         return None  # taken back under a condition, which may well be the one under which it was stored
-    early = because("path", "on a path that leaves before it is taken back")
-    return early, (*function.branch(leave, store.event), function.step(leave, "this leaves before it is taken back"))
+    early = because("path", "on a path that returns before it is reset")
+    return early, (*function.branch(leave, store.event), function.step(leave, "this returns before it is reset"))
 
 
 def _is_slot(function: Function, store: keeping.Store) -> bool:
@@ -390,8 +409,8 @@ def _left_in_result(function: Function, store: keeping.Store, root: str) -> tupl
         if isinstance(event, events.LeaveEvent) and event.kind == "return":
             inner = places.strip(event.value)
             if isinstance(inner, records.Name) and inner.text == root:
-                given = because("caller", "harmless if no caller goes through what it was left with")
-                return given, (function.step(event, "it is returned here", "uses"),)
+                given = because("caller", "harmless if callers do not dereference the stored pointer")
+                return given, (function.step(event, "returned here", "uses"),)
     return None
 
 
@@ -414,8 +433,10 @@ def _left_after_scope(
         quiet = [store.event, *(event for event in flow.calls if takes_back(event))]
         for event in flow.after(end, replaces if _user(store.place) == store.place else takes_back):
             if _looks_at(event, root) and not any(_is_inside(event, other) for other in quiet):
-                looked = because("later-use", f"harmless if `{root}` does not go through what it was left with there")
-                return looked, (function.step(event, f"`{root}` is looked at here, where `{owner}` is gone", "uses"),)
+                looked = because(
+                    "later-use", f"harmless if the pointers stored in `{root}` are not dereferenced afterwards"
+                )
+                return looked, (function.step(event, f"`{root}` is used here, after `{owner}` was destroyed", "uses"),)
     return None
 
 
@@ -454,7 +475,7 @@ def _returned(function: Function) -> Iterator[Finding]:
             if owner and is_made and not ending.is_handed_over(function, owner):
                 yield function.finding(
                     statement,
-                    f"`{owner}` ends before the `{kind.last}` that is returned, which looks at it",
+                    f"`{owner}` is destroyed before the returned `{kind.last}`, which refers to it",
                     certainty=because("type", f"harmless if the `{kind.last}` takes what outlives `{owner}` from it"),
                     help=_HELP,
                 )
@@ -484,10 +505,10 @@ def _handed_over(function: Function) -> Iterator[Finding]:
             if owner and not ending.is_handed_over(function, owner) and _lives_on(function, call, state):
                 yield function.finding(
                     call,
-                    f"`{owner}` ends before what is made here, which goes on looking at `{text(argument)}`",
-                    certainty=because("unread-code", f"what `{places.called(node)}` keeps is not known"),
-                    help=f"move `{owner}` into the state that is deleted in the end",
-                    steps=(function.step(state, "this is what lives on"),),
+                    f"`{owner}` is destroyed while the object created here still refers to `{text(argument)}`",
+                    certainty=because("unread-code", f"it is not known what `{places.called(node)}` stores"),
+                    help=f"move `{owner}` into the state that the callback deletes at the end",
+                    steps=(function.step(state, "this lives on"),),
                 )
                 break
 

@@ -1,1 +1,1 @@
-"""Locks: what they guard, and what happens between two of them."""
+"""Data races, deadlocks and check-then-act errors."""

@@ -1,7 +1,17 @@
 """A stored callback is called while a lock is held.
 
-What a callback does is not known where it is called. It may lock what the caller has locked, by calling the very object
-that calls it, or wait for a thread that does: then both wait for ever. And while it runs, every other thread waits.
+## What it reports
+
+- a call of a stored `std::function`, function pointer or Python callable, which other code has set, while a lock is
+  held on every path
+- the same in a function that is called with the lock held, at any depth
+
+## Why it is a bug
+
+A callback may do anything. It may lock the same mutex, by calling the object that calls it, or wait for a thread that
+does: a deadlock. And while it runs, every other thread waits.
+
+## Example
 
 bad:
 
@@ -22,6 +32,11 @@ class Watcher {
   int value_ = 0;
   std::function<void(int)> callback_;
 };
+```
+
+```text
+case.cc:10: warning: `callback_` is called while `mu_` is held
+  help: copy the callback while the lock is held, and call the copy after the unlock
 ```
 
 good:
@@ -49,23 +64,28 @@ class Watcher {
 };
 ```
 
-What it reports: a call of a `std::function`, a pointer to a function or a Python callable that is stored in a member,
-in a container or in a variable, and that others have put there (it is public, or given a parameter), with a lock held
-on every path; also by a function that is called with the lock held, however many lie between.
+## How to fix it
 
-What it allows: callbacks that are called behind the unlock, also through a copy; recursive locks, which the same
-thread may take again; parameters, which the caller has chosen for this very call; functions that the class itself has
-put there, or that are stored in an object of the function's own; callees that are given the guard, or that unlock
-first; functions whose answer is used and is more than a status: a clock, an order, a factory.
+Copy the callback while the lock is held, and call the copy after the unlock.
 
-Not shown by default (`possible`): a lock that is there for the callback alone, so that nobody takes it away meanwhile.
+## What it does not report
 
-Known limits: whether the callback comes back to the lock is not looked at. It is looked for where who sets it knows the
-lock by the same object: both are of one object, or the class that calls it declares the lock, or both are variables of
-one file; other locks that are held on the way to it are not reported. A table of functions that is written down whole
-is no callback.
+- callbacks that are called after the unlock
+- recursive locks
+- parameters, which the caller chose for this call
+- functions that the class itself stored, callees that receive the guard or unlock first, and functions whose result is
+  used (a clock, an order, a factory)
+- with the default `--certainty`: a lock that exists only for the callback
 
-Source: C++ Core Guidelines CP.22: never call unknown code while holding a lock.
+## Known limitations
+
+- Whether the callback acquires the lock is not known. The lock and the callback have to belong to one object, one class
+  or one file; other locks are not reported.
+- A table of functions that is initialized as a whole does not count as callbacks.
+
+## Source
+
+C++ Core Guidelines CP.22: never call unknown code while holding a lock.
 """
 
 from __future__ import annotations
@@ -85,9 +105,9 @@ def callback_under_lock(function: Function) -> Iterator[Finding]:
         yield function.finding(
             function.flow.events[call.at],
             f"`{call.name}` is called while `{places.render(lock)}` is held{by}",
-            certainty=because("possible", f"`{key.name}` is there for the callback alone")
+            certainty=because("possible", f"`{key.name}` exists for the callback only")
             if meant
             else because("unread-code", "it depends on what the callback does"),
-            help="copy the callback while the lock is held, and call the copy behind the unlock",
+            help="copy the callback while the lock is held, and call the copy after the unlock",
             steps=() if direct else (call.where.step(call.span, f"`{call.name}` is called here"),),
         )

@@ -1,8 +1,20 @@
-"""A check in one critical section is relied on in another one, after the lock was released.
+"""A check made in one critical section is relied on in another, after the lock was released.
 
-A method looks something up under a lock, lets go of it, does the slow part, and takes the lock again to store the
-result. Two threads can both find nothing, both make it, and both store it: the second overwrites what the first has
-handed out, or its own is lost.
+## What it reports
+
+- a lookup in a map under a lock, and an insertion under the same key in a second critical section without a second
+  lookup, so that an object is lost
+- a flag or pointer that is read under one lock and set under the next; an element that is removed because the container
+  was not empty under the lock before
+- a count, size or reference count that is compared under one lock and changed under the next; an atomic that is loaded
+  and then stored
+
+## Why it is a bug
+
+Between the two critical sections another thread can do the same. Both find nothing, both create the object, and both
+store it: the second overwrites the one that the first has already returned, or its own leaks.
+
+## Example
 
 bad:
 
@@ -18,6 +30,11 @@ Plan* Planner::For(int shape) {
   plans_[shape] = plan;
   return plan;
 }
+```
+
+```text
+case.cc:9: warning: another thread may have stored `shape` in `plans_` since it was looked up
+  help: re-check under the second lock, or use `try_emplace` and discard the duplicate
 ```
 
 good:
@@ -37,31 +54,28 @@ Plan* Planner::For(int shape) {
 }
 ```
 
-Reported where one lock is taken twice in a function (guards of any kind, by hand, a reader's and then a writer's),
-the first section looks into a map by a key, a test about the answer decides, and the second section stores under the
-same key without a look of its own, so that something is lost: a bare pointer or handle that was made in between, or
-an owner whose object others use already. Likewise a flag or a pointer that is read under one lock and set under the
-next, an element that is taken from a container because it was not empty under the lock before, a count or a size that
-is compared with a bound under one lock and changed under the next, a size that becomes the index of what is added
-later, an entry that is erased because its count reached zero under the lock before, an atomic that is loaded and then
-stored, and methods of one object, or functions given one object, that each lock for themselves. A sequence that is
-searched by hand and then appended to counts as a map, and a set of what is done as a flag, where what is done is called
-for its effect.
+## How to fix it
 
-Both sections may stand under one flag (`if (cached)`), the look may be a part of a condition
-(`it != end() && it->second->fits(n)`), and the map a member of an element of another one.
+Re-check under the second lock, use `try_emplace` and discard the duplicate, or hold one lock for both steps.
 
-Quiet where the second section looks again, where the insert's own answer is read, where the first section leaves a
-mark (an entry, a flag, a set of pending keys), where another lock is held from the look to the store, and where
-nothing is lost: values and shared owners. Shown with `--certainty possible`: a plain value that is computed twice,
-what may be set twice without harm, what is also stored where nothing was looked up or was found, and loops that look
-again in their next round.
+## What it does not report
 
-Limits: that one thread alone calls a function cannot be seen, nor a look by a lambda for the function around it.
-Containers are told apart by name and class, not by object.
+- a second section that checks again, or uses the result of the insertion
+- a first section that leaves a mark (an entry, a flag, a set of pending keys)
+- another lock that is held throughout
+- values and shared owners, where nothing is lost
+- with the default `--certainty`: a plain value that is computed twice, idempotent stores, and loops that check again
 
-Source: a review of GPU command-buffer caching in XLA, where two executions of one module allocated for the same
-index.
+## Known limitations
+
+- It is not known that only one thread calls a function.
+- Containers are distinguished by name and class, not by object.
+- Methods of one object, and functions that receive one object, that each lock for themselves are analysed; a lookup by
+  a lambda for the enclosing function is not.
+
+## Source
+
+a review of GPU command-buffer caching in XLA, where two executions of one module allocated for the same index.
 """
 
 from __future__ import annotations
@@ -94,13 +108,13 @@ from ownlint_rules.locks import _unfound as unfound
 
 _OWNERS = frozenset({"smart pointer", "scoped owner"})
 _SHARED = frozenset({"shared pointer", "intrusive pointer", "weak pointer"})
-_LOOK_AGAIN = "look again under the second lock, or insert with `try_emplace` and let the loser go"
+_LOOK_AGAIN = "re-check under the second lock, or use `try_emplace` and discard the duplicate"
 
 _THREADS = "harmless if two threads never run this for the same object at the same time"
-_AGAIN = "the test may be made again, or a caller may hold the lock"
-_ANYWAY = "some way does it without a look"
-_NOT_ABSENT = "whether it is stored where nothing was found is not known"
-_REPLACED = "harmless if setting it twice comes to the same"
+_AGAIN = "the check may be repeated, or a caller may hold the lock"
+_ANYWAY = "some path does it without a check"
+_NOT_ABSENT = "it is not known whether the store happens only if nothing was found"
+_REPLACED = "harmless if setting it twice has the same effect"
 
 
 @rule(severity="warning", cwe=(362, 367))
@@ -117,7 +131,7 @@ def check_then_act_across_locks(function: Function) -> Iterator[Finding]:
     yield from said
     yield from () if said else _passed(function)
     for assignment, read, certainty in rechecks.atomic_gaps(function):
-        yield _unset(function, assignment, read, certainty, "it is loaded first and stored later")
+        yield _unset(function, assignment, read, certainty, "loaded first and stored later")
 
 
 def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
@@ -126,7 +140,7 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
         if certainty is not None:
             if any(_says_found(function, one, gap.look) for one in gap.tests):
                 certainty = because("possible", _NOT_ABSENT)
-            asked = function.step(gap.look, f"`{insert.container.shown}` is asked for `{text(insert.key)}` here")
+            asked = function.step(gap.look, f"`{insert.container.shown}` is checked for `{text(insert.key)}` here")
             yield function.finding(
                 insert.event,
                 _stored(insert.key, insert.container),
@@ -142,7 +156,7 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
                 act,
                 f"another thread may have added `{name}` to `{shown}` since it was searched",
                 certainty=_doubt(gap) or because("threads", _THREADS),
-                help="search again under the second lock, or search and add under one",
+                help="search again under the second lock, or search and add under one lock",
                 steps=(function.step(gap.look, f"`{shown}` is searched for `{name}` here"),),
             )
     for gap in islice(rechecks.emptiness_gaps(gaps), 1):
@@ -151,15 +165,17 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
         shown = text(container) if container is not None else ""
         yield function.finding(
             gap.act,
-            f"another thread may have taken the last of `{shown}` since it was asked for",
+            f"another thread may have removed the last element of `{shown}` since it was checked",
             certainty=_doubt(gap) or because("threads", _THREADS),
-            help="ask and take under one lock",
-            steps=(function.step(gap.look, f"`{shown}` is asked here whether it is empty"),),
+            help="check and remove under one lock",
+            steps=(function.step(gap.look, f"`{shown}` is checked for emptiness here"),),
         )
     for assignment, gap in rechecks.state_gaps(gaps):
         certainty = _of_state(function, assignment, gap)
         if certainty is not None:
-            yield _unset(function, assignment, gap.look, certainty, "it is read under one lock and set under the next")
+            yield _unset(
+                function, assignment, gap.look, certainty, "it is read under one lock and written under the next"
+            )
 
 
 def _unfound(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
@@ -170,7 +186,7 @@ def _unfound(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
             found.addition.event,
             f"another thread may have added `{found.key}` to `{shown}` since it was searched",
             certainty=_doubt(found.gap) or because("threads", _THREADS),
-            help="search again under the second lock, or search and add under one",
+            help="search again under the second lock, or search and add under one lock",
             steps=(function.step(found.gap.look, f"it is searched for `{found.key}` here"),),
         )
 
@@ -182,7 +198,7 @@ def _passed(function: Function) -> Iterator[Finding]:
             f"another thread may have added `{found.key}` to `{found.addition.shown}` since it was searched",
             certainty=because("threads", _THREADS),
             help="search and add under one lock",
-            steps=(function.step(found.look, f"it is searched for `{found.key}` here, and the lock is let go"),),
+            steps=(function.step(found.look, f"it is searched for `{found.key}` here, and the lock is released"),),
         )
 
 
@@ -201,7 +217,7 @@ def _counted(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
         shown = places.render(index.act.receiver or ())
         yield function.finding(
             index.act,
-            f"another thread may have added to `{shown}` since `{index.local}` was its size",
+            f"another thread may have added to `{shown}` since its size was stored in `{index.local}`",
             certainty=because("threads", _THREADS),
             help="read the size and add under one lock",
             steps=(function.step(index.look, f"the size of `{shown}` is read here"),),
@@ -210,10 +226,10 @@ def _counted(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
         entry = f"`{text(drop.key)}` of `{drop.container.shown}`"
         yield function.finding(
             drop.gap.act,
-            f"another thread may be using {entry} again since its count was lowered",
+            f"another thread may be using {entry} again since its count was decremented",
             certainty=_doubt(drop.gap) or because("threads", _THREADS),
-            help="lower the count and erase under one lock",
-            steps=(function.step(drop.gap.look, "its count is lowered here"),),
+            help="decrement the count and erase under one lock",
+            steps=(function.step(drop.gap.look, "its count is decremented here"),),
         )
 
 
@@ -231,7 +247,7 @@ def _unset(
     found = "set" if assignment.held.truth is False else "unset"
     return function.finding(
         assignment.event,
-        f"two threads can both find `{name}` {found}: {how}",
+        f"two threads can both see `{name}` {found}: {how}",
         certainty=certainty,
         help="test and set it in one step",
         steps=(function.step(read, f"`{name}` is read here"),),
@@ -254,20 +270,20 @@ def _by_helpers(function: Function) -> Iterator[Finding]:
             certainty = because("possible", _NOT_ABSENT)
         shown = text(handover.key)
         if asked is not None:
-            first = f"`{asked.function.name}` asks for `{shown}`, and lets go of the lock"
+            first = f"`{asked.function.name}` checks `{shown}`, then releases the lock"
         else:
-            first = f"`{insert.container.shown}` is asked for `{shown}` here"
+            first = f"`{insert.container.shown}` is checked for `{shown}` here"
         steps = [function.step(handover.look, first)]
         if stored is not None:
-            steps.append(stored.function.step(insert.event, f"`{stored.function.name}` does not look again"))
+            steps.append(stored.function.step(insert.event, f"`{stored.function.name}` does not check again"))
         takers = " and ".join(f"`{one.function.name}`" for one in (asked, stored) if one is not None)
         both = asked is not None and stored is not None
         yield function.finding(
             handover.store,
             _stored(handover.key, insert.container),
             certainty=tempered(certainty, because("threads", _THREADS)),
-            help=f"look and store under one lock, which {takers} {'take' if both else 'takes'} "
-            + ("in turn" if both else "apart"),
+            help=f"check and store under one lock, which {takers} {'take' if both else 'takes'} "
+            + ("in turn" if both else "separately"),
             steps=tuple(steps),
         )
 
@@ -347,7 +363,7 @@ def _of_insert(
         lost = acquired
     elif types.parse(held).pointers or "handle" in roles:
         if not _is_made(*stored):
-            return because("possible", "what is stored may be the same each time")
+            return because("possible", "the stored value may be the same each time")
         lost = because("threads", _THREADS)
     elif keeps:
         return None

@@ -1,8 +1,18 @@
 """A lock guard is a temporary, and unlocks at the end of its statement.
 
-A guard holds its lock for as long as it lives. One without a name lives until its own statement ends: the lock is
-taken and let go, and everything behind it runs without. Parentheses around a bare name are worse: they declare a new
-guard of that name, which locks nothing at all.
+## What it reports
+
+- a lock guard without a name, of a known library or of a guard class of the project:
+  `std::lock_guard<std::mutex>(mu_);`
+- a declaration that was meant as a guard: `std::unique_lock<std::mutex>(mu_);`
+- the discarded result of a function that returns a guard, also for the GIL
+
+## Why it is a bug
+
+A temporary is destroyed at the end of its statement: the lock is acquired and released at once, and the code below runs
+without it. Parentheses around a single name are worse: they declare a new variable of that name, and nothing is locked.
+
+## Example
 
 bad:
 
@@ -11,6 +21,11 @@ void Ledger::Add(int amount) {
   std::lock_guard<std::mutex>{mu_};
   total_ += amount;
 }
+```
+
+```text
+case.cc:2: error: `std::lock_guard` is destroyed at the end of this statement: `mu_` is not held afterwards
+  help: give the guard a name
 ```
 
 good:
@@ -22,20 +37,25 @@ void Ledger::Add(int amount) {
 }
 ```
 
-Reported for guards of every library that a model knows, for guard classes of the project's own (locked by the
-constructor, unlocked by the destructor) and aliases of both, for the interpreter's lock, and for the dropped result
-of a function that returns a guard (`likely`). The fix gives the guard a name; it is safe where nothing behind it in
-the function takes the same lock again. Where what is dropped would give the interpreter's lock up, and Python is used
-behind it, there is no fix: named, it would take the lock away from that.
+## How to fix it
 
-Quiet where the guard is stored, returned or an argument of a call; where it adopts a lock that was taken by hand, or
-is given nothing; and where the moment itself is meant: alone in its block, last in its function, or right before
-waiters are woken.
+Give the guard a name. `--fix` does that; the fix is safe if nothing below it in the function acquires the same lock
+again. If the discarded guard would release the GIL and Python is used below it, it offers none.
 
-Limits: a guard class that is neither in a model nor read as a definition is not known. Macros that expand to a guard
-are not looked into.
+## What it does not report
 
-Source: the catalogue of lock bugs; `-Wunused-value` and `[[nodiscard]]` constructors find a part of it.
+- guards that are stored, returned or passed as an argument
+- guards that adopt a lock which is already held, or receive nothing
+- intended synchronization points: alone in a block, last in the function, or just before waiters are notified
+
+## Known limitations
+
+- A guard class that is neither in a model nor defined in the analysed files is not known.
+- Macros that expand to a guard are not analysed.
+
+## Source
+
+the catalogue of lock bugs; `-Wunused-value` and `[[nodiscard]]` constructors find a part of it.
 """
 
 from __future__ import annotations
@@ -77,9 +97,9 @@ def discarded_lock_guard(function: Function) -> Iterator[Finding]:
         else:
             yield function.finding(
                 call,
-                f"the guard that `{text(call.node.callee)}` returns ends with this statement",
+                f"the guard returned by `{text(call.node.callee)}` is destroyed at the end of this statement",
                 certainty=because("later-use", _NOT_NEEDED),
-                help="keep it in a local for as long as the lock is needed",
+                help="store it in a local variable for as long as the lock is needed",
             )
 
 
@@ -90,11 +110,11 @@ def _unnamed(function: Function, call: events.CallEvent, guard: guard_classes.Gu
         return
     written, uses = text(node.callee), _python_behind(function, call, guard)
     if _declares(function, call):
-        message = f"`{text(node.args[0])}` is declared anew here, and nothing is locked"
+        message = f"this declares a variable `{text(node.args[0])}`: nothing is locked"
     else:
         what = " and ".join(f"`{_lock(lock)}`" for lock in locks)
-        behind = f": {what} {'is' if len(locks) == 1 else 'are'} not held behind it" if what else ""
-        message = f"`{written}` ends with this statement{behind}"
+        behind = f": {what} {'is' if len(locks) == 1 else 'are'} not held afterwards" if what else ""
+        message = f"`{written}` is destroyed at the end of this statement{behind}"
     touched = (*uses, *_touched(function, call))
     yield function.finding(
         call,
@@ -117,12 +137,12 @@ def _python_behind(function: Function, call: events.CallEvent, guard: guard_clas
         if use.event.index > call.index and states.get(use.event.index, gil.UNKNOWN).status == "held"
         if not any(scope.status == "held" for scope in states[use.event.index].scopes)
     ]
-    return tuple(function.step(use.event, f"{use.what} behind it, and needs the lock") for use in found[:1])
+    return tuple(function.step(use.event, f"{use.what} afterwards, which needs the lock") for use in found[:1])
 
 
 def _help(uses: tuple[Step, ...]) -> str:
     if uses:
-        return "delete it, or give it a name in a block that ends before Python is used"
+        return "remove it, or give it a name in a block that ends before Python is used"
     return "give the guard a name"
 
 
@@ -135,7 +155,7 @@ def _touched(function: Function, call: events.CallEvent) -> Iterator[Step]:
         member = event.place[:2]
         if len(member) == 2 and member[0] == places.THIS and member not in seen:
             seen.add(member)
-            yield function.step(event, f"`{places.render(member)}` is touched without it")
+            yield function.step(event, f"`{places.render(member)}` is accessed without the lock")
 
 
 def _lock(value: records.Value) -> str:

@@ -1,7 +1,19 @@
 """A guarded member is accessed without its lock.
 
-A member that belongs to a lock may be read and written by whoever holds it. One access without makes every other one
-a data race: it sees half-written values, or walks through a container that another thread is growing.
+## What it reports
+
+- an access without the lock to a member that an annotation (`GUARDED_BY`) or a comment ("guarded by mu_") assigns to a
+  lock
+- without annotations, a member whose accesses mostly hold the lock: at least three accesses in two functions, 80 % of
+  them with the lock and one of them a write
+- the same for variables of a file next to a lock of that file (one finding per function and member)
+
+## Why it is a bug
+
+One access without the lock makes every other one a data race: a thread reads half-written values, or iterates over a
+container that another thread is growing.
+
+## Example
 
 bad:
 
@@ -17,6 +29,11 @@ class Counter {
   mutable absl::Mutex mu_;
   int total_ ABSL_GUARDED_BY(mu_) = 0;
 };
+```
+
+```text
+case.cc:7: error: `total_` is guarded by `mu_`, which is not held
+  help: hold `mu_` here
 ```
 
 good:
@@ -38,28 +55,31 @@ class Counter {
 };
 ```
 
-Which member belongs to which lock is said by an annotation, or by a comment at the member ("guarded by mu_") or at the
-lock ("protects total_"); where a class has no annotations it is inferred from use: three accesses or more in at least
-two functions, 80 % of them or more with the lock held, one of them a write; or no write goes without the lock, at
-least half of all accesses hold it, and somewhere it is taken for one such write and for nothing else. Variables of a
-file beside a lock of that file count likewise. One finding for each function and member.
+## How to fix it
 
-Quiet: constructors, destructors, assignments, and what only they call; functions whose callers in the project all hold
-the lock, or that say so (an annotation, a guard as parameter, an assertion); atomics, condition variables, constants;
-members that nobody writes once the object is made; functions that ask not to be analysed. Lambdas count as run where
-they are made, unless a thread starts with them.
+Acquire the lock before the access. If the caller holds it, say so with an annotation (`REQUIRES(mu_)`).
 
-Not shown by default (`possible`): accesses that may hold the lock, or that a log, an assertion or a test makes; a look
-whether a pointer is null before the lock is taken to read it again, where nothing is done if it is;
-without annotations, accesses with a comment above them (but to a container whose lock was held on the way and let go),
-in functions whose name says that the lock is held, several members in one function, and more than two functions
-without; where use alone says what is guarded, accesses in a method that initialises (and has not itself taken the lock
-before) or hands the member out, in a function nobody calls by name, or in one that some call with the lock.
+## What it does not report
 
-Limits: two objects of one class are told apart by name alone. A lock that is let go on one of several ways to an access
-makes it `possible`. Where only a comment says that a function needs the lock, its callers and its name are asked.
+- constructors, destructors, assignments, and functions that only they call
+- functions whose callers all hold the lock, or that say so (an annotation, a guard parameter, an assertion)
+- atomics, condition variables, constants, and members that are never written after construction
+- functions excluded from thread-safety analysis; lambdas count as run where they are created, unless a thread starts
+  with them
+- with the default `--certainty`: accesses that may hold the lock, in logs, assertions and tests; null checks that are
+  repeated under the lock; and, where the lock is only inferred, accesses below a comment, in initializers, in getters
+  and in functions whose name says that the lock is held
 
-Source: clang's `-Wthread-safety` finds a part where every header is in sight; the rest is from reviews of XLA and gRPC.
+## Known limitations
+
+- Two objects of one class are distinguished only by name.
+- A lock that is released on one of several paths makes the finding `possible`.
+- Besides every majority, a lock is also inferred where no write goes without it, at least half of the accesses hold it,
+  and it is acquired somewhere only for such a write.
+
+## Source
+
+clang's `-Wthread-safety` finds a part where every header is in sight; the rest is from reviews of XLA and gRPC.
 """
 
 from __future__ import annotations
@@ -165,21 +185,21 @@ class _UnlockedJudge:
         if self.locking.is_deferred(function):
             return because("possible", f"`{self.guard.lock}` may be held where this lambda is called")
         if guarded.is_for_show(use) and not self.domain.is_container(self.member):
-            shown = "harmless if what is shown, or asserted, may be out of date or torn"
+            shown = "harmless if the displayed or asserted value may be stale or torn"
             said = self.guard.why == "annotation" and function.is_method
             return because("convention" if said else "guess", shown)
         if self.guard.why == "annotation":
             if guarded.was_held(use, self.guard.lock):
-                return because("threads", "harmless if no other thread changes it meanwhile")
+                return because("threads", "harmless if no other thread modifies it in the meantime")
             return "certain"
         if guarded.is_looked_at_again(use, self.locking.held(function), self.guard.lock):
-            return because("possible", f"what counts is read again under `{self.guard.lock}`")
+            return because("possible", f"the decisive value is read again under `{self.guard.lock}`")
         if is_design:
-            return because("possible", "there are more such accesses, which may be by design")
+            return because("possible", "there are more such accesses, which may be intended")
         if locks.says_locked(function):
             return because("possible", f"that its caller holds `{self.guard.lock}` is inferred from its name")
         if guarded.is_explained(use) and not self.is_torn(use):
-            return because("possible", "the comment above it may say why no lock is needed")
+            return because("possible", "the comment above may explain why no lock is needed")
         if self.guard.why in ("use", "section") and self.may_be_meant(use):
             return because("possible", self.inferred())
         return because("convention", self.inferred())
@@ -188,7 +208,7 @@ class _UnlockedJudge:
         if self.guard.why == "comment":
             return f"that `{self.guard.lock}` guards it is read from a comment"
         if self.guard.why == "section":
-            return f"that `{self.guard.lock}` guards it is inferred from where it is taken to write it alone"
+            return f"that `{self.guard.lock}` guards it is inferred from where it is locked only to write it"
         return f"that `{self.guard.lock}` guards it is inferred from {self.guard.share}"
 
     def takes(self, function: Function) -> bool:

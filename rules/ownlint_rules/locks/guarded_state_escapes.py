@@ -1,8 +1,17 @@
 """A pointer or reference to guarded state outlives the lock.
 
-A member that belongs to a lock is safe to look at while the lock is held. A pointer, a reference, an iterator or a view
-into it is not bound to the lock: whoever gets it looks later, when another thread may have moved, changed or freed what
-it leads to.
+## What it reports
+
+- a pointer, reference, iterator or view into a guarded member that is returned or used after the lock was released
+- one that is stored in an output parameter, a global or a member that the lock does not guard, or passed to a thread
+- one that an object or a lambda keeps and uses without the lock
+
+## Why it is a bug
+
+The lock protects the member, not the pointer. The receiver uses it later, when another thread may have moved,
+changed or freed its target: a use after free that appears only under load.
+
+## Example
 
 bad:
 
@@ -21,6 +30,11 @@ class Table {
   std::mutex mu_;
   std::map<int, Row> rows_ ABSL_GUARDED_BY(mu_);
 };
+```
+
+```text
+case.cc:5: error: `rows_` is guarded by `mu_`, and a pointer into it is returned
+  help: return a copy or a shared pointer, or do the work while the lock is held
 ```
 
 good:
@@ -42,25 +56,28 @@ class Table {
 };
 ```
 
-Reported where such a way in is returned, used after the lock was let go, stored in an out-parameter, a global or a
-member that the same lock does not guard, kept by an object that outlives the lock, or given to a thread. An object that
-is a local, stands in a table of the same lock, or is made while no lock is held is reported where one of its methods
-goes through what it keeps without the lock, and a lambda where it does so.
+## How to fix it
 
-Which member belongs to which lock is said by an annotation or a comment, or inferred from use: three accesses or more,
-at least 80 % of them with the lock held, one of them a write.
-Something must happen to the target elsewhere: it is erased, cleared, replaced or changed, or it stands in a container
-that moves its elements when it grows.
+Return a copy or a `std::shared_ptr`, or do the work while the lock is held.
 
-Quiet: copies and shared pointers; entries that are made once and never taken out; elements of node containers that
-nobody erases; raw pointers that the container does not own; targets with a lock of their own or made of atomics; what a
-function hands out whose caller holds the lock; what is pinned by a counter; an object that holds a lock, that takes the
-lock before it looks, or whose methods are only called under it.
+## What it does not report
 
-Limits: a helper is followed two calls deep; a lambda is followed to a thread, to where it is stored, and into functions
-that are seen to store it; of several locals of one name none is followed.
+- copies and shared pointers
+- entries that are created once and never erased, and elements of node-based containers that nothing erases
+- raw pointers that the container does not own; targets with a lock of their own, or made of atomics; pinned entries
+- functions whose caller holds the lock, and objects whose methods acquire it
 
-Source: a review of command-buffer caching in XLA, where a wrapper kept `&entry.sub` of a guarded map.
+## Known limitations
+
+- Which lock guards a member is known from an annotation or a comment, or inferred (three accesses, 80 % with the lock,
+  one write); something must erase, clear, replace or modify the target elsewhere.
+- A helper is followed two calls deep, a lambda to a thread, to the place where it is stored, and into functions that
+  store it.
+- Several locals of one name are not tracked.
+
+## Source
+
+a review of command-buffer caching in XLA, where a wrapper kept `&entry.sub` of a guarded map.
 """
 
 from __future__ import annotations
@@ -89,14 +106,14 @@ from ownlint_rules.locks import _synchronized as synchronized
 
 _DIES = {
     "erase": "this erases from `{}`",
-    "clear": "this empties `{}`",
-    "overwrite": "this replaces what is in `{}`",
-    "grow": "this moves what is in `{}`",
-    "change": "this changes `{}`",
+    "clear": "this clears `{}`",
+    "overwrite": "this replaces the contents of `{}`",
+    "grow": "this moves from `{}`",
+    "change": "this modifies `{}`",
     "read": "this reads `{}`",
 }
 _ARTICLE = {"pointer": "a pointer", "reference": "a reference", "iterator": "an iterator", "view": "a view"}
-_HELP = "hand out a copy or a shared pointer, or do the work while the lock is held"
+_HELP = "return a copy or a shared pointer, or do the work while the lock is held"
 
 
 @rule(severity="error", cwe=(362,))
@@ -126,17 +143,17 @@ def _loose(function: Function) -> Iterator[Finding]:
         told.add(one.name)
         where, call = change
         steps = [function.step(one.bound, "bound here, under the lock")] if one.bound is not None else []
-        steps.append(where.step(call.span, f"`{one.member}` is locked here, to be changed"))
+        steps.append(where.step(call.span, f"`{one.member}` is locked here to be modified"))
         message = (
-            f"`{one.name}` still leads into `{one.member}` where its lock is no longer held"
+            f"`{one.name}` still points into `{one.member}` after its lock was released"
             if one.bound is not None
-            else f"what leads into `{one.member}` is returned, and its lock is let go"
+            else f"a pointer into `{one.member}` is returned after its lock is released"
         )
         yield function.finding(
             one.event,
             message,
-            certainty=because("threads", "harmless if nothing changes it meanwhile"),
-            help="keep the guard in a local as long as the value is used, or hand out a copy",
+            certainty=because("threads", "harmless if nothing modifies it in the meantime"),
+            help="keep the guard in a local for as long as the value is used, or return a copy",
             steps=tuple(steps),
         )
 
@@ -145,7 +162,7 @@ _READ = {
     "annotation": "annotated",
     "comment": "read from a comment",
     "use": "inferred from its uses",
-    "section": "inferred from where it is taken to write it alone",
+    "section": "inferred from where it is locked only to write it",
 }
 
 
@@ -196,8 +213,7 @@ class _EscapeJudge:
             if later is not None:
                 yield from self.judge(
                     later.span,
-                    f"`{way.name}` still {verb} `{way.borrow.traced.member}` where `{way.guard.lock}` is no longer "
-                    "held",
+                    f"`{way.name}` still {verb} `{way.borrow.traced.member}` after `{way.guard.lock}` was released",
                     way.borrow,
                     way.guard,
                     self.function.step(way.at, "bound here, under the lock"),
@@ -209,7 +225,7 @@ class _EscapeJudge:
             if event.index > way.at.index and escapes.hands_on(self.function, event.node, way.name, way.alias):
                 yield from self.judge(
                     event.span,
-                    f"a thread is given {_ARTICLE['reference' if way.alias else 'pointer']} into "
+                    f"a thread receives {_ARTICLE['reference' if way.alias else 'pointer']} into "
                     f"`{way.borrow.traced.member}`, which is guarded by `{way.guard.lock}`",
                     way.borrow,
                     way.guard,
@@ -292,13 +308,13 @@ class _EscapeJudge:
                 yield from findings[:1]
                 return
         if not looks and given.used is None and self.is_let_go(event, given, found):
-            doubt = f"whoever uses it may hold `{guard.lock}`"
+            doubt = f"the code that uses it may hold `{guard.lock}`"
             yield from self.judge(given.value.span, _keeps(given, found, guard), found, guard, doubt=doubt)
 
     def used_bare(
         self, given: keepers.HandedAway, found: escapes.WayIn, guard: guarded.Guard, look: keepers.KeptAccess
     ) -> Iterator[Finding]:
-        user = "whoever runs it" if given.made is not None else f"whoever calls `{look.function.name}`"
+        user = "the code that runs it" if given.made is not None else f"the caller of `{look.function.name}`"
         doubt = "" if keepers.is_known_bare(look, given) else f"{user} may hold `{guard.lock}`"
         step = look.function.step(look.span, f"used here, without `{guard.lock}`")
         message = _keeps(given, found, guard)
@@ -352,18 +368,18 @@ class _EscapeJudge:
             return
         inferred = f"that `{guard.lock}` guards it is {_READ[guard.why]}"
         if guard.why == "annotation":
-            changed = "harmless if no other thread changes it meanwhile"
+            changed = "harmless if no other thread modifies it in the meantime"
             certainty = because("convention", doubt) if doubt else because("threads", changed)
         else:
             certainty = because("convention", inferred)
         if storage.kind == "unknown" or not storage.type:
             certainty = because("possible", f"the type of `{found.traced.member}` is not known")
         elif (not evidence.strong and look is None) or escapes.is_pinned(self.function):
-            certainty = because("possible", "callers may see to it that nothing is removed meanwhile")
+            certainty = because("possible", "callers may ensure that nothing is removed in the meantime")
         elif escapes.locks_itself(self.domain, storage.type):
             if storage.kind == "object" or evidence.use.kind == "change":
                 return
-            certainty = because("possible", "what is handed out has a lock of its own")
+            certainty = because("possible", "the returned object has a lock of its own")
         use = evidence.use
         happens = "change" if look is not None and use.kind in ("grow", "overwrite") else use.kind
         elsewhere = use.function.step(use.span, _DIES[happens].format(use.member))
@@ -373,11 +389,11 @@ class _EscapeJudge:
 def _keeps(given: keepers.HandedAway, found: escapes.WayIn, guard: guarded.Guard) -> str:
     way = f"{_ARTICLE[found.how]} into `{found.traced.member}`, which is guarded by `{guard.lock}`"
     if given.made is not None:
-        return f"a lambda keeps {way}"
+        return f"a lambda stores {way}"
     if given.body is not None:
         return f"`{given.body.name}` runs on a thread with {way}"
     if given.holder is not None:
-        return f"`{given.holder.name}` keeps {way}"
+        return f"`{given.holder.name}` stores {way}"
     return f"{way}, is stored in `{places.render(given.into or ())}`"
 
 

@@ -1,6 +1,14 @@
 """A lock is acquired only for a debug log.
 
-Every call waits for the lock, and all that comes of it is a line that is off as a rule.
+## What it reports
+
+- a lock guard, or a lock and unlock in one block, that covers only debug logs and values counted for them
+
+## Why it is a bug
+
+Every call waits for the lock, although the log is usually disabled.
+
+## Example
 
 bad:
 
@@ -12,6 +20,11 @@ void Cache::Put(int key, int value) {
   }
   Store(key, value);
 }
+```
+
+```text
+case.cc:3: warning: `mu_` is locked only for a debug log
+  help: check whether logging is enabled first
 ```
 
 good:
@@ -26,16 +39,23 @@ void Cache::Put(int key, int value) {
 }
 ```
 
-Reported for a guard, or a lock and an unlock by hand in one block, that covers nothing but debug logs and what is
-counted for them.
+## How to fix it
 
-Quiet where anything else happens under the lock: a write, a return, a wait, a call that is not const; where the
-section stands behind a question whether the log is on; and for logs that are always on.
+Check whether logging is enabled before locking.
 
-Limits: sections that begin in one block and end in another are not looked at.
+## What it does not report
 
-Source: a review of GPU command-buffer caching in XLA, where a mutex was taken on every execution for a line of the
-log.
+- sections with any other write, return, wait or non-const call
+- sections guarded by the log level
+- logs that are always enabled
+
+## Known limitations
+
+- Critical sections that begin in one block and end in another are not analysed.
+
+## Source
+
+a review of GPU command-buffer caching in XLA, where a mutex was taken on every execution for a line of the log.
 """
 
 from __future__ import annotations
@@ -63,9 +83,9 @@ def lock_only_for_log(function: Function) -> Iterator[Finding]:
             if covered and all(map(logs.is_for_log, covered)):
                 yield function.finding(
                     statement,
-                    f"`{lock}` is locked for a debug log alone",
-                    help="ask first whether the log is on",
-                    steps=tuple(function.step(one, "this is all that it covers") for one in covered[:3]),
+                    f"`{lock}` is locked only for a debug log",
+                    help="check whether logging is enabled first",
+                    steps=tuple(function.step(one, "the lock covers only this") for one in covered[:3]),
                 )
 
 

@@ -1,7 +1,16 @@
 """Two locks are taken in opposite orders.
 
-A thread that has the first lock and waits for the second never gets it from a thread that has the second and waits for
-the first: both wait for ever, as soon as they run at the same time once.
+## What it reports
+
+- two locks that are acquired in one order in one place and in the opposite order in another, once per pair
+- the same through called functions, in any file of the project
+
+## Why it is a bug
+
+A thread that holds the first lock waits for the second, while another holds the second and waits for the first: both
+wait forever.
+
+## Example
 
 bad:
 
@@ -25,6 +34,11 @@ class Account {
   int balance_ = 0;
   std::vector<int> log_;
 };
+```
+
+```text
+case.cc:6: error: `log_mu_` is locked while `balance_mu_` is held, but `Report` locks them in the opposite order
+  help: lock both in the same order everywhere, or together with `std::scoped_lock`
 ```
 
 good:
@@ -51,21 +65,28 @@ class Account {
 };
 ```
 
-What it reports, once for each pair of locks: one is waited for while the other is held, and elsewhere in the project
-the other way round, in the same bodies or in what these call, in whatever file.
+## How to fix it
 
-What it allows: locks that are only tried, or taken at once by `std::lock` or one `std::scoped_lock`; orders that a
-third lock keeps apart, because it is held in both; a lock that a callee gives up before it takes the next; an object's
-own lock in its constructor and destructor; recursive and readers' locks, which are not waited for by the same rule.
+Acquire both in the same order everywhere, or together with `std::scoped_lock(a, b)`.
 
-Not shown by default (`possible`): two locks of one class, where they are of two objects; a lock of which a condition
-decides whether it is taken, and nothing else.
+## What it does not report
 
-Known limits: locks are told apart by their class and member, so that both places may never mean the same two objects.
-Circles of three locks are not looked for, nor are locks in arrays, virtual callees and lambdas, which run later.
+- `try_lock`, `std::lock`, and one `std::scoped_lock` for both
+- orders that a third lock serializes
+- a lock that a callee releases before it acquires the next
+- an object's own lock in its constructor and destructor; recursive and shared locks
+- with the default `--certainty`: two locks of one class, which may belong to two objects, and locks acquired only under
+  a condition
 
-Source: [thread.lock.algorithm] of the C++ standard, which gives `std::lock` for this reason; Clang's
-`ACQUIRED_BEFORE` checks the same where it is annotated.
+## Known limitations
+
+- Locks are distinguished by class and member, so both places may never refer to the same two objects.
+- Cycles of three locks, locks in arrays, virtual callees and lambdas are not analysed.
+
+## Source
+
+[thread.lock.algorithm] of the C++ standard, which gives `std::lock` for this reason; Clang's `ACQUIRED_BEFORE` checks
+the same where it is annotated.
 """
 
 from __future__ import annotations
@@ -82,12 +103,12 @@ def lock_order_reversed(program: Program) -> Iterator[Finding]:
         held, taken = _names(one)
         yield one.function.finding(
             one.event,
-            f"`{taken}` is taken while `{held}` is held, and `{other.function.name}` takes them in the opposite order",
+            f"`{taken}` is locked while `{held}` is held, but `{other.function.name}` locks them in the opposite order",
             certainty=_certainty(one, other),
-            help="take both in one order everywhere, or at once with `std::scoped_lock`",
+            help="lock both in the same order everywhere, or together with `std::scoped_lock`",
             steps=(
                 *_below(one),
-                other.function.step(other.event, f"`{held}` is taken while `{taken}` is held"),
+                other.function.step(other.event, f"`{held}` is locked while `{taken}` is held"),
                 *_below(other),
             ),
         )
@@ -102,12 +123,12 @@ def _names(order: ordering.Order) -> tuple[str, str]:
 
 def _below(order: ordering.Order) -> Iterator[Step]:
     if order.wait.where is not order.function:
-        yield order.wait.where.step(order.wait.span, f"`{_names(order)[1]}` is taken here")
+        yield order.wait.where.step(order.wait.span, f"`{_names(order)[1]}` is locked here")
 
 
 def _certainty(one: ordering.Order, other: ordering.Order) -> Certainty:
     if one.held.owner == other.held.owner and not (one.is_of_one_object and other.is_of_one_object):
-        return because("possible", "the locks may be those of different objects")
+        return because("possible", "the locks may belong to different objects")
     if one.wait.conditional or other.wait.conditional:
-        return because("possible", "a condition decides whether one of them is taken")
-    return because("threads", "it deadlocks only when two threads run both at the same time")
+        return because("possible", "one of them is locked only under a condition")
+    return because("threads", "deadlocks only if two threads run both at the same time")

@@ -1,7 +1,16 @@
 """A lock is acquired that the same thread already holds.
 
-A plain mutex does not know its holder. Who holds it and calls a function, or makes an object, that takes it once more
-waits for itself: for ever.
+## What it reports
+
+- a lock that is held on every path and acquired again in the same body
+- the same in a called function or in the constructor of an object, at any depth; the lock is global, a static member or
+  a member of the same object
+
+## Why it is a bug
+
+A `std::mutex` is not recursive: a thread that locks it twice waits for itself forever.
+
+## Example
 
 bad:
 
@@ -16,6 +25,11 @@ void Add(int n) {
   values.push_back(n);
   Log("added");
 }
+```
+
+```text
+case.cc:9: error: `g_lock` is held here, and `Log` locks it again
+  help: unlock it first, or call a variant that expects it to be held
 ```
 
 good:
@@ -35,20 +49,26 @@ void Add(int n) {
 }
 ```
 
-What it reports: with a lock held on every path, the same lock is taken again in the same body, or by a call, or by the
-constructor of an object, however many functions lie between: a global lock, a static member, or a member of the same
-object.
+## How to fix it
 
-What it allows: recursive locks, locks whose kind is chosen at run time, readers' guards, guards that only try or are
-deferred; callees that may be others (virtual ones, overloads), other objects' locks, lambdas, which run later; callees
-that are given the guard, or that unlock first.
+Unlock it first, or split off a variant of the function that expects the lock to be held (`REQUIRES(mu_)`).
 
-Not shown by default (`possible`): a callee in which a condition decides whether it locks, and nothing else.
+## What it does not report
 
-Known limits: whether the callee gets as far as its lock is not looked at. Objects that are made by `make_unique` and
-its like are not followed.
+- recursive locks, and locks whose kind is chosen at run time
+- shared guards, `try_lock`, deferred guards
+- callees that are ambiguous (virtual functions, overloads), locks of other objects, and lambdas, which run later
+- callees that receive the guard or unlock first
+- with the default `--certainty`: a callee that locks only under a condition
 
-Source: [thread.mutex.class]: the behaviour is undefined; in practice the thread blocks.
+## Known limitations
+
+- Whether the callee reaches its lock is not analysed.
+- Objects created by `make_unique` and similar functions are not followed.
+
+## Source
+
+[thread.mutex.class]: the behaviour is undefined; in practice the thread blocks.
 """
 
 from __future__ import annotations
@@ -65,26 +85,26 @@ def lock_taken_twice(function: Function) -> Iterator[Finding]:
         if one.callee is None:
             yield function.finding(
                 one.event,
-                f"`{one.lock}` is held here, and taken again",
-                certainty=because("possible", "which of several paths locks is decided by a condition")
+                f"`{one.lock}` is already held here and is locked again",
+                certainty=because("possible", "a condition decides which of several paths locks")
                 if one.wait.conditional
                 else "certain",
-                help="unlock it before, or do not lock it again",
+                help="unlock it first, or do not lock it again",
             )
             continue
         constructs = one.callee.record.kind == "constructor" and one.callee.home is not None
         name = f"the constructor of `{one.callee.home.name}`" if constructs and one.callee.home else ""
         yield function.finding(
             one.event,
-            f"`{one.lock}` is held here, and {name or f'`{one.callee.name}`'} takes it again",
+            f"`{one.lock}` is held here, and {name or f'`{one.callee.name}`'} locks it again",
             certainty=_certainty(one),
-            help="give the lock up before, or call something that expects it to be held",
-            steps=(one.wait.where.step(one.wait.span, "it is taken here"),),
+            help="unlock it first, or call a variant that expects it to be held",
+            steps=(one.wait.where.step(one.wait.span, "locked here"),),
         )
 
 
 def _certainty(again: relocking.Again) -> Certainty:
     where = again.wait.where.name
     if again.wait.conditional:
-        return because("possible", f"`{where}` locks only where a condition says so")
+        return because("possible", f"`{where}` locks only under a condition")
     return because("path", f"on the path through `{where}` that locks")

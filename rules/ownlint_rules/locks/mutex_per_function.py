@@ -1,7 +1,18 @@
-"""Functions that change the same objects each lock a mutex of their own.
+"""Functions that modify the same objects each lock a mutex of their own.
 
-A mutex that is a function's static keeps two calls of this function apart, and nothing else. Where another function
-does the same to the same objects under its own static, the two run at the same time, and neither lock guards anything.
+## What it reports
+
+- two functions of one file that each lock a function-local static mutex, and under it call the same function with a
+  parameter of the same type that it may modify
+- two such functions that access the same member, file variable or object returned by an accessor, which one of them
+  modifies
+
+## Why it is a bug
+
+A function-local static mutex excludes only two calls of the same function. The other function runs at the same time
+under its own mutex: a data race although every access is locked.
+
+## Example
 
 bad:
 
@@ -18,6 +29,13 @@ Type LineType(Context* context) {
 }
 ```
 
+```text
+case.cc:2: warning: `mutex` does not exclude `LineType`, which calls `Named` under a mutex of its own
+  help: use one mutex for both functions
+case.cc:7: warning: `mutex` does not exclude `PointType`, which calls `Named` under a mutex of its own
+  help: use one mutex for both functions
+```
+
 good:
 
 ```cpp
@@ -32,17 +50,24 @@ Type LineType(Context* context) {
 }
 ```
 
-Reported where two functions of one file, and of one class where they are methods, each lock a mutex that is a static
-of their own, and under it call the same function with a parameter of the same type, a pointer or a reference to what
-it may change, or touch the same member of the class, variable of the file or object behind an accessor, which one of
-them changes.
+## How to fix it
 
-Quiet where the function has other statics, which are what its mutex guards, where what is given cannot be changed,
-where the callee is told to be safe by the lock that it takes itself, and where another lock is held beside it.
+Share one mutex between the functions.
 
-Limits: functions of different files are not compared.
+## What it does not report
 
-Source: a review of IREE's code generation, where each type of an MLIR context was made under a mutex of its own.
+- functions with other statics, which the mutex guards
+- parameters that cannot be modified
+- callees that acquire a lock of their own
+- functions that hold another lock as well
+
+## Known limitations
+
+- Functions of different files are not compared.
+
+## Source
+
+a review of IREE's code generation, where each type of an MLIR context was made under a mutex of its own.
 """
 
 from __future__ import annotations
@@ -127,15 +152,15 @@ def _shared(own: _Own, other: _Own) -> tuple[str, e.Event, e.Event, bool] | None
 
 def _finding(own: _Own, other: _Own, name: str, mine: e.Event, theirs: e.Event, is_call: bool) -> Finding:
     does, done = ("calls", "called") if is_call else ("touches", "touched")
-    harmless = f"`{name}` can be called by several threads" if is_call else "only one thread ever comes here"
+    harmless = f"`{name}` can be called by several threads" if is_call else "only one thread ever runs this"
     return own.function.finding(
         Span(own.mutex.start, own.mutex.end),
-        f"`{own.name}` keeps `{other.function.name}` from nothing, which {does} `{name}` under a mutex of its own",
+        f"`{own.name}` does not exclude `{other.function.name}`, which {does} `{name}` under a mutex of its own",
         certainty=because("threads", f"harmless if {harmless}"),
-        help="let the functions share one mutex",
+        help="use one mutex for both functions",
         steps=(
-            own.function.step(mine, f"{done} under the one"),
-            other.function.step(theirs, f"{done} under the other, in `{other.function.name}`"),
+            own.function.step(mine, f"{done} under the first mutex"),
+            other.function.step(theirs, f"{done} under the second mutex, in `{other.function.name}`"),
         ),
     )
 

@@ -1,8 +1,18 @@
-"""Lazy initialisation is not protected against a second thread.
+"""Lazy initialization is not protected against a second thread.
 
-A getter looks whether a member is there, makes it when it is not, and hands it out. Two threads can both find
-nothing: one object is lost or destroyed while it is in use. A static of a function begins once by itself; a pointer
-that is tested and set does not.
+## What it reports
+
+- a pointer, owner, optional or flag that a function sets because it found it unset, without a lock, in a class or file
+  that uses locks, or in a const method that returns what it created
+- double-checked locking whose first check is not atomic
+- an atomic flag (`initialized_`) that is set before the work that other threads then take for done
+
+## Why it is a bug
+
+Two threads can both find the member unset. Both initialize it, and one object leaks or is destroyed while the other
+thread uses it. A function-local static is safe; a pointer that is tested and set is not.
+
+## Example
 
 bad:
 
@@ -18,6 +28,11 @@ class Reader {
   }
   void Seek(int to) { std::lock_guard<std::mutex> lock(mu_); position_ = to; }
 };
+```
+
+```text
+case.cc:7: warning: `index_` is created on first use without a lock: two threads can both initialize it
+  help: hold a lock, use `std::call_once`, or use a function-local static
 ```
 
 good:
@@ -37,24 +52,26 @@ class Reader {
 };
 ```
 
-Reported for pointers, owners and optionals, and for flags, that a function sets because it found them unset, with no
-lock held at the look, where there is evidence of threads: a class with a lock that other methods take, and a method
-that is const or hands out what it made; a const method that hands out what it made, whatever its class, since callers
-expect that const methods of one object may run at the same time; a variable or bare static in a file that takes
-locks. Also double-checked locking whose first look is no atomic, a lock that is taken behind the only look, and an
-atomic (`initialized_`, `ready_`) that one thread sets before it does the work that the others then take for done.
+## How to fix it
 
-Quiet where every caller holds a lock (annotations, guards, the calls in the project), for atomics and once flags, for
-`thread_local`, in constructors and what they alone call, and, in classes that know no lock, in methods that are not
-const and in iterators, readers and the like. Shown with `--certainty possible`: a number that is made alone, which a
-second thread would set to the same, in a class that knows no lock, flags and methods that start something and hand out
-nothing, files of bindings, where Python's own lock may be held, and what is reached through overrides alone, whose
-callers may hold the lock.
+Use a function-local static or `std::call_once`, or hold a lock for the check and the assignment.
 
-Limits: that an object is used by one thread in spite of its lock cannot be seen. Values that are told empty by other
-words than a test of the object itself (`size() == 0`) are not followed.
+## What it does not report
 
-Source: the catalogue of lock bugs; Scott Meyers and Andrei Alexandrescu on double-checked locking.
+- functions whose every caller holds a lock
+- atomics, once flags, `thread_local`, constructors and functions that only they call
+- in classes without locks, non-const methods, iterators and readers
+- with the default `--certainty`: a number that every thread would compute alike, flags that return nothing, binding
+  files where the GIL may be held, and overrides whose callers may hold a lock
+
+## Known limitations
+
+- It is not known that only one thread uses an object in spite of its lock.
+- Emptiness checks other than a test of the object itself (`size() == 0`) are not recognized.
+
+## Source
+
+the catalogue of lock bugs; Scott Meyers and Andrei Alexandrescu on double-checked locking.
 """
 
 from __future__ import annotations
@@ -65,8 +82,8 @@ from ownlint import Certainty, Finding, Function, because, places, rule
 from ownlint_rules.locks import _announcing as announcing
 from ownlint_rules.locks import _lazily as lazily
 
-_THREADS = "whether several threads come here is not known"
-_CONST = "harmless if no two threads ask one object at the same time, as a const method lets them"
+_THREADS = "it is not known whether several threads run this"
+_CONST = "harmless if no two threads call const methods of one object at the same time"
 
 
 @rule(
@@ -79,18 +96,18 @@ def unlocked_lazy_init(function: Function) -> Iterator[Finding]:
     for lazy in lazily.lazy_sets(function):
         certainty = _certainty(function, lazy)
         if certainty != "possible" and not lazy.guarded and lazily.is_behind_override(function):
-            certainty = because("possible", "it overrides a method, whose callers may hold a lock")
+            certainty = because("possible", "it overrides a method whose callers may hold a lock")
         if lazy.place in seen or (certainty != "possible" and lazily.is_called_safely(function)):
             continue
         seen.add(lazy.place)
         name = places.render(lazy.place)
         if lazy.guarded:
-            message = f"`{name}` is set under a lock and read before it, and is no atomic"
-            step, help = "is read here, before the lock is taken", "make it an atomic, or look under the lock alone"
+            message = f"`{name}` is set under a lock but read before it, and is not atomic"
+            step, help = "is read here, before the lock is acquired", "make it an atomic, or check only under the lock"
         else:
-            did = "set" if lazy.is_flag else "made"
-            message = f"`{name}` is {did} on first use, and no lock keeps two threads from it"
-            step, help = "is read here", "hold a lock, use `std::call_once`, or let a function's static begin with it"
+            did = "set" if lazy.is_flag else "created"
+            message = f"`{name}` is {did} on first use without a lock: two threads can both initialize it"
+            step, help = "is read here", "hold a lock, use `std::call_once`, or use a function-local static"
         yield function.finding(
             lazy.act,
             message,
@@ -104,10 +121,10 @@ def unlocked_lazy_init(function: Function) -> Iterator[Finding]:
         name = places.render(early.place)
         yield function.finding(
             early.act,
-            f"`{name}` tells other threads that it is done, before it is",
-            certainty=because("threads", "harmless if no other thread asks before the work is done"),
-            help="use `std::call_once`, or set it under a lock once the work is done",
-            steps=(function.step(early.work, "the work begins here"),),
+            f"`{name}` is marked as done before the work is done",
+            certainty=because("threads", "harmless if no other thread checks before the work is done"),
+            help="use `std::call_once`, or set it under a lock after the work is done",
+            steps=(function.step(early.work, "the work starts here"),),
         )
 
 
@@ -119,7 +136,7 @@ def _certainty(function: Function, lazy: lazily.Lazy) -> Certainty:
         return because("possible", _THREADS)
     if not lazily.others_lock(function):
         if lazily.is_number_alone(function, lazy):
-            return because("possible", "two threads that both make it store the same number")
+            return because("possible", "two threads that both compute it store the same number")
         asked = lazily.is_getter_of_all(function) and lazily.hands_out(function, lazy)
         return because("threads" if asked else "guess", _CONST)
     if "const" in function.record.qualifiers:

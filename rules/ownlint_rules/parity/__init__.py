@@ -1,1 +1,1 @@
-"""Code that is written several times, for several backends or over time."""
+"""Code that exists several times, for several backends or over time."""

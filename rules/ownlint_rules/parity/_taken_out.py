@@ -421,7 +421,7 @@ def emptied(old: Function, new: Function) -> Emptied | None:
         other = known.outline(sibling)
         for asked in other.asked:
             if asked.form in conditions:
-                return Emptied(sibling, asked.span, f"asks `{asked.shown}`")
+                return Emptied(sibling, asked.span, f"checks `{asked.shown}`")
         for call in parity.calls_in(sibling):
             name = places.last_name(call.callee)
             if known.neutral(name) in then.works & other.works:

@@ -1,7 +1,18 @@
 """One backend's function makes a check that the same function of another backend lacks.
 
-Two backends are written side by side: a check that was added to one after a bug is missing in the other, which has the
-same bug still.
+## What it reports
+
+- a condition on which one backend's function throws, aborts, fails or returns at once, and which the same function of
+  another backend does not check although it uses the same data
+- a call that releases something, which the other backend does not make
+- both only if the rest of the two functions is at least 70 % alike
+
+## Why it is a bug
+
+Two backends are written side by side. A check that was added to one of them after a bug is missing in the other, which
+still has the bug.
+
+## Example
 
 bad:
 
@@ -38,6 +49,11 @@ Status RocmGraph::Launch(int count, Stream* stream) {
 }
 ```
 
+```text
+rocm/graph.cc:1: warning: `RocmGraph::Launch` does not check `count == 0`, but its sibling `CudaGraph::Launch` does
+  help: add the check, or explain in a comment why this backend does not need it
+```
+
 good:
 
 ```cpp cuda/graph.cc
@@ -58,20 +74,28 @@ Status RocmGraph::Launch(int count, Stream* stream) {
 }
 ```
 
-Siblings are functions whose paths and names are equal but for words that stand for backends (a model's `[[parity]]`, or
-`parity = [["left", "right"]]` in the settings), with as many parameters, and overrides of one virtual method.
-Reported: a condition on which one of them throws, ends the program, fails or returns at once, and about which the other
-asks nothing, though it works on the same, or on what the call that answered it is given; a call that gives something
-back, of which the other has none. The rest must be alike by 70 %. What was always so may be meant: likely is a check
-over which another backend fails, throws or aborts, or, with `--diff-base REV`, one that the change adds to one of them
-only; the rest is a finding of the least certainty.
+## How to fix it
 
-Quiet: the same check in a helper, another question about the same, a version of the platform (`#if`), names that one
-backend does not have, handling of a call's outcome.
+Add the check, or explain in a comment why this backend does not need it.
 
-Limits: only what a `return`, a `throw` or an abort follows within three statements is a check.
+## What it does not report
 
-Source: XLA's command buffers for CUDA and ROCm.
+- the same check in a helper, and another check of the same data
+- platform versions (`#if`)
+- names that one backend does not have
+- handling of the outcome of a call
+
+## Known limitations
+
+- Siblings are functions whose paths and names differ only by words for backends (a model's `[[parity]]`, or `parity =
+  [["left", "right"]]` in the settings), and overrides of one virtual method.
+- A finding is `likely` if the other backend fails, throws or aborts, or if the change under review adds the check to
+  one backend only (`--diff-base`); else it is `possible`.
+- Only a condition that is followed by a `return`, a `throw` or an abort within three statements is a check.
+
+## Source
+
+XLA's command buffers for CUDA and ROCm.
 """
 
 from __future__ import annotations
@@ -82,8 +106,8 @@ from ownlint import Certainty, Finding, Function, Span, because, rule
 from ownlint_rules.parity import _parity as parity
 from ownlint_rules.parity import _taken_out as taken_out
 
-_ON_ONE_BASE = "`{}` overrides the same method, and may be meant to differ"
-_ALONE = "that it is needed is inferred from `{}` alone"
+_ON_ONE_BASE = "`{}` overrides the same method and may differ on purpose"
+_ALONE = "that the check is needed is inferred from `{}` only"
 
 
 @rule(severity="warning", cwe=(754,), yields_to=("guard-removed",))
@@ -104,7 +128,11 @@ def guard_missing_on_sibling(function: Function) -> Iterator[Finding]:
             if guard.condition not in said:
                 said.add(guard.condition)
                 yield _finding(
-                    function, sibling, guard.span, f"does not ask `{guard.shown}`", _certainty(function, sibling, guard)
+                    function,
+                    sibling,
+                    guard.span,
+                    f"does not check `{guard.shown}`",
+                    _certainty(function, sibling, guard),
                 )
         for release in other.releases:
             if release.name not in said and _keeps(own, release):
@@ -113,7 +141,7 @@ def guard_missing_on_sibling(function: Function) -> Iterator[Finding]:
                     function,
                     sibling,
                     release.span,
-                    f"has no `{release.shown}`",
+                    f"does not call `{release.shown}`",
                     because("possible", _ALONE.format(sibling.symbol)),
                 )
 
@@ -131,7 +159,7 @@ def _certainty(function: Function, sibling: Function, guard: parity.ParityGuard)
         return because("possible", _ON_ONE_BASE.format(sibling.symbol))
     old = taken_out.before(sibling)
     if old is not None and guard.form not in {one.form for one in parity.of(old.program).outline(old).asked}:
-        return because("convention", f"the change adds the check to `{sibling.symbol}` alone")
+        return because("convention", f"this change adds the check to `{sibling.symbol}` only")
     return because("guess" if guard.exit == "leaves" else "likely", _ALONE.format(sibling.symbol))
 
 
@@ -146,8 +174,8 @@ def _finding(function: Function, sibling: Function, at: Span, what: str, certain
     start = function.record.name_start
     return function.finding(
         Span(start, start + len(function.name.encode())),
-        f"`{function.symbol}` {what}, as its sibling `{sibling.symbol}` does",
+        f"`{function.symbol}` {what}, but its sibling `{sibling.symbol}` does",
         certainty=certainty,
-        help="make the same check, or say why this backend needs none",
+        help="add the check, or explain in a comment why this backend does not need it",
         steps=(sibling.step(at, f"`{sibling.symbol}` does"),),
     )

@@ -1,7 +1,18 @@
-"""A change removes a check, and what it protected is still there.
+"""A change removes a check, but the code that it protected is still there.
 
-A refactoring, a merge, or a copy of one backend's file over another's loses an early return: the function goes on with
-an empty list, a null pointer, a handle that is gone. Nobody sees in a diff what a line that is no longer there was for.
+## What it reports
+
+- with `--diff-base`, a condition on which the function threw, aborted, failed or returned at once, and that is gone
+  although the function still uses the data
+- a condition around work that is still done, and a releasing call whose acquisition is still there
+- a function whose work was removed, or whose check was removed while a sibling still has it
+
+## Why it is a bug
+
+A refactoring, a merge, or a copy of one backend's file over another loses an early return: the function continues with
+an empty list, a null pointer or an invalid handle. A diff does not show what a removed line was for.
+
+## Example
 
 bad:
 
@@ -20,6 +31,11 @@ Status CudaGraph::Launch(int count, Stream* stream) {
   Submit(stream, nodes_, count);
   return Finish(stream);
 }
+```
+
+```text
+cuda/graph.cc:2: warning: `Launch` no longer fails on `count == 0`
+  help: restore the check, or explain in a comment why it is no longer needed
 ```
 
 good:
@@ -42,29 +58,28 @@ Status CudaGraph::Launch(int count, Stream* stream) {
 }
 ```
 
-Reported with `--diff-base REV`, which says what the change is: a condition on which the function threw, ended the
-program, failed or returned at once is gone, and the function still works on what it looked at, or on what the call that
-answered it was given. So is a condition around work that is still done, a call that gave something back, where it is
-taken as before, and, where a sibling still has it, a condition on which something was put right, and all that a
-function did which does nothing now and is called. Siblings are the same functions of other backends, and of other
-classes on one base; one that still has the check is named.
+## How to fix it
 
-A function that was written anew is reported where a sibling still takes the same for an error, and where a sibling
-still leaves when there is nothing, and the new body works on it as if it were there. Functions that fill the same slot
-of tables of one type are siblings too, as are those in one file whose names differ by a word, and those of which the
-names differ by the word by which the names of their files do (`spi_send` in `spi_link.c`, `uart_send` in
-`uart_link.c`).
-Where a sibling still has it, a check may be a call that refuses what it is given (`ValidateShape(shape)`), or a test on
-which a loop passes over an element.
+Restore the check, or explain in a comment why it is no longer needed.
 
-Quiet: a check that moved into a helper, to another method of the class or a base, or to all callers, one that another
-question about the same replaces, any other function of which less than 70 % is as it was, unless nothing but the check
-and what it needs was taken out, a parameter or a member that has another type now, handling of a call's outcome.
+## What it does not report
 
-Limits: only what a `return`, a `throw` or an abort follows within three statements is a check. A weaker check in place
-of a stronger one is not seen.
+- a check that moved to a helper, to another method of the class or a base, or to all callers
+- a check that another check of the same data replaces
+- a function of which less than 70 % is unchanged, unless only the check was removed
+- a parameter or member that has another type now, and handling of the outcome of a call
 
-Source: XLA's command buffers, where a check was taken out of one backend and kept in the other.
+## Known limitations
+
+- A function that was rewritten is reported if a sibling still treats the same condition as an error.
+- Only a condition that is followed by a `return`, a `throw` or an abort within three statements is a check. A weaker
+  check in place of a stronger one is not detected.
+- Siblings are the same functions of other backends and of other classes on one base, functions in the same slot of
+  tables of one type, and functions whose names differ by one word as their files do.
+
+## Source
+
+XLA's command buffers, where a check was taken out of one backend and kept in the other.
 """
 
 from __future__ import annotations
@@ -98,23 +113,23 @@ def guard_removed(function: Function) -> Iterator[Finding]:
             function.body[-1] if function.body else function.record.name_span,
             said,
             certainty=because("convention", _NOT_KNOWN.format("work")),
-            help="put back what it did, or say why it is not needed any more",
+            help="restore the code, or explain in a comment why it is no longer needed",
             steps=(emptied.sibling.step(emptied.kept, f"`{emptied.sibling.symbol}` does"),),
         )
 
 
-_NOT_KNOWN = "whether the {} is still needed is not known"
+_NOT_KNOWN = "it is not known whether the {} is still needed"
 _LEFT = {
     "throws": "throws on",
     "fails": "fails on",
     "leaves": "returns on",
-    "aborts": "insists on",
-    "skips": "asks",
-    "repairs": "acts on",
-    "refuses": "asks",
-    "handles": "handles",
+    "aborts": "requires",
+    "skips": "checks",
+    "repairs": "handles",
+    "refuses": "checks",
+    "handles": "checks",
     "validates": "calls",
-    "passes over": "passes over",
+    "passes over": "skips on",
 }
 
 
@@ -128,7 +143,7 @@ def _finding(
     need: Span | None = None,
 ) -> Finding:
     between, behind = taken_out.gap(old, function, at)
-    steps: list[Step] = [function.step(between, f"this change takes the {what} out here")]
+    steps: list[Step] = [function.step(between, f"this change removes the {what} here")]
     if kept is not None:
         sibling, where = kept
         said += f", as `{sibling.symbol}` still does"
@@ -137,7 +152,7 @@ def _finding(
         behind if need is None else need,
         said,
         certainty=because("convention", _NOT_KNOWN.format(what)),
-        help=f"put the {what} back, or say why it is not needed any more",
+        help=f"restore the {what}, or explain in a comment why it is no longer needed",
         steps=tuple(steps),
     )
 

@@ -1,1 +1,1 @@
-"""Registries of live objects, and what keeps them true."""
+"""Registries of live objects: stale entries and unchecked inserts."""

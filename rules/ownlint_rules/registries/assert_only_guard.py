@@ -1,7 +1,17 @@
 """A check or a change happens in debug builds only.
 
-An assertion is gone in release builds, and with it all that stands in it. A guard that would throw, a change that the
-code relies on, a look at an index that Python hands in: in the build that users run none of them happens.
+## What it reports
+
+- the call of a guard (a function that fails depending on a flag) inside an assertion, and nowhere else in the function
+- an assignment, an increment, an insertion, an erasure or a call that modifies state inside an assertion
+- in a bound function, a range check of an argument that only an assertion makes
+
+## Why it is a bug
+
+Release builds remove assertions, with everything inside them. The guard, the change or the range check does not happen
+in the build that users run.
+
+## Example
 
 bad:
 
@@ -16,6 +26,11 @@ class Queue {
  private:
   bool running_ = false;
 };
+```
+
+```text
+case.cc:7: error: `start` is called only in debug builds, but it sets `running_`
+  help: call `start` outside the assertion, and assert on its result
 ```
 
 good:
@@ -37,20 +52,26 @@ class Queue {
 };
 ```
 
-Reported, where it stands in an assertion and nowhere else in the function: the call of a guard of the project (a method
-that refuses when a flag of the object says so); an assignment or a count; a call that takes something out of a
-container or puts something in, or that gives up what a smart pointer owns; a call of a function of the project that
-stores into members, into what it is given by reference, or into globals; and, in a function that is bound to Python, a
-comparison of one of its numbers with a size, where nothing else looks at that number. A look into a container that the
-function then writes at the same key is reported as possible.
+## How to fix it
 
-Quiet: questions, const methods, what only assertions read, and code that release builds do not compile.
+Do it outside the assertion, and assert on the result.
 
-Limits: what a function out of sight does is not guessed. Comparisons in functions that are not bound are the callers'
-contract.
+## What it does not report
 
-Source: the assertions of MLIR's Python bindings (`liveOperations.count(...) == 0` in IRCore.cpp), and the oldest trap
-of `assert`.
+- queries and const methods
+- values that only assertions read
+- code that release builds do not compile
+
+## Known limitations
+
+- The effects of functions that are not found are not guessed.
+- Comparisons in functions that are not bound are the callers' contract.
+- A lookup in a container that the function then modifies under the same key is `possible`.
+
+## Source
+
+the assertions of MLIR's Python bindings (`liveOperations.count(...) == 0` in IRCore.cpp), and the oldest trap of
+`assert`.
 """
 
 from __future__ import annotations
@@ -95,7 +116,7 @@ def assert_only_guard(function: Function) -> Iterator[Finding]:
             continue
         if test.index in function.flow.reachable and not _is_debug(function, test.span.start):
             named = _macro_of(function, test)
-            by_name = because("name", f"harmless if `{named}` evaluates what it is given in every build")
+            by_name = because("name", f"harmless if `{named}` evaluates its argument in every build")
             for found in list(_judge(function, test))[:1]:
                 guessed = function.program.macros.is_taken_by_name(named)
                 sure = weaker(found.certainty, by_name) if guessed else found.certainty
@@ -146,7 +167,7 @@ def _judge(function: Function, test: events.Test) -> Iterator[Finding]:
     for inner in places.walk(test.value):
         match inner:
             case records.Assign(target=target) if not _is_passing(target) and _is_meant(function, inner):
-                yield _change(function, inner, f"changes `{text(target)}`")
+                yield _change(function, inner, f"modifies `{text(target)}`")
             case records.Call() if inner.kind in ("call", "macro"):
                 yield from _called(function, test, inner)
     yield from _ranges(function, test)
@@ -187,19 +208,19 @@ def _called(function: Function, test: events.Test, call: records.Call) -> Iterat
     if (flag := _refuses(function, target)) and not _is_asked_anyway(function, call, target):
         yield function.finding(
             call,
-            f"only a debug build calls `{name}`, which refuses when `{flag}` is wrong",
-            help=f"call `{name}` outside of the assertion",
-            steps=(target.step(target.record.name_span, "the guard"),),
+            f"`{name}` is called only in debug builds, but it is the check of `{flag}`",
+            help=f"call `{name}` outside the assertion",
+            steps=(target.step(target.record.name_span, "the check"),),
         )
     elif (stored := _stored_by(target, len(call.args), _DEPTH)) and not _is_asked_anyway(function, call, target):
         yield function.finding(
             call,
-            f"only a debug build calls `{name}`, which stores `{stored[0]}`",
-            certainty=because("possible", f"`{name}` reads like a question, and may only remember its answer")
+            f"`{name}` is called only in debug builds, but it sets `{stored[0]}`",
+            certainty=because("possible", f"`{name}` looks like a getter that caches its result")
             if _QUESTION.match(name)
             else because("later-use", f"harmless if a release build does not need `{stored[0]}`"),
-            help=f"call `{name}` outside of the assertion, and assert what it answers",
-            steps=(stored[1].step(stored[2], "the change"),),
+            help=f"call `{name}` outside the assertion, and assert on its result",
+            steps=(stored[1].step(stored[2], "the modification"),),
         )
 
 
@@ -303,10 +324,10 @@ def _overwritten(function: Function, test: events.Test, call: records.Call) -> I
         if containers.is_same_key(function, insert.key, call.args[0]) and not _is_looked_up(function, call, held):
             yield function.finding(
                 call,
-                f"only a debug build looks whether `{held.shown}` has `{text(call.args[0])}` already",
-                certainty=because("possible", f"whether `{text(call.args[0])}` can be there already is not known"),
-                help="insert with `try_emplace` and look at what it answers",
-                steps=(function.step(insert.event, "this overwrites what is there"),),
+                f"`{held.shown}` is checked for an existing entry `{text(call.args[0])}` only in debug builds",
+                certainty=because("possible", f"it is not known whether `{text(call.args[0])}` can already be present"),
+                help="insert with `try_emplace` and check its result",
+                steps=(function.step(insert.event, "this overwrites the existing entry"),),
             )
             return
 
@@ -337,9 +358,9 @@ def _ranges(function: Function, test: events.Test) -> Iterator[Finding]:
         if is_given and not _is_compared(function, name):
             yield function.finding(
                 inner,
-                f"only a debug build looks whether `{name}` is in range, and Python hands it in",
+                f"the range check for `{name}`, which Python supplies, exists only in debug builds",
                 certainty=because("caller", "harmless if the Python code around it checks the range"),
-                help=f"throw when `{name}` is out of range",
+                help=f"throw if `{name}` is out of range",
             )
 
 
@@ -364,7 +385,7 @@ def _change(function: Function, inner: records.Value, does: str) -> Finding:
     return function.finding(
         inner,
         f"only a debug build {does}",
-        help="do it outside of the assertion, and assert what came of it",
+        help="do it outside the assertion, and assert on its result",
     )
 
 

@@ -1,8 +1,16 @@
 """A native object is destroyed while handles to what it contains stay valid.
 
-A registry leads from native objects to the handles that stand for them, and a handle has a flag that says whether
-its object is still there. Who destroys an object that has parts destroys the parts too: unless every handle below
-is told, each of them goes on believing in memory that is gone. To take the own key out is not enough.
+## What it reports
+
+- a call that destroys a native object, or all that a member owns, while handles to its children remain marked as valid
+- the same if only some path invalidates them
+
+## Why it is a bug
+
+Destroying an object destroys its children too. Each handle below it still has its validity flag set, so the next use
+passes its check and reads freed memory. Erasing the object's own registry entry is not enough.
+
+## Example
 
 bad:
 
@@ -25,6 +33,11 @@ class Op {
   IrOp op;
   bool valid = true;
 };
+```
+
+```text
+case.cc:11: error: `irOpDestroy` also destroys what `op` contains, but the handles to that in `live` remain valid
+  help: first visit what `op` contains: set `valid` of each `Op` for it, and erase its entry in `live`
 ```
 
 good:
@@ -50,22 +63,25 @@ class Op {
 };
 ```
 
-Reported: a call that ends the life of a native object (a function named so that takes it, `delete`, a method of the
-project that takes it out of what owns it), or of all that a member owns (`reset()`, `clear()`, an assignment), where
-the handles of its kind, or of a kind that it leads to, stand in a registry and have a mark that they ask before
-they go on: a flag, a pointer that may be null, a state, a counter of their owner's. Some way through the function
-passes nothing that stores that mark for more than one handle: a loop, a walk with a callback, or a helper that does
-either.
+## How to fix it
 
-Quiet: objects without parts (no function of the project leads from one to another of its kind), handles without such
-a mark or whose check calls a method of another object, handles that end themselves, an object that was made in the
-same function, and a destructor where the handles keep the owner alive: each of them, not only those for which somebody
-passes the owner.
+First visit everything that the object contains: set the flag of each handle and erase its registry entry.
 
-Limits: that a loop reaches every handle below is taken for granted. Parts are known by functions that lead from one
-native type to another; a type that has none is taken to have no parts.
+## What it does not report
 
-Source: MLIR's Python bindings up to LLVM 21: `PyOperation::erase` and `PySymbolTable::erase` in IRCore.cpp.
+- objects without children (no function of the project leads from one to another of its kind)
+- handles without such a flag, or whose check calls another object
+- handles that destroy themselves, and objects created in the same function
+- destructors, if the handles keep their owner alive
+
+## Known limitations
+
+- A loop is assumed to reach every handle below the object.
+- Children are known only by functions that lead from one native type to another.
+
+## Source
+
+MLIR's Python bindings up to LLVM 21: `PyOperation::erase` and `PySymbolTable::erase` in IRCore.cpp.
 """
 
 from __future__ import annotations
@@ -135,12 +151,12 @@ def _judge(
     else:
         name = "="
     some = sorted(ways.stops)
-    steps = (function.step(function.flow.events[some[0]], "not every path passes here"),) if some else ()
+    steps = (function.step(function.flow.events[some[0]], "not every path runs this"),) if some else ()
     flag = (registry.flags or registry.owners)[0]
     return function.finding(
         call,
-        f"`{name}` also destroys what `{text(argument)}` contains, "
-        f"but the handles to that in `{registry.shown}` still count as valid",
+        f"`{name}` also destroys what `{text(argument)}` contains, but the handles to that in "
+        f"`{registry.shown}` remain valid",
         certainty=_certainty(function, call, registry, bool(some)),
         help=f"first visit what `{text(argument)}` contains: set `{flag}` of each `{registry.held.name}` for it, "
         f"and erase its entry in `{registry.shown}`",
@@ -170,10 +186,10 @@ def _certainty(function: Function, call: events.Event, registry: registries.Regi
         keeper, always = _keeper(function, registry.held)
         if always:
             return because(
-                "possible", f"a `{held}` may keep its owner alive by `{keeper}`, which is destroyed after it"
+                "possible", f"a `{held}` may keep its owner alive through `{keeper}`, which is destroyed later"
             )
         if keeper:
-            return because("type", f"of a `{held}` that is made without a `{keeper}`, which is optional")
+            return because("type", f"only for a `{held}` that was created without a `{keeper}`, which is optional")
     if partly:
         return because("path", "on a path that does not visit what it contains")
     return because("later-use", "harmless if no handle is used afterwards")

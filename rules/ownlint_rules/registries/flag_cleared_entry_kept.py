@@ -1,8 +1,17 @@
-"""A handle is marked dead and its registry entry stays.
+"""A handle is marked invalid, but its registry entry stays.
 
-A handle's destructor takes its entry out of the registry, unless its flag says that it is dead: whoever marks it dead
-has taken the entry out. One who only stores the flag leaves an entry behind that nothing will ever take out, and that
-leads to a handle which is soon gone; the next object with that key meets it.
+## What it reports
+
+- a store to the flag with which the destructor skips erasing the handle from a registry, in a function that does not
+  erase the entry either
+- the same through a method that only sets the flag
+
+## Why it is a bug
+
+The destructor erases the entry only if the handle is valid. Clearing the flag without erasing leaves an entry that
+nothing will ever erase: it points to a freed handle, and the next object with the same key finds it.
+
+## Example
 
 bad:
 
@@ -21,6 +30,11 @@ class Sound {
   bool alive_ = true;
 };
 void stop(Sound* sound) { sound->kill(); }
+```
+
+```text
+case.cc:14: error: nothing erases `sound` from `playing`: once `alive_` is false, the destructor does not
+  help: erase the entry from `playing` where `alive_` is set, best in one method
 ```
 
 good:
@@ -45,18 +59,25 @@ class Sound {
 void stop(Sound* sound) { sound->kill(); }
 ```
 
-Reported: a store, or a call of a method that does nothing but store, that gives a flag the value with which the
-destructor of its class leaves out taking an entry out of a registry of such objects, where the function takes nothing
-out of that registry, before or after. Where the function is one that others of the project call, they are asked.
+## How to fix it
 
-Quiet: constructors, and functions that hand the registration over: a move, or one that returns what the entry is known
-by.
+Erase the registry entry in the same method that sets the flag.
 
-Limits: two objects' registries of one name are one, and which key is taken out is not looked at. A handle that was
-never put in is taken for one that was, outside of constructors.
+## What it does not report
 
-Source: MLIR's Python bindings up to LLVM 21, `PySymbolTable::erase` in IRCore.cpp: it clears `valid` and leaves the
-operation in `liveOperations`.
+- constructors
+- moves, and functions that return the key of the entry
+- functions whose callers erase the entry
+
+## Known limitations
+
+- Registries of one name in two objects count as one, and the erased key is not compared.
+- Outside constructors, a handle that was never inserted is assumed to be registered.
+
+## Source
+
+MLIR's Python bindings up to LLVM 21, `PySymbolTable::erase` in IRCore.cpp: it clears `valid` and leaves the operation
+in `liveOperations`.
 """
 
 from __future__ import annotations
@@ -189,18 +210,18 @@ def _hands_over(function: Function, base: records.Value | None, skip: _Skip) -> 
 def _finding(function: Function, at: events.Event, base: records.Value | None, skip: _Skip) -> Finding:
     shown = f"`{text(base)}`" if base is not None and text(base) != places.THIS else f"this `{skip.cls.name}`"
     known = registries.registries(function.program)
-    partly = because("value", f"`{function.name}` takes an entry out of `{skip.registry.shown}` elsewhere")
+    partly = because("value", f"`{function.name}` erases an entry of `{skip.registry.shown}` elsewhere")
     certainty: Certainty = partly if known.takings(function, skip.registry) else "certain"
     steps: tuple[Step, ...] = (
-        skip.destructor.step(_test(skip), f"the destructor stops here when `{skip.flag}` is {_word(skip.dead)}"),
-        skip.destructor.step(skip.taking, "and never comes to this"),
+        skip.destructor.step(_test(skip), f"the destructor returns here if `{skip.flag}` is {_word(skip.dead)}"),
+        skip.destructor.step(skip.taking, "so this is not reached"),
     )
     return function.finding(
         at,
-        f"nothing takes {shown} out of `{skip.registry.shown}`, and with `{skip.flag}` {_word(skip.dead)} its "
-        "destructor will not",
+        f"nothing erases {shown} from `{skip.registry.shown}`: once `{skip.flag}` is {_word(skip.dead)}, "
+        "the destructor does not",
         certainty=certainty,
-        help=f"take the entry out of `{skip.registry.shown}` where `{skip.flag}` is stored, best in one method",
+        help=f"erase the entry from `{skip.registry.shown}` where `{skip.flag}` is set, best in one method",
         steps=steps,
     )
 

@@ -1,8 +1,16 @@
 """Two wrappers of one native object do not know of each other.
 
-A wrapper has a flag of its own that says whether its native object is still there, and a method that destroys the
-object and stores the flag. A factory that makes a fresh wrapper for a handle from elsewhere may make the second one
-for the same object: when one of them destroys it, the other goes on believing in it.
+## What it reports
+
+- a static factory that receives a native handle and creates a new wrapper without a lookup, in a class whose methods
+  destroy the handle and then set a flag (a note on the design)
+
+## Why it is a bug
+
+Each wrapper has a flag of its own. If two wrappers exist for one object and one of them destroys it, the other still
+believes that it is valid.
+
+## Example
 
 bad:
 
@@ -24,6 +32,11 @@ class Node {
 };
 Node* parent(dom_node* n) { return Node::of(dom_node_parent(n)); }
 Node* next(dom_node* n) { return Node::of(dom_node_next(n)); }
+```
+
+```text
+case.cc:5: note: `of` creates a new `Node` for a handle that may already have one
+  help: keep one wrapper per handle in a registry, or share the flag between the wrappers
 ```
 
 good:
@@ -51,16 +64,24 @@ class Node {
 };
 ```
 
-Reported, as a note on the design: a static factory that is given the native handle and makes a new object of its class
-without a look anywhere, where a method of the class ends the handle and stores a flag that methods ask. Possible only,
-unless the project calls the factory in several places.
+## How to fix it
 
-Quiet: factories that look the handle up, or ask a helper that answers with such an object; classes whose destructor
-alone ends the handle; factories that make the native object.
+Keep one wrapper per handle in a registry, or share the flag between the wrappers.
 
-Limits: whether a second wrapper is ever made is not known.
+## What it does not report
 
-Source: the design of MLIR's Python bindings, where operations are interned for this reason and blocks are not.
+- factories that look the handle up, or call a helper that returns such an object
+- classes in which only the destructor destroys the handle
+- factories that create the native object
+
+## Known limitations
+
+- Whether a second wrapper is ever created is not known; unless the project calls the factory in several places, the
+  finding is `possible`.
+
+## Source
+
+the design of MLIR's Python bindings, where operations are interned for this reason and blocks are not.
 """
 
 from __future__ import annotations
@@ -87,13 +108,13 @@ def handle_wrapped_twice(cls: Class) -> Iterator[Finding]:
             start = factory.record.name_start
             yield factory.finding(
                 records.Span(start, start + len(factory.name.encode())),
-                f"`{factory.name}` makes a new `{cls.name}` for a handle that may have one already",
+                f"`{factory.name}` creates a new `{cls.name}` for a handle that may already have one",
                 certainty=because(
                     "caller" if _places(factory) > 1 else "guess",
                     "harmless if it is called at most once for each handle",
                 ),
-                help="keep one wrapper for each handle in a registry, or share the flag between the wrappers",
-                steps=(method.step(store, "this wrapper alone is told"),),
+                help="keep one wrapper per handle in a registry, or share the flag between the wrappers",
+                steps=(method.step(store, "only this wrapper is invalidated"),),
             )
 
 

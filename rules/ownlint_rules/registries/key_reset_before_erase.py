@@ -1,8 +1,16 @@
 """The key is reset before its registry entry is erased.
 
-A handle's destructor takes its entry out of the registry by a member of the handle. A method that gives that member
-another value, and does not take the old entry out first, leaves an entry behind that nobody has the key for: it leads
-to a handle that is soon gone, and the next object with the old key meets it.
+## What it reports
+
+- an assignment to the member that is the key of the handle in a registry, on a path that does not erase the entry
+  first, or by the old key afterwards
+
+## Why it is a bug
+
+The destructor erases the entry by this member. After the assignment no one has the old key: the entry stays, points to
+a handle that is soon freed, and the next object with the old key finds it.
+
+## Example
 
 bad:
 
@@ -16,6 +24,11 @@ class Conn {
  private:
   void* raw_;
 };
+```
+
+```text
+case.cc:6: error: `raw_` is reset, but its entry in `conns` stays
+  help: erase the entry from `conns` before `raw_` is reassigned
 ```
 
 good:
@@ -35,16 +48,24 @@ class Conn {
 };
 ```
 
-Reported: an assignment to the member by which the destructor takes the object out of a registry of such objects, where
-some way to it takes nothing out of that registry, and nothing is taken out afterwards by what the member held before.
+## How to fix it
 
-Quiet: constructors, moves, swaps, functions that return the old key, members that a condition says were empty, and
-helpers whose callers have taken the entry out. A member that is set right before the object is put in for the first
-time is taken for empty before, unless it is clearly one that was in.
+Erase the entry before the member is reassigned.
 
-Limits: two objects' registries of one name are one, and which key is taken out is not looked at.
+## What it does not report
 
-Source: the design of MLIR's Python bindings (`liveModules`, keyed by `module.ptr`), where it was avoided with care.
+- constructors, moves and swaps
+- functions that return the old key
+- members that are known to be empty, and members that are set just before the first insertion
+- helpers whose callers erase the entry
+
+## Known limitations
+
+- Registries of one name in two objects count as one, and the erased key is not compared.
+
+## Source
+
+the design of MLIR's Python bindings (`liveModules`, keyed by `module.ptr`), where it was avoided with care.
 """
 
 from __future__ import annotations
@@ -203,15 +224,15 @@ def _is_first(function: Function, store: registries.MemberStore, key: _Key) -> b
 def _finding(function: Function, store: registries.MemberStore, key: _Key) -> Finding:
     partly = bool(registries.registries(function.program).takings(function, key.registry))
     certainty: Certainty = (
-        because("value", f"`{function.name}` takes entries out of `{key.registry.shown}` elsewhere")
+        because("value", f"`{function.name}` erases entries of `{key.registry.shown}` elsewhere")
         if partly
         else "certain"
     )
     shown = text(store.target).replace("this->", "")
     return function.finding(
         store.at,
-        f"`{shown}` is reset, and its entry in `{key.registry.shown}` stays",
+        f"`{shown}` is reset, but its entry in `{key.registry.shown}` stays",
         certainty=certainty,
-        help=f"take the entry out of `{key.registry.shown}` before `{key.member}` gets another value",
-        steps=(key.destructor.step(key.taking, f"the destructor takes it out by `{key.member}`"),),
+        help=f"erase the entry from `{key.registry.shown}` before `{key.member}` is reassigned",
+        steps=(key.destructor.step(key.taking, f"the destructor erases it by `{key.member}`"),),
     )

@@ -1,8 +1,16 @@
-"""Ownership of a native object is transferred, and its wrapper still believes that it owns it.
+"""Ownership of a native object is transferred, but its wrapper still believes that it owns it.
 
-A wrapper has a flag that says whether it is the one that destroys its native object. A native call that puts the
-object into something else takes it over; whoever makes the call stores the flag. Where the store is forgotten, the
-object is destroyed twice, or used by its new owner after the wrapper has destroyed it.
+## What it reports
+
+- a native call that puts the object of a wrapper into another object, on a path that does not update the wrapper's
+  ownership flag, where another function of the project does so after such a call
+
+## Why it is a bug
+
+The wrapper destroys its native object unless the flag says that something else owns it. If the flag is not updated, the
+object is destroyed twice, or its new owner uses it after the wrapper destroyed it.
+
+## Example
 
 bad:
 
@@ -21,6 +29,12 @@ void append(IrBlock block, Op& op) {
   op.attached = true;
 }
 void insert(IrBlock block, Op& op) { irBlockInsert(block, op.op); }
+```
+
+```text
+case.cc:14: error: `irBlockInsert` takes ownership of what `op` owns, but `attached` stays false: 1 of 2 such calls set
+    it
+  help: set `attached` to true here too
 ```
 
 good:
@@ -45,18 +59,25 @@ void insert(IrBlock block, Op& op) {
 }
 ```
 
-Reported: a call of a native function whose name says that it puts something into something else, with the handle of a
-wrapper whose destructor destroys it unless a flag is stored, where some way through the function stores neither the
-flag nor the handle, while another function of the project makes such a call, with the same verb or into the same kind
-of thing, and does store it.
+## How to fix it
 
-Quiet: handles that the wrapper gives up (`release()`), clones, parameters of pointer to const, containers of the
-project or the standard library, and projects in which nobody stores the flag after such a call.
+Set the flag after the call, as the other functions do, best in one helper.
 
-Limits: native functions are known by a verb in their names (insert, append, add, adopt, take, push, attach, own).
+## What it does not report
 
-Source: MLIR's Python bindings, `PySymbolTable::insert` in IRCore.cpp: `PyInsertionPoint::insert` and `Block.append`
-call `setAttached`, this one does not.
+- handles that the wrapper releases (`release()`), and clones
+- pointer-to-const parameters
+- containers of the project or of the standard library
+- projects in which no function sets the flag after such a call
+
+## Known limitations
+
+- Native functions are recognized by a verb in their names (insert, append, add, adopt, take, push, attach, own).
+
+## Source
+
+MLIR's Python bindings, `PySymbolTable::insert` in IRCore.cpp: `PyInsertionPoint::insert` and `Block.append` call
+`setAttached`, this one does not.
 """
 
 from __future__ import annotations
@@ -103,9 +124,7 @@ def moved_natively_flag_stale(cls: Class) -> Iterator[Finding]:
                     owning,
                     (like or careful)[0],
                     share,
-                    because(
-                        "convention" if like else "guess", f"that the flag is to be stored is inferred: {share} do"
-                    ),
+                    because("convention" if like else "guess", f"that the flag must be set is inferred: {share} do"),
                 )
 
 
@@ -268,11 +287,11 @@ def _finding(taking: _Taking, owning: _Owning, careful: _Taking, share: str, cer
     value, other = ("true", "false") if owning.free else ("false", "true")
     return taking.function.finding(
         taking.call,
-        f"`{name}` takes what {shown} owns, and `{owning.flag}` stays {other}: {share} such calls store it",
+        f"`{name}` takes ownership of what {shown} owns, but `{owning.flag}` stays {other}: {share} such calls set it",
         certainty=certainty,
-        help=f"store {value} in `{owning.flag}` here too",
+        help=f"set `{owning.flag}` to {value} here too",
         steps=(
-            owning.destructor.step(owning.ending, f"the destructor still destroys it when `{owning.flag}` is {other}"),
-            careful.function.step(careful.call, f"here `{owning.flag}` is stored"),
+            owning.destructor.step(owning.ending, f"the destructor still destroys it if `{owning.flag}` is {other}"),
+            careful.function.step(careful.call, f"`{owning.flag}` is set here"),
         ),
     )

@@ -1,8 +1,19 @@
 """An object is destroyed and its registry entry stays.
 
-An object that puts itself into a registry where it is made has to take itself out wherever it ends: in the destructor
-on every way, in each method that ends what it stands for, and in a move, after which the entry points to an object
-that is about to go.
+## What it reports
+
+- a destructor, of a class whose constructor inserts the object into a registry, that does not erase the entry on every
+  path, or no destructor at all
+- a method or function that destroys the native object which is the key, or the handle, without erasing the entry,
+  although another one does
+- a move constructor that leaves the entry pointing to the old object
+
+## Why it is a bug
+
+The entry then points to a destroyed object. The next lookup returns it, or a new object at the same address is mistaken
+for the old one.
+
+## Example
 
 bad:
 
@@ -20,6 +31,11 @@ class Session {
   int id_;
   bool owned_;
 };
+```
+
+```text
+case.cc:6: error: this destructor can return without erasing the `Session` from `sessions`
+  help: erase the entry from `sessions` first, unconditionally
 ```
 
 good:
@@ -41,24 +57,26 @@ class Session {
 };
 ```
 
-Reported, for a class whose constructor, or what it calls, puts the object into a registry of such objects: a way
-through its destructor that takes nothing out of it; a method that destroys the native object which is the registry's
-key and takes nothing out, where another method does both; a `delete` of such an object without that, where it is
-taken out beside another `delete`; a move constructor that leaves the registry alone; and no destructor at all, where
-the registry's entries are taken out elsewhere and the object is also made as a local, as a member or by Python. And
-for a class whose objects others put in: a function that ends the native object whose address is the key and takes
-nothing out, where it marks the handle as dead, frees the handle itself, or where another function that ends such an
-object takes its entry out.
+## How to fix it
 
-Quiet: a way out that stands under a condition which explains why there is no entry: the one under which it was put in,
-the key or the registry's owner is null, the registry was asked, or a flag that a method stores when it takes the entry
-out. (Who stores such a flag and leaves the entry is the matter of `flag-cleared-entry-kept`.) Registries that nothing
-is ever taken out of live as long as the program. An entry that a registered callback takes out with the native object,
-and registries of which a look-up asks the handle that it finds whether it is still good.
+Erase the entry on every path, best in one method that also destroys the object; in a move constructor, replace it.
 
-Limits: two objects' registries of one name are one. An entry whose key is no pointer is judged by its object alone.
+## What it does not report
 
-Source: reduced from registries of wrappers in binding code, of the kind of MLIR's `liveOperations`.
+- a path under a condition that explains why there is no entry: the condition of the insertion, a null key or registry,
+  a lookup, or a flag that is set when the entry is erased
+- registries from which nothing is ever erased
+- entries that a registered callback erases
+- registries whose lookup checks whether the handle is still valid
+
+## Known limitations
+
+- Registries of one name in two objects count as one.
+- An entry whose key is not a pointer is judged by its object only.
+
+## Source
+
+reduced from registries of wrappers in binding code, of the kind of MLIR's `liveOperations`.
 """
 
 from __future__ import annotations
@@ -171,13 +189,13 @@ def _leaving(
     leave = next((event for event in way if isinstance(event, events.LeaveEvent) and event.kind == "return"), None)
     yield destructor.finding(
         destructor.record.name_span,
-        f"this destructor can end without taking the `{destructor.cls.name if destructor.cls else ''}` out of "
-        f"`{registry.shown}`",
+        "this destructor can return without erasing the "
+        f"`{destructor.cls.name if destructor.cls else ''}` from `{registry.shown}`",
         certainty=because("path", "on the path that skips it"),
-        help=f"take the entry out of `{registry.shown}` first, whatever else is to be done",
+        help=f"erase the entry from `{registry.shown}` first, unconditionally",
         steps=(
-            *((destructor.step(leave, "this way leaves it in"),) if leave is not None else ()),
-            put[0].step(put[1].event, "the constructor puts it in"),
+            *((destructor.step(leave, "this path keeps the entry"),) if leave is not None else ()),
+            put[0].step(put[1].event, "the constructor inserts it"),
         ),
     )
 
@@ -310,9 +328,10 @@ def _closing(cls: Class, registry: registries.Registry) -> Iterator[Finding]:
             name = "delete" if call.node.kind == "delete" else places.last_name(call.node.callee)
             yield method.finding(
                 call,
-                f"`{name}` ends `{text(argument)}`, and its entry in `{registry.shown}` stays until the destructor",
-                certainty=because("later-use", "harmless if the destructor runs before anybody looks it up again"),
-                help=f"take the entry out of `{registry.shown}` here too, best in one method that does both",
+                f"`{name}` destroys `{text(argument)}`, but its entry in `{registry.shown}` stays until "
+                "the destructor runs",
+                certainty=because("later-use", "harmless if the destructor runs before the entry is looked up again"),
+                help=f"erase the entry from `{registry.shown}` here too, best in one method that does both",
             )
 
 
@@ -340,10 +359,10 @@ def _deleting(cls: Class, registry: registries.Registry) -> Iterator[Finding]:
         beside, other = taken[0]
         yield function.finding(
             call,
-            f"`{text(call.node.args[0])}` is deleted, and its entry in `{registry.shown}` stays",
-            certainty=because("value", f"harmless if it does not stand in `{registry.shown}` here"),
-            help=f"take it out of `{registry.shown}` first",
-            steps=(beside.step(other, "taken out where it is deleted here"),),
+            f"`{text(call.node.args[0])}` is deleted, but its entry in `{registry.shown}` stays",
+            certainty=because("value", f"harmless if it has no entry in `{registry.shown}` here"),
+            help=f"erase it from `{registry.shown}` first",
+            steps=(beside.step(other, "erased where it is deleted here"),),
         )
 
 
@@ -368,15 +387,15 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
         tells, frees = _telling(function, registry), _ending_handle(function, registry)
         if _callers_take(function, registry) or not (tells or frees or (taken and _is_beside(function, registry))):
             continue
-        beside = (taken[0][0].step(taken[0][1], "taken out where it ends here"),) if taken else ()
-        told = (function.step(tells, "the handle is marked as dead here"),) if tells else ()
+        beside = (taken[0][0].step(taken[0][1], "erased where it is destroyed here"),) if taken else ()
+        told = (function.step(tells, "the handle is marked as invalid here"),) if tells else ()
         told = told or ((function.step(frees, "the handle is freed here"),) if frees else ())
-        what = "ends here" if isinstance(at, events.CallEvent) else "is marked as dead here"
+        what = "is destroyed here" if isinstance(at, events.CallEvent) else "is marked as invalid here"
         yield function.finding(
             at,
-            f"`{text(said)}` {what}, and its entry in `{registry.shown}` stays",
+            f"`{text(said)}` {what}, but its entry in `{registry.shown}` stays",
             certainty=because("value", "harmless if no other object ever gets the same address"),
-            help=f"take the entry out of `{registry.shown}`, too",
+            help=f"erase the entry from `{registry.shown}` too",
             steps=(*told, *beside),
         )
 
@@ -403,12 +422,14 @@ def _freeing(registry: registries.Registry) -> Iterator[Finding]:
             if (found or other is not None) and next(function.flow.loops_over(call.span.start), None) is None:
                 yield function.finding(
                     call,
-                    f"`{text(said)}` was found in `{registry.shown}`, and its entry stays when it is freed"
+                    f"`{text(said)}` was found in `{registry.shown}`, but its entry stays when it is freed"
                     if other is None
-                    else f"`{text(said)}` was found in `{other.shown}`, and its entry in `{registry.shown}` stays when "
-                    "it is freed",
-                    certainty=because("later-use", "harmless if nobody looks it up again"),
-                    help=f"take it out of `{registry.shown}` first",
+                    else (
+                        f"`{text(said)}` was found in `{other.shown}`, but its entry in "
+                        f"`{registry.shown}` stays when it is freed"
+                    ),
+                    certainty=because("later-use", "harmless if it is never looked up again"),
+                    help=f"erase it from `{registry.shown}` first",
                 )
 
 
@@ -739,9 +760,9 @@ def _moving(cls: Class, registry: registries.Registry) -> Iterator[Finding]:
         subject = made or cls
         yield subject.finding(
             at.name_span,
-            f"after this move `{registry.shown}` still has the old `{cls.name}`",
+            f"after this move `{registry.shown}` still refers to the old `{cls.name}`",
             certainty=because("value", f"harmless if no `{cls.name}` in `{registry.shown}` is ever moved"),
-            help=f"let the move put the new object into `{registry.shown}` in place of the old, or delete it",
+            help=f"make the move replace the old object in `{registry.shown}` with the new one, or delete it",
         )
 
 
@@ -795,10 +816,10 @@ def _without_destructor(
     )
     yield cls.finding(
         records.Span(cls.record.start, cls.record.start + 5),
-        f"no destructor takes a `{cls.name}` out of `{registry.shown}`, where its constructor puts it",
+        f"no destructor erases a `{cls.name}` from `{registry.shown}`, where its constructor inserts it",
         certainty=certainty,
-        help=f"give `{cls.name}` a destructor that takes the entry out",
-        steps=(put[0].step(put[1].event, "the constructor puts it in"),),
+        help=f"give `{cls.name}` a destructor that erases the entry",
+        steps=(put[0].step(put[1].event, "the constructor inserts it"),),
     )
 
 

@@ -1,8 +1,17 @@
 """A registry is accessed without a lock in a free-threaded module.
 
-In a module that says that it does not need the interpreter's lock, or that uses locks made for that, every registry
-needs a lock of its own. Where one registry of a class is always touched under a lock and the one beside it never is,
-the second was forgotten.
+## What it reports
+
+- a registry (see `registry-entry-left-behind`) that at least two functions access without a lock, one of them to modify
+  it, while every access to another registry of the same class or file holds one
+- only in a project that supports free threading
+
+## Why it is a bug
+
+Without the GIL two threads can modify the map at the same time, which corrupts it. The registry next to it has a lock;
+this one was forgotten.
+
+## Example
 
 bad:
 
@@ -25,6 +34,11 @@ class Broker {
   std::map<long, Proxy*> recent_;
 };
 struct Proxy {};
+```
+
+```text
+case.cc:16: warning: `recent_` is accessed without a lock, but this module runs without the GIL
+  help: access it under a lock, like `known_`
 ```
 
 good:
@@ -56,16 +70,24 @@ class Broker {
 struct Proxy {};
 ```
 
-Reported, where the project names a lock or an option that models know for free threading: a registry (see
-`registry-entry-left-behind`) that at least two functions touch, one of them to change it, none of them under a lock,
-while every touch of another registry of the same class, or the same file, is under one.
+## How to fix it
 
-Quiet: projects that rely on the interpreter's lock, registries that only constructors fill, those that are sometimes
-touched under a lock, and functions all of whose callers hold one.
+Access the registry under a lock, like the other one.
 
-Limits: that the two registries are touched by the same threads is taken for granted.
+## What it does not report
 
-Source: MLIR's Python bindings since LLVM 20, where `liveContexts` has a lock and `liveModules` has none.
+- projects that rely on the GIL
+- registries that only constructors fill
+- registries that are accessed under a lock somewhere
+- functions whose callers all hold a lock
+
+## Known limitations
+
+- It is assumed that the same threads access both registries.
+
+## Source
+
+MLIR's Python bindings since LLVM 20, where `liveContexts` has a lock and `liveModules` has none.
 """
 
 from __future__ import annotations
@@ -147,11 +169,11 @@ def _finding(registry: registries.Registry, change: _Touch, sibling: registries.
     return Finding(
         registry.path,
         registry.at,
-        f"`{registry.shown}` is touched without a lock, and this module runs without the interpreter's",
+        f"`{registry.shown}` is accessed without a lock, but this module runs without the GIL",
         because("threads", f"harmless if only one thread uses `{registry.shown}`"),
-        f"touch it under a lock, as `{sibling.shown}`",
+        f"access it under a lock, like `{sibling.shown}`",
         (
-            change.function.step(change.event, "this changes it"),
-            locked.function.step(locked.event, f"`{sibling.shown}` beside it is touched under `{locked.lock}`"),
+            change.function.step(change.event, "this modifies it"),
+            locked.function.step(locked.event, f"its neighbour `{sibling.shown}` is accessed under `{locked.lock}`"),
         ),
     )

@@ -1,9 +1,18 @@
 """An object is inserted into a registry without checking for an existing entry.
 
-A registry maps the address of a native object to the handle that stands for it. When the object dies and the
-entry stays, the allocator hands out the same address again: the new object meets the old entry. An insert
-that overwrites it leaves the old handle valid and pointing at the wrong object; an assertion says so only in
-debug builds.
+## What it reports
+
+- an insertion into a map from object addresses to handles or pointers, without a lookup, an erasure or a check of the
+  result on every path
+- an insertion that only an assertion checks
+- an insertion inside an assertion, which release builds remove
+
+## Why it is a bug
+
+If an object dies and its entry stays, the allocator reuses the address: the new object finds the old entry. An
+insertion that overwrites it leaves the old handle valid and pointing to the wrong object.
+
+## Example
 
 bad:
 
@@ -18,6 +27,11 @@ class Tracker {
  private:
   std::unordered_map<void*, Wrapper*> live_;
 };
+```
+
+```text
+case.cc:5: error: `live_` may already contain `native`: only an assertion checks
+  help: insert with `try_emplace` and fail if the key exists, or invalidate the old entry first
 ```
 
 good:
@@ -35,25 +49,29 @@ class Tracker {
 };
 ```
 
-A registry is a map from an object's address (a pointer, a struct around one, an integer made of one) to something that
-holds a pointer or handle. It may be a member, a global, a function's static, or stand behind a getter. An insert is
-guarded when every way to it has looked the key up in the same map, has erased it, or checks the insert's own result,
-directly or in a helper; a test that vanishes in release builds guards nothing, nor does one that only tells. Where the
-function itself does not look, its callers in the project are asked. An insert that nobody even asserts is reported
-where entries are erased somewhere in the project; one that itself stands in an assertion always, since a release build
-never runs it.
+## How to fix it
 
-Quiet: maps keyed by name or number, maps of plain values, entries that own their key or whose key takes itself out,
-keys that live as long as the program (statics, functions, the identity of a type), setters that are meant to replace.
-Where nobody asserts, an insert is shown only with `--certainty possible` unless the key can come twice (a caller hands
-it in, or the object has it) and the entry is a pointer or handle that others hold as well: one that was handed in, or
-is returned or stored elsewhere, too. What is made for the map alone, or owned by it, is not missed when it is replaced.
+Insert with `try_emplace` and handle an existing key, or invalidate the old entry first.
 
-Limits: two objects' maps of one name are taken for one, so a look into the wrong one counts. A map that is a local
-variable is no registry. An insert that does not replace is often meant so: it is reported by default where what is lost
-is a bare pointer and the call is none of `try_emplace`.
+## What it does not report
 
-Source: MLIR's Python bindings up to LLVM 21, `liveOperations` in IRCore.cpp, and the issue that led to their removal.
+- maps keyed by name or number, and maps of plain values
+- entries that own their key, keys that erase themselves, and keys that live as long as the program
+- setters that are meant to replace
+- with the default `--certainty`: insertions without an assertion, unless the key can repeat and the entry is a pointer
+  or handle that others hold as well
+
+## Known limitations
+
+- Maps of one name in two objects count as one, so a lookup in the wrong one counts as a check. A local map is not a
+  registry.
+- Callers in the project are considered if the function itself does not check.
+- An insertion that does not replace is often intended: it is reported by default only if a raw pointer is lost and the
+  call is not `try_emplace`.
+
+## Source
+
+MLIR's Python bindings up to LLVM 21, `liveOperations` in IRCore.cpp, and the issue that led to their removal.
 """
 
 from __future__ import annotations
@@ -90,7 +108,7 @@ _WRAPS = frozenset({"pair", "optional"})
 _DEPTH = 2
 """How deep in structs a handle may be."""
 _MAKERS = ("make_", "Create", "create", "New", "Make")
-_FAILS_ALOUD = "insert with `try_emplace` and fail when the key is taken, or invalidate the old entry first"
+_FAILS_ALOUD = "insert with `try_emplace` and fail if the key exists, or invalidate the old entry first"
 
 
 @rule(severity="error", cwe=(694,))
@@ -115,7 +133,7 @@ def _judge(function: Function, insert: containers.Insert) -> Iterator[Finding]:
     if isinstance(insert.event, events.CallEvent) and not insert.event.dropped:
         read = lookups.asserting_read(function, lookups.held_by(function, insert.event))
         if read is not None and not _is_looked_up(function, insert):
-            said = function.step(read, "only an assertion looks at whether it was inserted")
+            said = function.step(read, "only an assertion checks whether it was inserted")
             yield _asserted(function, insert, (said,))
         return
     answer = lookups.who_looked(function, insert.event, insert.container, insert.key)
@@ -131,7 +149,7 @@ def _by_name(function: Function, insert: containers.Insert) -> Iterator[Finding]
     steps: tuple[Step, ...]
     if isinstance(insert.event, events.CallEvent) and not insert.event.dropped:
         read = lookups.asserting_read(function, lookups.held_by(function, insert.event))
-        said = "only an assertion looks at whether it was inserted"
+        said = "only an assertion checks whether it was inserted"
         steps = (function.step(read, said),) if read is not None and not _is_looked_up(function, insert) else ()
     else:
         answer = lookups.who_looked(function, insert.event, insert.container, insert.key)
@@ -363,14 +381,14 @@ def _asserted(
 ) -> Finding:
     certainty: Certainty = "certain"
     if least == "likely":
-        certainty = because("value", f"whether `{text(insert.key)}` can be there already is not known")
+        certainty = because("value", f"it is not known whether `{text(insert.key)}` can already be present")
     elif not _is_erased(function, insert):
         certainty = because(
-            "unread-code" if _is_handle(function, insert) else "guess", "no call that erases an entry was read"
+            "unread-code" if _is_handle(function, insert) else "guess", "no call that erases an entry was found"
         )
     return function.finding(
         insert.event,
-        f"`{insert.container.shown}` may already hold `{text(insert.key)}`: only an assertion says that it does not",
+        f"`{insert.container.shown}` may already contain `{text(insert.key)}`: only an assertion checks",
         certainty=certainty,
         help=_FAILS_ALOUD,
         steps=steps,
@@ -380,21 +398,21 @@ def _asserted(
 def _vanishing(function: Function, insert: containers.Insert) -> Finding:
     return function.finding(
         insert.event,
-        f"only a debug build puts `{text(insert.key)}` into `{insert.container.shown}`: an assertion makes the insert",
-        help="insert first, then assert what came of it",
+        f"`{text(insert.key)}` is inserted into `{insert.container.shown}` only in debug builds, inside an assertion",
+        help="insert first, then assert on the result",
     )
 
 
 def _bare(function: Function, insert: containers.Insert, answer: lookups.Answer) -> Finding:
-    did = "overwrites what" if insert.overwrites else "does not replace what"
-    why = {"told": "the result of the check is not used", "partly": "not every path here checks first"}.get(
-        answer.kind, "no check comes first"
-    )
+    key, container = text(insert.key), insert.container.shown
+    unchecked = " without checking" if insert.overwrites else ", and nothing checks first"
+    why = {"told": ", and the result of the check is not used", "partly": ", and not every path checks first"}
+    said = f"overwrites any existing entry for `{key}` in" if insert.overwrites else f"is ignored if `{key}` is in"
     return function.finding(
         insert.event,
-        f"this insert {did} `{insert.container.shown}` already holds for `{text(insert.key)}`: {why}",
+        f"this insert {said} `{container}`{why.get(answer.kind, unchecked)}",
         certainty=_certainty(function, insert),
-        help="insert with `try_emplace` and handle the key that is taken, or invalidate the old entry first",
+        help="insert with `try_emplace` and handle an existing key, or invalidate the old entry first",
         steps=answer.steps,
     )
 
@@ -404,13 +422,13 @@ def _certainty(function: Function, insert: containers.Insert) -> Certainty:
     often meant so, unless the new handle is all that is lost by it."""
     if _REPLACES.match(function.name) or _is_unique(function, insert.key):
         return because(
-            "possible", f"that `{text(insert.key)}` is new each time, or is to be replaced, is inferred from names"
+            "possible", f"that `{text(insert.key)}` is new each time, or replaced on purpose, is inferred from names"
         )
     if not _comes_from_outside(function, insert.key):
-        return because("possible", f"`{text(insert.key)}` may be new each time: no caller hands it in")
+        return because("possible", f"`{text(insert.key)}` may be new each time: no caller passes it")
     if not _is_used_elsewhere(function, insert):
-        return because("possible", "an entry that is replaced may be in use nowhere else")
-    unknown = f"whether `{text(insert.key)}` can be there already is not known"
+        return because("possible", "a replaced entry may not be in use anywhere else")
+    unknown = f"it is not known whether `{text(insert.key)}` can already be present"
     if not types.parse(insert.container.type).arguments:
         return because("value", unknown)
     if insert.overwrites:

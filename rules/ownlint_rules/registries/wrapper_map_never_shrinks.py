@@ -1,8 +1,16 @@
 """A map from C++ addresses to Python objects never loses an entry.
 
-A binding that keeps the Python object of each C++ object in a map, by address, has to take it out when the C++ object
-ends. Otherwise the next object that is made at the same address is handed to Python as the old one: with its state, its
-class, and everything that was hung on it.
+## What it reports
+
+- a map from the address of a C++ object to a Python object, handle or weak reference, which the project fills and
+  searches but never erases from
+
+## Why it is a bug
+
+When the C++ object is destroyed and its entry stays, the next object at the same address is returned to Python as the
+old one, with its state and its class.
+
+## Example
 
 bad:
 
@@ -18,6 +26,11 @@ py::object wrap(Node* node) {
   wrappers[node] = made;
   return made;
 }
+```
+
+```text
+case.cc:9: warning: `wrappers` maps the address of a C++ object to a Python object, but its entries are never erased
+  help: erase the entry from `wrappers` when the C++ object is destroyed
 ```
 
 good:
@@ -37,16 +50,26 @@ py::object wrap(Node* node) {
 void ended(Node* node) { wrappers.erase(node); }
 ```
 
-Reported: a map of a Python object, handle or weak reference by `void*`, by a pointer to a bound class or by the number
-of an address, that something is put into and looked up in, and that nothing in the project takes entries out of.
+## How to fix it
 
-Quiet: maps with an `erase`, `clear`, `extract` or `swap` somewhere, maps that are handed to a function, maps by name,
-by type or by a pointer to what is not bound, maps that nobody searches.
+Erase the entry when the C++ object is destroyed.
 
-Limits: maps are told apart by their last names. That objects whose addresses are keys live as long as the program is
-not known. Whether the removal runs in every case is the matter of `registry-entry-left-behind`.
+## What it does not report
 
-Source: nanobind pull request 889, where a stale entry of this kind was seen in production; MLIR's `liveOperations`.
+- maps with an `erase`, `clear`, `extract` or `swap` somewhere
+- maps that are passed to a function
+- maps by name, by type or by a pointer to an unbound class
+- maps that are never searched
+
+## Known limitations
+
+- Maps are distinguished by their last names.
+- It is not known that objects whose addresses are keys live as long as the program.
+- Whether an entry is erased in every case is reported by `registry-entry-left-behind`.
+
+## Source
+
+nanobind pull request 889, where a stale entry of this kind was seen in production; MLIR's `liveOperations`.
 """
 
 from __future__ import annotations
@@ -67,7 +90,7 @@ def wrapper_map_never_shrinks(function: Function) -> Iterator[Finding]:
             told.add(name)
             yield function.finding(
                 event.span,
-                f"`{name}` keeps a Python object by the address of a C++ object, and nothing takes it out again",
-                certainty=because("unread-code", "code that was not read could take entries out"),
-                help=f"erase the entry of `{name}` when the C++ object ends",
+                f"`{name}` maps the address of a C++ object to a Python object, but its entries are never erased",
+                certainty=because("unread-code", "code that was not analysed could erase entries"),
+                help=f"erase the entry from `{name}` when the C++ object is destroyed",
             )

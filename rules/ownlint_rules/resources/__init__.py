@@ -1,1 +1,1 @@
-"""Resources: who has to release what was acquired, and whether somebody does."""
+"""Resources that leak, are released twice, or are used after release."""

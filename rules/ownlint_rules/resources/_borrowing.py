@@ -40,7 +40,7 @@ def whose(value: r.Value, function: Function, *, is_mixed: bool) -> str:
         case r.Unary(op="&", value=r.Name(text=name) | r.Member(base=r.Name(text="this"), name=name)) if _is_object(
             name, function
         ):
-            return f"`{name}` is no handle of its own"
+            return f"`{name}` is not an owned handle"
         case r.Call(kind="call"):
             return _whose_result(given, function)
     return ""
@@ -54,7 +54,7 @@ def _whose_result(call: r.Call, function: Function) -> str:
     if owner is not None and name == "get" and not call.args:
         roles = set(program.types.roles(program.types.of(owner, function), function))
         return (
-            f"`{text(owner)}` owns what is put in here"
+            f"`{text(owner)}` owns the object stored here"
             if roles & duties.OWNING and "intrusive pointer" not in roles
             else ""
         )
@@ -63,7 +63,7 @@ def _whose_result(call: r.Call, function: Function) -> str:
     callee = program.calls.callee(call, function)
     if any(resources.resources(program).duties.of(one).made is not None for one in callee.functions):
         return ""
-    return f"`{name}` lends what is put in here" if callee.records and len(callee.functions) == 0 else ""
+    return f"the object stored here is borrowed from `{name}`" if callee.records and len(callee.functions) == 0 else ""
 
 
 def _paired(value: r.Value | None) -> r.Value | None:

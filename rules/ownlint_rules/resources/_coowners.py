@@ -258,7 +258,7 @@ class CoOwners:
                 if still and releases and call.kind != "delete" and self._is_smart(owner, function):
                     return  # `PyBuffer_Release(view.get())` ends what is inside; the pointer frees the struct
                 if owner is not None and still and not self._lets_go(owner, call, function):
-                    letting = f"harmless if `{text(owner)}` gives it up elsewhere"
+                    letting = f"harmless if `{text(owner)}` gives up ownership elsewhere"
                     yield CoOwner(
                         call, text(owner), "owner", releases, tempered(certainty, because("sharing", letting))
                     )
@@ -332,7 +332,7 @@ class CoOwners:
                 if second.index <= first.index or second.node is first.node:
                     continue
                 if not (calls[first.node.start, first.node.end] and releases) and second.index in behind:
-                    why = f"harmless if the first owner of `{name}` gives it up before this"
+                    why = f"harmless if the first owner of `{name}` gives up ownership before this"
                     yield CoOwner(second.node, name, "raw", releases, because("sharing", why), first.node)
                     return
 

@@ -394,10 +394,10 @@ def _made_in(function: Function) -> Iterator[CopyMade]:
         if write.fresh:
             key = _class_of(program, write.type, file, scope)
             if key is not None and value is not None and _is_object(value) and of_object(value) == key:
-                yield CopyMade(key, function.step(value, "this is copied"))
+                yield CopyMade(key, function.step(value, "copied here"))
             yield from _of_elements(program, write.type, file, scope, write.span)
         elif write.op == "=" and write.target is not None and (key := of_object(write.target)) is not None:
-            yield CopyMade(key, function.step(write, "this copies what it is given"), assigned=True)
+            yield CopyMade(key, function.step(write, "this copies its argument"), assigned=True)
     for event in function.flow.calls:
         node = event.node
         if node.kind in ("new", "construct") and len(node.args) == 1 and _is_object(node.args[0]):

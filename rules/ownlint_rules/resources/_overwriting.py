@@ -118,7 +118,10 @@ class _Filling:
         for store, event in at:
             if self._is_ended_later(event) or self._is_grown(store) or self._is_handed_on(event):
                 continue
-            freed = f"harmless if what `{self.slot.field.name}` holds is kept elsewhere too, or was released before"
+            freed = (
+                f"harmless if something else still refers to the object in `{self.slot.field.name}`, "
+                "or it was released before"
+            )
             found = self._found(event) if _is_of_own(store) else None
             earlier = self._earlier(store, event, at)
             if found is not None:
@@ -127,7 +130,7 @@ class _Filling:
                 yield Overwrite(store, "stored", earlier, because("unread-code", freed))
             elif self._is_unasked(store, event) and not self._begins_empty(store):
                 full = self._is_always_full(store)
-                empty = because("possible", f"`{self.slot.field.name}` may hold nothing by then")
+                empty = because("possible", f"`{self.slot.field.name}` may be null by then")
                 yield Overwrite(store, "unasked", None, because("unread-code", freed) if full else empty)
 
     def _is_grown(self, store: SlotStore) -> bool:

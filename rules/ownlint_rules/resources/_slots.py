@@ -405,8 +405,8 @@ class Slots:
         if self._may_be_ended_out_of_sight(slot.cls) or all(
             self._belongs_to_another(store) or self._is_handed_out(store, slot) for store in stores
         ):
-            certainty = because("possible", "something else may own it, or be given it to release")
-        return tempered(certainty, because("unread-code", "code that was not read could release it"))
+            certainty = because("possible", "something else may own it or release it")
+        return tempered(certainty, because("unread-code", "code that was not analysed could release it"))
 
     def _is_first_place(self, slot: Slot, store: SlotStore) -> bool:
         """Whether what is put into several members is put into this one first, containers before others: its leak is

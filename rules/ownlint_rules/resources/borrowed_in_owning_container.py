@@ -1,7 +1,15 @@
 """A borrowed handle is put into a container that releases its elements.
 
-A container whose elements are released one by one owns every one of them. A handle that belongs to somebody else, put
-among those, is released twice: by its owner, and by the container.
+## What it reports
+
+- a borrowed handle (a smart pointer's `get()`, the address of a local or member, the result of a getter, a parameter)
+  that is stored in a container whose elements are acquired elsewhere and released by the destructor
+
+## Why it is a bug
+
+The container releases every element. A borrowed handle among them is released twice: by its owner and by the container.
+
+## Example
 
 bad:
 
@@ -17,6 +25,11 @@ class Scene {
   std::vector<Shape*> shapes_;
 };
 struct Shape { int id; };
+```
+
+```text
+case.cc:7: error: every element of `shapes_` is released, but `shape` owns the object stored here
+  help: store a copy or an owned handle, or keep borrowed ones elsewhere
 ```
 
 good:
@@ -35,16 +48,23 @@ class Scene {
 struct Shape { int id; };
 ```
 
-Reported: a container that some function fills with what it has acquired, and that the destructor, or a method it calls,
-releases, where another store puts in what is borrowed: a smart pointer's `get()`, the address of a local or a member,
-what a getter answers, or a parameter in a function that puts in acquired ones, too.
+## How to fix it
 
-Quiet: methods that are there to take over what they are given, containers that nobody releases, containers of borrowed
-handles only.
+Store a copy or an owned handle, or keep borrowed handles in another container.
 
-Limits: whether the caller of a method has given up what it passes is not asked.
+## What it does not report
 
-Source: a cache of device buffers in XLA that the caller's own buffer was put into when it was large enough.
+- methods that are meant to take ownership of their argument
+- containers that are never released
+- containers of borrowed handles only
+
+## Known limitations
+
+- Whether the caller gave up ownership of its argument is not known.
+
+## Source
+
+a cache of device buffers in XLA that the caller's own buffer was put into when it was large enough.
 """
 
 from __future__ import annotations
@@ -67,8 +87,8 @@ def borrowed_in_owning_container(cls: Class, program: Program) -> Iterator[Findi
             beside = next((store for store in owned if store.function is one.function), owned[0])
             yield one.function.finding(
                 one.node,
-                f"`{slot.field.name}` is released element by element, and {one.whose}",
+                f"every element of `{slot.field.name}` is released, but {one.whose}",
                 certainty=because("sharing", "harmless if ownership is transferred to the container here"),
-                help="put in a copy or a handle of its own, or keep borrowed ones elsewhere",
-                steps=(beside.function.step(beside.node, "others are acquired"),),
+                help="store a copy or an owned handle, or keep borrowed ones elsewhere",
+                steps=(beside.function.step(beside.node, "other elements are acquired here"),),
             )

@@ -1,7 +1,18 @@
 """A class that releases a handle can be copied.
 
-The compiler writes a copy constructor for a class that declares none. It copies the handle as it is: then two objects
-hold it, both release it, and whoever uses it in between uses what is gone.
+## What it reports
+
+- a class whose destructor releases a member, and that declares no copy constructor
+- the same with a copy constructor that is `= default`
+- the same with a deleted constructor that takes another type (`PyModule(PyContext &&) = delete`) and so does not
+  disable copying
+
+## Why it is a bug
+
+The compiler generates a copy constructor that copies the pointer. Then two objects hold the same handle and both
+release it: a double free, or a use after free in between.
+
+## Example
 
 bad:
 
@@ -16,6 +27,11 @@ class Encoder {
 std::vector<Encoder> encoders;
 codec_t* codec_open(const char* name);
 void codec_close(codec_t* codec);
+```
+
+```text
+case.cc:4: warning: `Encoder` can be copied, but each copy releases `codec_`
+  help: delete `Encoder(const Encoder&)` and its assignment, or define both
 ```
 
 good:
@@ -35,22 +51,26 @@ codec_t* codec_open(const char* name);
 void codec_close(codec_t* codec);
 ```
 
-Reported: a destructor that releases what a member holds, itself or through a method of the class, while the class
-declares no copy constructor, or one that is `= default`. A deleted constructor that takes something else than the class
-(`PyModule(PyContext &&) = delete`) forbids nothing, and is shown.
+## How to fix it
 
-Quiet: a copy that is deleted, private and undefined, forbidden by a macro, or written out; a declared move, deleted or
-not, since it keeps the compiler from writing a copy; a base or member that cannot be copied; abstract classes.
+Delete the copy constructor and the copy assignment (`T(const T&) = delete;`), or define both.
 
-Reported as likely only where a copy is in sight (a parameter by value, a container that moves its elements, also as a
-parameter, an object that is made from another or assigned to it, a whole that is copied), where copies were thought of
-(`= default`, an assignment of its own beside no copy constructor, a deleted constructor that forbids nothing), and of
-classes that Python has around a handle which its library's own function ends: those are used as values. All else is
-possible.
+## What it does not report
 
-Limits: what users of a library copy is not known; a member function's result is not taken for a copy.
+- a copy constructor that is deleted, private, disabled by a macro, or written out
+- a declared move constructor, which disables the implicit copy
+- a base or member that cannot be copied
+- abstract classes
 
-Source: `PyModule`, `PyDialectRegistry` and others of MLIR's Python bindings, LLVM 16 to 22.
+## Known limitations
+
+- A finding is `likely` only if a copy was found, if copying was considered (`= default`, an assignment operator alone),
+  or if Python uses the class as a value; else it is `possible`.
+- Copies in code that uses a library are not known, and the result of a member function does not count as a copy.
+
+## Source
+
+`PyModule`, `PyDialectRegistry` and others of MLIR's Python bindings, LLVM 16 to 22.
 """
 
 from __future__ import annotations
@@ -79,17 +99,17 @@ def copyable_owner(cls: Class, program: Program) -> Iterator[Finding]:
     of_python = cls.name in program.names.bound_types or copying.speaks_python(cls)
     is_value = of_python and copying.is_handle(cls, field)
     sure = made is not None or ((is_meant or is_value) and copies.how not in ("assignment", "unclear"))
-    steps = [cls.step(field, "an implicit copy gets the same value of this member")]
+    steps = [cls.step(field, "an implicit copy copies this pointer")]
     if made is not None:
         steps.append(made.step)
     if copies.missed is not None:
         taken = types.parse(copies.missed.parameters[0].type).last
-        steps.insert(0, cls.step(copies.missed, f"this forbids no copy: it takes a `{taken}`"))
+        steps.insert(0, cls.step(copies.missed, f"this does not disable copying: it takes a `{taken}`"))
     at = next((record for record in cls.declarations if record.kind == "destructor"), None)
     can = "can be assigned" if copies.how == "assignment" else "can be copied"
     yield (cls.finding if at is not None else destructor.finding)(
         at or destructor.record,
-        f"`{cls.name}` {can}, and each copy releases `{field.name}`",
+        f"`{cls.name}` {can}, but each copy releases `{field.name}`",
         certainty=because("later-use", "harmless as long as no copy is destroyed while another is in use")
         if sure
         else because("possible", f"no code that copies `{cls.name}` was found"),

@@ -1,7 +1,16 @@
 """A destructor releases only some of the handles that the constructor acquired.
 
-A class that releases one of its handles means to release them all. One that was added later, or that is created under
-another name, is easily left out of the destructor, and leaks with every object.
+## What it reports
+
+- a member that a constructor acquires and that nothing in the project releases, although the destructor releases
+  another member of the class
+
+## Why it is a bug
+
+The destructor is meant to release everything that the class acquires. A handle that was added later is easily
+forgotten, and leaks with every object.
+
+## Example
 
 bad:
 
@@ -17,6 +26,11 @@ class Session {
 struct Plan { int n; };
 log_t* log_open();
 void log_close(log_t* log);
+```
+
+```text
+case.cc:4: error: `~Session` releases `plan_` but not `log_`
+  help: release `log_` with `log_close` too
 ```
 
 good:
@@ -38,15 +52,23 @@ log_t* log_open();
 void log_close(log_t* log);
 ```
 
-Reported, at the destructor: a member into which a constructor puts a handle that it has acquired, that nothing in the
-project releases, while the destructor releases another member of the class, itself or through a method of the class.
+## How to fix it
 
-Quiet: members that any function releases or hands on, that are borrowed, or whose comment says who owns them; members
-that no constructor fills (see `handle-never-released`, which reports them without the comparison).
+Release the member in the destructor too, or hold it in a smart pointer.
 
-Limits: as for `handle-never-released`.
+## What it does not report
 
-Source: handles in MLIR's Python bindings that were created in a constructor beside others, and forgotten.
+- members that any function releases or passes on
+- borrowed members, and members whose comment names their owner
+- members that no constructor fills, which `handle-never-released` reports
+
+## Known limitations
+
+- The limitations of `handle-never-released` apply.
+
+## Source
+
+handles in MLIR's Python bindings that were created in a constructor beside others, and forgotten.
 """
 
 from __future__ import annotations
@@ -74,9 +96,9 @@ def destructor_misses_handle(cls: Class, program: Program) -> Iterator[Finding]:
         with_it = f" with `{made.releases[0]}`" if made.releases and made.releases != ("delete",) else ""
         yield destructor.finding(
             destructor.record.name_span,
-            f"`{destructor.name}` releases `{released.name}`, and misses `{slot.field.name}`",
+            f"`{destructor.name}` releases `{released.name}` but not `{slot.field.name}`",
             certainty=certainty,
-            help=f"release `{slot.field.name}`{with_it}, too",
+            help=f"release `{slot.field.name}`{with_it} too",
             steps=(
                 store.function.step(store.node, f"a constructor acquires `{slot.field.name}`"),
                 cls.step(slot.field, "nothing releases it"),

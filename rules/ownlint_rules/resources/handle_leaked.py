@@ -1,8 +1,20 @@
-"""A handle or heap memory is lost on some path: nobody releases it any more.
+"""A handle or heap memory is not released on some path.
 
-A local holds what was just allocated, opened or created, and only later puts it where it is kept or released. When the
-function leaves in between, because a call fails or otherwise, when the variable gets the next one, or when the release
-is forgotten, nobody knows the handle any more. It leaks, once for each time.
+## What it reports
+
+- a local that holds an acquired handle (`malloc`, `fopen`, `cudaMalloc`, `new`, pairs such as `Allocate`/`Deallocate`
+  of the project), and a path on which it is not released, stored, returned or passed to an owner before the function
+  returns, its scope ends or it is overwritten
+- the elements that a local container has collected, or the rest of a container whose elements a loop releases, if the
+  function fails before the end
+- the discarded result of `owner.release()`
+
+## Why it is a bug
+
+After the exit no variable refers to the handle: it can never be released. Error paths and early returns leak it once
+per call, until memory, descriptors or device memory run out.
+
+## Example
 
 bad:
 
@@ -14,6 +26,11 @@ int ReadMagic(const char* path, char* into) {
   fclose(in);
   return 0;
 }
+```
+
+```text
+case.cc:2: error: `in` leaks when `fread` fails
+  help: release `in` before this exit, or let a smart pointer own it from the start
 ```
 
 good:
@@ -28,34 +45,34 @@ int ReadMagic(const char* path, char* into) {
 }
 ```
 
-Reported where a local of a raw type (a pointer, a descriptor, a struct around one) gets a handle that somebody has to
-release, and a path leads from there to an exit, to the end of its scope or to another handle in the same variable, on
-which nobody has taken it over: no release, no store into something that outlives the call, no owner, no cleanup, no
-callee that keeps or frees it. Who hands out a handle is told by models (`malloc`, `fopen`, `cudaMalloc`), by `new`, by
-pairs that the project declares (`Allocate`/`Deallocate`, `thing_create`/`thing_destroy`) and by the bodies of its own
-functions. Exceptions count where the project's own callee throws, where a handler of the same function leaves, and
-where a Python object is called. The same of all that a local container has gathered, where a failing exit is reached
-before the container is handed over; of the rest of a container whose elements a loop releases; and of what a local
-owner gives up with nobody to take it (`owner.release();`).
+## How to fix it
 
-Copies of the handle in other locals, references to them and members of local structs are followed; a leak is one on a
-path where none of them leads to it any more.
+Release it before the exit that is shown, or let a smart pointer own it from the start.
 
-Quiet where the exit is about the handle itself (`if (h.is_null())`, `fd < 0`, the failure of the call that would have
-acquired it), where a lambda or a guard object was given the variable, where the release stands under a condition of its
-own (`if (owned) free(p)`), where the object hands itself over where it is made (`this` in the constructor's arguments)
-or deletes itself, for statics, for locals that an attribute cleans up, and in `main`; where an owner gives up what
-somebody was given before, beside a comment, or by a cast to void. A handle that is `never` released is `certain` when
-nobody but functions that are known to keep nothing has seen it. Shown with `--certainty possible`: what a function was
-given of which nobody knows what it does, and which nobody releases or keeps afterwards; and what is lost by a step of a
-test program that `main` alone calls, since its failure ends the process.
+## What it does not report
 
-Limits: what a macro of unknown shape does is not seen. A handle that a struct of the project's own keeps in a member
-counts when the struct is a local value. A variable that is overwritten counts when the new value is a call's.
-Containers are those that models know, and arrays; of these an exit that is no failure is not reported.
+- exits that depend on the handle itself (`if (h.is_null())`, `fd < 0`, the failure of the acquiring call)
+- handles that a lambda or a guard object received, that are released under a condition of their own (`if (owned)
+  free(p)`), or that register or delete themselves
+- statics, locals with a cleanup attribute, and `main`
+- a discarded `release()` of an object that was passed on before, next to a comment, or cast to void
+- with the default `--certainty`: handles passed to an unknown function and not used afterwards, and leaks in steps of a
+  test program
 
-Source: a review of GPU command-buffer caching in XLA, where a macro returned between `Allocate` and the cache; MLIR's
-Python bindings, which destroyed a pass manager only where parsing its pipeline had failed.
+## Known limitations
+
+- Copies of the handle in other locals, references to them and members of local structs are tracked; macros of unknown
+  shape are not.
+- A handle in a member counts only if the struct is a local value, and an overwrite counts only if the new value is the
+  result of a call.
+- Containers are those known to models, and arrays; for these an exit that is not a failure is not reported.
+- Exceptions count where the project's own callee throws, where a handler in the same function returns, and where a
+  Python object is called.
+
+## Source
+
+a review of GPU command-buffer caching in XLA, where a macro returned between `Allocate` and the cache; MLIR's Python
+bindings, which destroyed a pass manager only where parsing its pipeline had failed.
 """
 
 from __future__ import annotations
@@ -66,12 +83,12 @@ from collections.abc import Iterator
 from ownlint import Certainty, Finding, Function, Step, because, events, leaks, rule
 
 _TESTS = re.compile(r"(?:^|/)tests?/|_tests?\.\w+$")
-_IN_A_TEST = "it is a step of a test program, which ends when the step fails"
+_IN_A_TEST = "it is a step of a test program, which exits when the step fails"
 _MOST_STEPS = 3
 _SAYS = {
     "never": "`{}` is never released",
     "skipped": "`{}` is released on some paths only",
-    "overwritten": "`{}` is overwritten while it still holds what was acquired before",
+    "overwritten": "`{}` is overwritten while it still holds the object acquired before",
 }
 
 
@@ -93,20 +110,20 @@ def handle_leaked(function: Function) -> Iterator[Finding]:
     for lost in leaks.given_up(function):
         yield function.finding(
             lost.at,
-            f"`{lost.name}` gives up what it owns, and the result is discarded: the object leaks",
+            f"`{lost.name}` gives up ownership and the result is discarded: the object leaks",
             help="call `reset()` instead, or pass the result to the new owner",
-            steps=(function.step(lost.made, "it is created here"),),
+            steps=(function.step(lost.made, "created here"),),
         )
 
 
 def _message(function: Function, loss: leaks.HandleLoss) -> str:
     match loss.kind:
         case "failure":
-            return f"`{loss.name}` is lost when {leaks.when(function, loss)}"
+            return f"`{loss.name}` leaks when {leaks.when(function, loss)}"
         case "gathered":
-            return f"what `{loss.name}` has gathered is lost when {leaks.when(function, loss)}"
+            return f"the objects collected in `{loss.name}` leak when {leaks.when(function, loss)}"
         case "rest":
-            return f"the rest of `{loss.name}` is lost when {leaks.when(function, loss)}"
+            return f"the remaining elements of `{loss.name}` leak when {leaks.when(function, loss)}"
     return _SAYS[loss.kind].format(loss.name)
 
 
@@ -121,7 +138,7 @@ def _help(function: Function, loss: leaks.HandleLoss) -> str:
             owner = leaks.owner_advice(function, "let a smart pointer own it from the start")
             return f"release `{loss.name}` before this exit" + owner
         case "gathered":
-            return f"let `{loss.name}` hold owners, or release its elements on this way"
+            return f"store smart pointers in `{loss.name}`, or release its elements on this path"
         case "rest":
             return "release the remaining elements on failure, or store smart pointers"
     return f"release `{loss.name}` on every path" + leaks.owner_advice(function, "let a smart pointer own it")
@@ -129,12 +146,12 @@ def _help(function: Function, loss: leaks.HandleLoss) -> str:
 
 def _steps(function: Function, loss: leaks.HandleLoss) -> Iterator[Step]:
     if loss.kind in ("failure", "gathered", "rest"):
-        held = f"`{loss.name}`" if loss.kind == "failure" else f"what `{loss.name}` holds"
+        held = f"`{loss.name}`" if loss.kind == "failure" else f"the objects in `{loss.name}`"
         yield from leaks.steps(function, loss, held)
         return
     if loss.ended is not None and loss.kind == "skipped":
         released = isinstance(loss.ended, events.CallEvent)
-        yield function.step(loss.ended, "released here" if released else "taken over here")
+        yield function.step(loss.ended, "released here" if released else "ownership is taken here")
     for way in loss.ways[:_MOST_STEPS]:
         match way.exit:
             case events.Write():

@@ -1,7 +1,17 @@
 """A handle is stored in a member and never released.
 
-A raw handle ends when somebody calls its release; a member that holds one ends without a word. Where the class has no
-destructor that releases it, and no other function of the project does, everything that was put there leaks.
+## What it reports
+
+- a pointer or handle member, or a container of them, that some function fills with an acquired handle, while no
+  function of the project releases it
+- the same for a member of a struct behind a pointer, filled through a reference or an iterator
+
+## Why it is a bug
+
+A raw handle is freed only by an explicit release. Without a destructor or another function that releases it, everything
+that was stored in the member leaks.
+
+## Example
 
 bad:
 
@@ -18,6 +28,11 @@ class Device {
   void Deallocate(Extent* extent);
 };
 struct Extent { void* base; size_t size; };
+```
+
+```text
+case.cc:5: error: `scratch_` is never released
+  help: release it with `Deallocate` in the destructor
 ```
 
 good:
@@ -41,21 +56,26 @@ class Device {
 struct Extent { void* base; size_t size; };
 ```
 
-Reported, at the member: a pointer or handle, or a container of them, into which some function puts what it has
-acquired: by `new`, by a function that a model knows, by one whose opposite the project declares (`Allocate` and
-`Deallocate` of one class, `codec_open` and `codec_close`), by a helper that does one of these. It may be the member of
-a struct behind a pointer, and be filled through a reference or an iterator. The member of the header and the functions
-of all sources are looked at together. A handle that is put into several members is reported at the first of them.
+## How to fix it
 
-Quiet: members that any function of the project releases or hands on, whatever it is called, itself or through a copy
-of the handle in another member; objects that live as long as the program; members whose comment says who owns them or
-that they leak on purpose; tables that lead to what another member owns; memory of arenas; classes whose destructor is
-out of sight.
+Hold it in a smart pointer or a scoped type, or release it in the destructor.
 
-Limits: where the type of an object is not known, the release of a member of that name counts. An object that is made
-with its parent (`new Button(this)`) is reported as possible only.
+## What it does not report
 
-Source: device addresses that a command-buffer cache of XLA allocated and kept in a map that nobody walked.
+- members that any function of the project releases or passes on, also through a copy in another member
+- objects that live as long as the program, and arena memory
+- members whose comment names their owner or says that they leak on purpose
+- non-owning tables, and classes whose destructor is not found
+
+## Known limitations
+
+- If the type of an object is not known, the release of a member of that name counts.
+- An object created with its parent (`new Button(this)`) is `possible` only.
+- A handle that is stored in several members is reported at the first of them.
+
+## Source
+
+device addresses that a command-buffer cache of XLA allocated and kept in a map that nobody walked.
 """
 
 from __future__ import annotations
@@ -77,18 +97,18 @@ def handle_never_released(cls: Class, program: Program) -> Iterator[Finding]:
         made = store.made
         yield cls.finding(
             slot.field,
-            f"nothing releases what `{slot.field.name}` holds",
+            f"`{slot.field.name}` is never released",
             certainty=certainty,
             help=_help(known, slot, made),
-            steps=(store.function.step(store.node, "it is stored here"),),
+            steps=(store.function.step(store.node, "stored here"),),
         )
 
 
 def _help(known: slots.Slots, slot: slots.Slot, made: resources.Acquisition) -> str:
     scoped = known.scoped_for(slot)
     if scoped:
-        return f"hold it as `{scoped}`, which releases it"
+        return f"declare it as `{scoped}`, which releases it"
     if made.releases == ("delete",):
-        return "hold it as `std::unique_ptr`, or delete it in the destructor"
+        return "declare it as `std::unique_ptr`, or delete it in the destructor"
     where = "in the destructor" if slot.cls.methods else f"where `{slot.cls.name}` is freed"
     return f"release it with `{made.releases[0]}` {where}" if made.releases else f"release it {where}"

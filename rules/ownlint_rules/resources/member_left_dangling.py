@@ -1,8 +1,17 @@
-"""A member is left leading to what was released.
+"""A member still points to a released object when the function fails.
 
-A function releases what a member of its object holds, and is left before the member has another value: by a `return`
-where something has failed, or by a throw. The object lives on, and its destructor releases the same once more, or the
-next function uses it.
+## What it reports
+
+- a member, or a variable of the file, that a function releases and does not reset before it returns because of a
+  failure, or throws, while the destructor or another function releases or uses it again
+- the same for the first parameter of functions on a C struct
+
+## Why it is a bug
+
+The object lives on with a dangling pointer. Its destructor releases it a second time, or the next function uses freed
+memory.
+
+## Example
 
 bad:
 
@@ -19,6 +28,11 @@ class Buffer {
  private:
   char* data_ = nullptr;
 };
+```
+
+```text
+case.cc:5: error: `data_` is left dangling by `Resize` where it returns, and released again by `~Buffer`
+  help: set `data_` to null where it is released, or release it after the last operation that can fail
 ```
 
 good:
@@ -39,21 +53,27 @@ class Buffer {
 };
 ```
 
-Reported: memory, descriptors and other handles that a member holds, a member of what a member points to, or a variable
-of the file; of a class, whose methods work on it, or of a struct that is the first parameter of functions; released
-here or by a function of the project; where the destructor, or a function that ends the object by its name, releases it
-again, or, after an exit that is not the usual one, where another function does or uses it. A `new` that finds no memory
-throws, and so does a function of the project that says `throw`.
+## How to fix it
 
-Quiet: members that are set to null, exchanged or swapped before the exit, another value on every path, flags that the
-destructor asks, what the destructor alone calls, private helpers whose callers give the member another value, functions
-that end the object as a whole, `noexcept` functions, and `new (std::nothrow)`. What only closes, on every path, is not
-asked whether somebody uses the object afterwards.
+Set the member to null where it is released, or release it after the last operation that can fail.
 
-Limits: elements of arrays and containers are not told apart. Functions of libraries throw nothing.
+## What it does not report
 
-Source: `ensure_cairo_resources` of kitty's `freetype.c` (a buffer that cannot be allocated leaves the released surface
-behind), and Item 11 of "Effective C++".
+- members that are set to null, exchanged or swapped before the exit, or reassigned on every path
+- flags that the destructor checks, and functions that only the destructor calls
+- private helpers whose callers reassign the member, functions that destroy the object, `noexcept` functions, `new
+  (std::nothrow)`
+- functions that only close, on every path
+
+## Known limitations
+
+- Elements of arrays and containers are not distinguished.
+- Functions of libraries are assumed not to throw.
+
+## Source
+
+`ensure_cairo_resources` of kitty's `freetype.c` (a buffer that cannot be allocated leaves the released surface behind),
+and Item 11 of "Effective C++".
 """
 
 from __future__ import annotations
@@ -72,9 +92,11 @@ def member_left_dangling(function: Function) -> Iterator[Finding]:
             function.flow.events[one.ended.at],
             f"`{one.name}` is left dangling by `{function.name}` {where}, and {again} by `{one.then.name}`",
             certainty=one.certainty,
-            help=f"set `{one.name}` to null where it is released, or release it once nothing can fail any more",
+            help=(
+                f"set `{one.name}` to null where it is released, or release it after the last operation that can fail"
+            ),
             steps=(
-                function.step(one.exit.at, f"`{one.name}` still leads there where `{function.name}` is left here"),
+                function.step(one.exit.at, f"`{function.name}` exits here while `{one.name}` still points to it"),
                 one.then.step(one.trouble.at, f"{again} here"),
             ),
         )

@@ -1,8 +1,20 @@
 """Memory, or what a handle stands for, is used or released again after it was released.
 
-What `delete`, `free` or an owner has ended belongs to whoever gets it next: a read shows their data, a write changes
-it, and a second release ends what is theirs. A file, a descriptor, a stream, memory of a device and the objects of C
-libraries are no better. It often works in tests, where nobody has got it yet.
+## What it reports
+
+- a pointer, handle or reference that is used or released again after `delete`, `free`, a release function of a model,
+  or the releasing half of a pair of the project (`buf_create`, `buf_destroy`)
+- a pointer into the object of a smart pointer that was reset or destroyed, or into an object whose destructor released
+  it
+- the same after a function of the project that releases its argument on every path; and a second destructor call
+
+## Why it is a bug
+
+Released memory belongs to the next allocation: a read returns other data, a write corrupts it, a second release
+frees someone else's object. The same holds for files, descriptors, streams and device memory. Tests often pass, because
+nothing has reused the memory yet.
+
+## Example
 
 bad:
 
@@ -13,6 +25,11 @@ int Drain(Queue* queue) {
   queue->head = node->next;
   return 0;
 }
+```
+
+```text
+case.cc:4: error: `node` is used after its memory was released
+  help: release it after the last use, and set the pointer to null if it lives on
 ```
 
 good:
@@ -26,25 +43,28 @@ int Drain(Queue* queue) {
 }
 ```
 
-Reported: a pointer, a handle, a copy of it, a pointer into it or a reference, behind `delete`, `free` and what else
-models name, behind the half of a pair of the project's own declarations that ends what the other handed out
-(`buf_create`, `buf_destroy`: their names are an assumption), behind a smart pointer that gave up what it held or
-ended with its block, behind an object of the project whose destructor ends what its constructor was given, and behind
-a function of the project that does so on every way out, or where an argument that is a number says so; used here, or
-by a function of the project that it is given to. A second `delete` behind a destructor called by hand, and the end of
-its scope; what an object ends that was copied as it is.
+## How to fix it
 
-Quiet: pointers that got another value since, ways on which the same test goes the other way, comparisons of the
-pointer itself, memory in which a new object was made; releases that say they have failed; what only counts, unlocks
-or unregisters; a function that is named like a release and whose body releases nothing for sure; the number of a
-descriptor where nothing works on what it stood for.
+Release after the last use, and set the pointer to null if it lives on.
 
-Limits: a function that releases under another condition, what shared pointers hold, elements of a container that moves
-them, and what two threads do, are not followed. Behind a function that nobody sees, pointers that it may have
-changed are unknown. Of a pair, a method whose implementations are seen, and what takes a struct apart in place
-(`init(&s)`, `deinit(&s)`), end nothing; nor does what counts references, whatever the count is.
+## What it does not report
 
-Source: [basic.stc.dynamic.deallocation], [basic.life].
+- pointers that were reassigned, and paths that an earlier test excludes
+- comparisons of the pointer itself
+- memory in which a new object was constructed, and releases that report failure
+- functions that only count, unlock or unregister, or whose body certainly releases nothing
+
+## Known limitations
+
+- A release under another condition, objects of shared pointers, elements selected by a variable, and other threads are
+  not tracked.
+- After a call of an unknown function, pointers that it may have changed are unknown.
+- Of a pair, a method whose implementations are known, in-place cleanup (`init(&s)`, `deinit(&s)`) and reference
+  counting release nothing.
+
+## Source
+
+[basic.stc.dynamic.deallocation], [basic.life].
 """
 
 from __future__ import annotations
@@ -73,6 +93,6 @@ def memory_used_after_release(function: Function) -> Iterator[Finding]:
             one.at,
             f"`{one.name}` is {again}{through} after {gone}",
             certainty=memory.certainty(one),
-            help="release it behind the last use, and set the pointer to null where it lives on",
+            help="release it after the last use, and set the pointer to null if it lives on",
             steps=(function.step(ending, memory.told_end(one), "ends"),),
         )

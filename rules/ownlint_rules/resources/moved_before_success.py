@@ -1,8 +1,16 @@
-"""A member is moved from by a call that can fail, and still looks as if it had a value.
+"""A member is moved from by a call that can fail, but still appears to hold a value.
 
-`std::move(*builder_).Build()` consumes what an optional member holds. The optional itself does not notice: it still
-says that it has a value. Where the call fails and the function leaves, the next caller asks `has_value()`, is told yes,
-and goes on with what was moved from.
+## What it reports
+
+- an optional or status member that is moved into a call, if the call can fail, the function returns because of that,
+  and a condition of the class checks whether the member has a value
+
+## Why it is a bug
+
+`std::move(*builder_).Build()` consumes the value, but the optional does not notice: `has_value()` is still true. If the
+call fails, the next caller uses a moved-from object.
+
+## Example
 
 bad:
 
@@ -17,6 +25,11 @@ struct Compiler {
   std::optional<Builder> builder_;
   Image image_;
 };
+```
+
+```text
+case.cc:4: warning: `builder_` is moved from when `Build` fails, but still appears to hold a value
+  help: move the value out of `builder_` first (`std::exchange`), or reset it on the failing path
 ```
 
 good:
@@ -34,17 +47,24 @@ struct Compiler {
 };
 ```
 
-Reported where the member is an optional or a status with a value, the call that gets it can fail and the function
-leaves because of that, nothing on the way puts something else into the member, and a condition of the class asks if it
-has a value. Where nobody asks, it is `possible`.
+## How to fix it
 
-Quiet for smart pointers, which are null when they have been moved from, and where the failing way resets the member, by
-itself, by a cleanup or by another method.
+Move the value out of the member first (`std::exchange(member, std::nullopt)`), or reset the member on the failing path.
 
-Limits: objects that are thrown away after a failure cannot be told from others. Classes of the project that keep a
-flag beside the value are not seen.
+## What it does not report
 
-Source: a review of GPU command-buffer caching in XLA.
+- smart pointers, which are null after a move
+- failing paths that reset the member, also through a cleanup or another method
+
+## Known limitations
+
+- Objects that are discarded after a failure are not recognized.
+- Classes of the project that store a flag next to the value are not analysed.
+- If nothing checks for a value, the finding is `possible`.
+
+## Source
+
+a review of GPU command-buffer caching in XLA.
 """
 
 from __future__ import annotations
@@ -84,15 +104,15 @@ def _finding(function: Function, one: consuming.Consumed, failed: failure.Failur
     cause = failed.cause
     work = failure.work(function, cause)
     asked = consuming.asked(function, one.member)
-    steps = [function.step(failed.at, "this leaves with what was moved from")]
+    steps = [function.step(failed.at, f"this returns while `{one.name}` is moved from")]
     if asked is not None:
-        steps.append(Step(asked[0].path, asked[1].span, f"and this asks if `{one.name}` has a value"))
+        steps.append(Step(asked[0].path, asked[1].span, f"this checks whether `{one.name}` has a value"))
     return function.finding(
         one.call,
-        f"`{one.name}` is moved from when {work} fails, and still looks as if it had its value",
+        f"`{one.name}` is moved from when {work} fails, but still appears to hold a value",
         certainty=because("path", f"on the path where {work} fails")
         if asked is not None
-        else because("possible", f"nothing was found that asks whether `{one.name}` has a value"),
-        help=f"take the value out of `{one.name}` first (`std::exchange`), or reset it on the failing way",
+        else because("possible", f"nothing that checks whether `{one.name}` has a value was found"),
+        help=f"move the value out of `{one.name}` first (`std::exchange`), or reset it on the failing path",
         steps=tuple(steps),
     )

@@ -1,7 +1,16 @@
 """A stored handle is overwritten before it is released.
 
-What a member or an element of a container owned is lost when something new is put there: nobody holds the old handle
-any more, so nobody can release it.
+## What it reports
+
+- an acquired handle that is stored in a member, or an element of one, which is known to be non-null there, without
+  releasing the old handle on the path
+- the same if the function itself stored the old handle before
+
+## Why it is a bug
+
+After the assignment nothing refers to the old handle, so it can never be released.
+
+## Example
 
 bad:
 
@@ -22,6 +31,11 @@ class Cache {
  private:
   std::map<int, Block*> blocks_;
 };
+```
+
+```text
+case.cc:4: error: `blocks_` is overwritten here without releasing the object it holds
+  help: release the old handle before assigning the new one
 ```
 
 good:
@@ -48,16 +62,23 @@ class Cache {
 };
 ```
 
-Reported: a store of an acquired handle into a member, or an element of one, that some function of the project releases,
-where a way leads to the store on which a test has seen that something is there, or on which the function has stored
-before, and nothing on that way releases, erases or takes out the old one.
+## How to fix it
 
-Quiet: a store behind a test that the place is empty, after a release, an erase or a helper that releases; containers
-that only grow.
+Release the old handle before assigning the new one.
 
-Limits: a store that nobody guards at all is reported as possible only: most such functions run once.
+## What it does not report
 
-Source: a cache of device buffers in XLA, whose entry was replaced when it was too small.
+- assignments after a check that the place is empty
+- assignments after a release, an erasure or a helper that releases
+- containers that only grow
+
+## Known limitations
+
+- An assignment without any check is `possible` only: most such functions run once.
+
+## Source
+
+a cache of device buffers in XLA, whose entry was replaced when it was too small.
 """
 
 from __future__ import annotations
@@ -69,8 +90,8 @@ from ownlint_rules.resources import _overwriting as overwriting
 from ownlint_rules.resources import _slots as slots
 
 _WHY = {
-    "found": "this test has seen that something is there",
-    "stored": "it was put there before",
+    "found": "known to be non-null here",
+    "stored": "assigned here before",
 }
 
 
@@ -84,8 +105,8 @@ def owned_handle_overwritten(cls: Class, program: Program) -> Iterator[Finding]:
             with_it = f" with `{releases[0]}`" if releases and releases != ("delete",) else ""
             yield function.finding(
                 lost.store.node,
-                f"what `{slot.field.name}` holds is overwritten here, and was not released",
+                f"`{slot.field.name}` is overwritten here without releasing the object it holds",
                 certainty=lost.certainty,
-                help=f"release the old handle{with_it} before the new one takes its place",
+                help=f"release the old handle{with_it} before assigning the new one",
                 steps=(function.step(lost.before, _WHY[lost.why]),) if lost.before is not None else (),
             )

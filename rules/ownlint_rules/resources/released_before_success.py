@@ -1,7 +1,18 @@
 """An owner releases what it owns before the work that can fail is done.
 
-`owner.release()` hands out a raw handle; from then on nobody frees it until the next owner has it. When something that
-stands in between fails, the handle is lost: the owner that was there to prevent just that has been emptied too early.
+## What it reports
+
+- the result of `owner.release()` that is not adopted before an operation that can fail, so that the function returns
+  without an owner
+- the same for the scoped types of models, and for classes of the project with a method that returns a member and clears
+  it
+
+## Why it is a bug
+
+After `release()` nothing frees the object until the next owner has it. If an operation in between fails, the object
+leaks: the smart pointer that should prevent this was emptied too early.
+
+## Example
 
 bad:
 
@@ -14,6 +25,11 @@ Status Engine::Install(std::unique_ptr<Plan> plan) {
 }
 ```
 
+```text
+case.cc:2: error: `plan` gives up ownership before `Warm` has succeeded
+  help: keep `plan` as the owner until nothing can fail any more, and release it where it is adopted
+```
+
 good:
 
 ```cpp
@@ -24,17 +40,24 @@ Status Engine::Install(std::unique_ptr<Plan> plan) {
 }
 ```
 
-Owners are smart pointers and the scoped types that models name, and the project's own classes that release something
-when they are destroyed and have a method without parameters that hands out a member and empties it. The way from there
-to the failing exit is that of `handle-leaked`.
+## How to fix it
 
-Quiet where the handle is adopted before anything can fail, in the same statement or later, where the failing way frees
-it, and for methods named `release` of classes that own nothing.
+Keep the owner until nothing can fail any more, and release in the expression that adopts the object.
 
-Limits: what is given up as an argument of the next call is that call's. A `release` that nobody uses is often a leak on
-purpose, and is not reported.
+## What it does not report
 
-Source: a review of GPU command-buffer caching in XLA, whose scoped allocations were released one call too early.
+- objects that are adopted before anything can fail
+- failing paths that free the object
+- methods named `release` of classes that own nothing
+
+## Known limitations
+
+- An object released as the argument of the next call belongs to that call.
+- A discarded `release()` is often an intended leak and is not reported here.
+
+## Source
+
+a review of GPU command-buffer caching in XLA, whose scoped allocations were released one call too early.
 """
 
 from __future__ import annotations
@@ -52,8 +75,11 @@ def released_before_success(function: Function) -> Iterator[Finding]:
             work = failure.work(function, cause)
             yield function.finding(
                 loss.acquired,
-                f"`{loss.name}` gives up what it owns before {work} has succeeded",
+                f"`{loss.name}` gives up ownership before {work} has succeeded",
                 certainty=loss.certainty,
-                help=f"let `{loss.name}` own it until nothing can fail any more, then give it up where it is adopted",
-                steps=tuple(leaks.steps(function, loss, "what was given up")),
+                help=(
+                    f"keep `{loss.name}` as the owner until nothing can fail any more, and release it "
+                    "where it is adopted"
+                ),
+                steps=tuple(leaks.steps(function, loss, "the released object")),
             )

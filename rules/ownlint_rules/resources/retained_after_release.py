@@ -1,7 +1,17 @@
 """A released reference is retained once more.
 
-`release()` hands out a handle together with the one reference that its owner held. Whoever takes it over must not count
-again: retaining it makes two references, of which nobody drops one, and the object is never freed.
+## What it reports
+
+- a call that increments a reference count (`retain`, `Py_INCREF`, `borrow`) whose only argument is the result of
+  `release()`, `steal()` or `detach()`
+- the same through `.ptr()`, a cast, or a method of the project that empties a member and returns it
+
+## Why it is a bug
+
+`release()` returns a handle together with the one reference that its owner held. Retaining it creates a second
+reference that is never dropped, so the object is never freed.
+
+## Example
 
 bad:
 
@@ -10,6 +20,11 @@ void keep(Ref<Node>& node) { slot = retain(node.release()); }
 template <class T> struct Ref { T* release(); ~Ref(); };
 struct Node { int refs; };
 Node* retain(Node* node);
+```
+
+```text
+case.cc:1: error: `node` gives up its reference here, but `retain` adds another
+  help: adopt the released pointer without retaining it, or retain the result of `get()`
 ```
 
 good:
@@ -21,15 +36,24 @@ struct Node { int refs; };
 Node* retain(Node* node);
 ```
 
-Reported: a call that counts a reference up (`retain`, `Py_INCREF`, `borrow`), whose only argument is what an owner just
-gave up (`release()`, `steal()`, `detach()`, a method of the project that empties a member and returns what it held),
-possibly behind `.ptr()` or a cast.
+## How to fix it
 
-Quiet: a release that is adopted, a handle that is only looked at, methods of these names with arguments of their own.
+Adopt the released handle (`steal`, `reinterpret_steal`, the pointer's adopting constructor), or retain the result of
+`get()`.
 
-Limits: only the nest itself is seen; a release into a local that is retained later is not.
+## What it does not report
 
-Source: `PyOperationRef` objects of MLIR's Python bindings that were stolen and borrowed in one expression.
+- a released handle that is adopted
+- a handle that is only read
+- methods of these names with arguments of their own
+
+## Known limitations
+
+- Only nested calls are detected; a release into a local that is retained later is not.
+
+## Source
+
+`PyOperationRef` objects of MLIR's Python bindings that were stolen and borrowed in one expression.
 """
 
 from __future__ import annotations
@@ -56,9 +80,9 @@ def retained_after_release(function: Function) -> Iterator[Finding]:
             owner = places.receiver(given) or given
             yield function.finding(
                 call,
-                f"`{text(owner)}` gives up its reference here, and `{places.called(call)}` counts another",
+                f"`{text(owner)}` gives up its reference here, but `{places.called(call)}` adds another",
                 certainty=because("sharing", "harmless if the extra reference is released elsewhere"),
-                help="adopt what is released without counting it, or retain what `get()` answers",
+                help="adopt the released pointer without retaining it, or retain the result of `get()`",
             )
 
 

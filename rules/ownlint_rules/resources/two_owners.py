@@ -1,7 +1,18 @@
-"""Ownership of one handle is given to two owners.
+"""One object is given to two owners.
 
-A raw pointer that a smart pointer or a wrapper holds is theirs to release. An owner that is built from it, or a
-function that consumes it, releases it as well: the second release is of something that is gone.
+## What it reports
+
+- an owner that is constructed from another owner's `get()`, from the address of a local or, for a shared pointer, from
+  `this`
+- a raw pointer that is adopted twice on one path, and a `get()` passed to `delete` or to a function that releases or
+  adopts it
+- a move or copy constructor (or assignment) that leaves its source pointing to an object that both destructors release
+
+## Why it is a bug
+
+Each owner releases the object. The second release is a double free, and every use in between is a use after free.
+
+## Example
 
 bad:
 
@@ -9,6 +20,11 @@ bad:
 void Shelf::Share(std::unique_ptr<Part>& part) {
   std::unique_ptr<Part> copy(part.get());
 }
+```
+
+```text
+case.cc:2: error: `part` still owns the object passed to `copy`
+  help: transfer ownership with `release()`, or pass the pointer as non-owning
 ```
 
 good:
@@ -19,19 +35,26 @@ void Shelf::Share(std::unique_ptr<Part>& part) {
 }
 ```
 
-Reported: an owner made of another owner's `get()`, of the address of a local, or, for a shared pointer, of `this`; the
-same raw pointer adopted twice on one way; a `get()` that is given to `delete`, to a function that releases it, or to a
-short function of the project that makes an owner of it; a constructor or an assignment that copies or moves, and leaves
-in its source what the destructor of both then releases. Owners are smart pointers, scoped types of the models, and
-classes whose destructor releases the member that the method returns.
+## How to fix it
 
-Quiet: an owner that lets go in the same function, owners with a deleter of their own, counts inside the object
-(intrusive pointers), `std::unique_ptr` of `this` (an object that ends itself), pointers that are only looked at.
+Transfer ownership with `release()` or `std::move`, use one shared pointer, or pass the raw pointer as non-owning. In a
+move constructor use `std::exchange(other.p, nullptr)`.
 
-Limits: who owns a pointer that came in as a parameter is not asked; nor is a member that two methods adopt. Of one
-raw pointer, the first 24 adoptions in a function are followed.
+## What it does not report
 
-Source: `Module.get()` of MLIR's Python bindings, given to functions that consume it.
+- an owner that gives up its object in the same function
+- owners with a custom deleter, and intrusive pointers
+- `std::unique_ptr` of `this` (an object that deletes itself)
+- pointers that are only read
+
+## Known limitations
+
+- The owner of a pointer that came in as a parameter is not known, nor is a member that two methods adopt.
+- Of one raw pointer, the first 24 adoptions in a function are analysed.
+
+## Source
+
+`Module.get()` of MLIR's Python bindings, given to functions that consume it.
 """
 
 from __future__ import annotations
@@ -56,9 +79,9 @@ def two_owners(function: Function) -> Iterator[Finding]:
         both = f"{one.source}.{one.name}"
         yield function.finding(
             one.at,
-            f"`{both}` keeps what is {_taking(function)} here, and both objects release it",
+            f"`{both}` still refers to the object that is {_taking(function)} here: both objects release it",
             certainty=one.certainty,
-            help=f"leave null behind: `std::exchange({both}, nullptr)`",
+            help=f"set it to null: `std::exchange({both}, nullptr)`",
         )
 
 
@@ -69,28 +92,28 @@ def _taking(function: Function) -> str:
 def _message(function: Function, found: coowners.CoOwner) -> str:
     match found.how:
         case "this":
-            return "whoever owns `this` and the new shared pointer each release it"
+            return "`this` is already owned: its owner and the new shared pointer both release it"
         case "address":
-            return f"`{found.owner}` is not on the heap, and is handed to an owner that deletes it"
+            return f"`{found.owner}` is not on the heap, but is passed to an owner that deletes it"
         case "raw":
-            return f"`{found.owner}` is already owned, and gets a second owner here"
+            return f"`{found.owner}` is already owned and gets a second owner here"
     if found.releases:
-        return f"`{found.owner}` still owns what is released here"
+        return f"`{found.owner}` still owns the object that is released here"
     made = coowners.made_for(function, found.node)
     return (
-        f"`{found.owner}` still owns what `{made}` is given"
+        f"`{found.owner}` still owns the object passed to `{made}`"
         if made
-        else f"`{found.owner}` still owns what it gives away"
+        else f"`{found.owner}` still owns the object it gives away"
     )
 
 
 def _steps(function: Function, found: coowners.CoOwner) -> tuple[Step, ...]:
-    return (function.step(found.before, "it is owned from here"),) if found.before is not None else ()
+    return (function.step(found.before, "owned from here on"),) if found.before is not None else ()
 
 
 _HELP = {
-    "owner": "give up the first owner with `release()`, or pass the pointer on without owning it",
+    "owner": "transfer ownership with `release()`, or pass the pointer as non-owning",
     "this": "derive from `std::enable_shared_from_this`, and use `shared_from_this()`",
-    "address": "make it with `new`, or pass its address without owning it",
-    "raw": "let one owner hold it, and share or move that",
+    "address": "allocate it with `new`, or pass its address as non-owning",
+    "raw": "use one owner, and share or move that",
 }

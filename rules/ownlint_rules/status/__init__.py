@@ -1,1 +1,1 @@
-"""Failure: what happens when something that was called did not work."""
+"""Ignored, swallowed and leaked errors, and state that is changed before the call that can fail."""

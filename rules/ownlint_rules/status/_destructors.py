@@ -193,7 +193,7 @@ def code(function: Function, node: records.Call, written: str) -> Status | None:
         return None
     if not _OUTCOMES.search(enum.name) or not _FINE.match(enum.record.fields[0].name):
         return None
-    sure = because("type", f"`{enum.name}` is taken for a status by its name and its first value")
+    sure = because("type", f"`{enum.name}` is assumed to be a status because of its name and its first value")
     return Status(enum.name, "enum", must_look(enum.record), (), (), sure)
 
 
@@ -215,7 +215,7 @@ def _explained(function: Function, kind: types.Type) -> Status | None:
         return None
     if not any(_WHY.fullmatch(f.name) for f in fields):
         return None
-    sure = because("type", f"`{cls.name}` is taken for a status by its members")
+    sure = because("type", f"`{cls.name}` is assumed to be a status because of its members")
     return Status(cls.name, "result", must_look(cls.record), (), (), sure)
 
 
@@ -264,10 +264,10 @@ def _number(function: Function, node: records.Call, written: str) -> Status | No
             only_ends(name) or any(model.has("release") for model in callee.models) or not _is_looked_at(function, name)
         ):
             return None
-        sure = because("convention", f"`{name}` is taken to answer with a code, as others look at it")
+        sure = because("convention", f"`{name}` is assumed to return an error code, since other callers check it")
         return Status(written or "int", "enum", False, (), (), sure)
     if not only_ends(name) and all(_tells_failure(one) for one in callee.functions):
-        sure = because("convention", f"`{name}` is taken to tell whether it has worked, by what it returns")
+        sure = because("convention", f"the return value of `{name}` is assumed to report success or failure")
         return Status(written, "enum", False, (), (), sure)
     return None
 

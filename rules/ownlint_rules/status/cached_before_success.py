@@ -1,8 +1,17 @@
 """A cache entry is published before the work that makes it usable has succeeded.
 
-A cache or a registry is given its entry first; then the entry is configured, started or loaded, which can fail. When
-it does, the entry stays. Whoever looks it up next finds it, skips the work and goes on with something that
-was never made ready.
+## What it reports
+
+- an entry that is inserted into a container which outlives the call, before an operation on it that can fail, if a
+  failing exit leaves the entry in place
+- only if the same function skips the work when it finds the key, or another method returns the entry
+
+## Why it is a bug
+
+If the operation fails, the entry stays. The next caller finds it, skips the work and uses an object that was never
+initialized.
+
+## Example
 
 bad:
 
@@ -14,6 +23,11 @@ absl::StatusOr<Plan*> Plans::For(int size) {
   RETURN_IF_ERROR(plans_[size]->Tune());
   return plans_[size].get();
 }
+```
+
+```text
+case.cc:4: error: `plans_[size]` is cached before `Tune` has succeeded
+  help: store it after `Tune` has succeeded, or erase it on the failing path
 ```
 
 good:
@@ -28,19 +42,26 @@ absl::StatusOr<Plan*> Plans::For(int size) {
 }
 ```
 
-Reported where something is put under a key into a container that outlives the call, a failing exit can be reached
-afterwards with the entry still in it, and either the same function goes around the work when it finds the key,
-or another method hands out what it finds there and the work that failed was done on the entry.
+## How to fix it
 
-Quiet where the failing way, a cleanup or a helper erases the entry or replaces it, where the entry is given the
-outcome, where whoever finds it gets an error, where nobody looks the key up, and for counts and flags (which
-`flag-set-before-success` knows), and for numbers that keys are given as they come (`ids_.emplace(key, ids_.size())`).
+Insert the entry after the operation has succeeded, or erase it on the failing path.
 
-Limits: sequences (`push_back`) have no keys and are not asked. That a caller erases the entry when this function
-has failed cannot be seen.
+## What it does not report
 
-Source: a review of GPU command-buffer caching in XLA, where a cache's entry is made before the command buffer in it
-has been recorded.
+- failing paths, cleanups and helpers that erase or replace the entry
+- entries that store the result, and lookups that return the error
+- keys that are never looked up
+- counts and flags, which `flag-set-before-success` reports, and numbers that are assigned in sequence
+
+## Known limitations
+
+- Sequences (`push_back`) have no keys and are not analysed.
+- It is not known that a caller erases the entry after a failure.
+
+## Source
+
+a review of GPU command-buffer caching in XLA, where a cache's entry is made before the command buffer in it has been
+recorded.
 """
 
 from __future__ import annotations
@@ -120,9 +141,9 @@ def _finding(function: Function, kept: assignments.Assignment, failed: failure.F
         steps.append(function.step(cause, "this can still fail"))
     return function.finding(
         kept.event,
-        f"`{shown}` is kept before {work} has succeeded",
+        f"`{shown}` is cached before {work} has succeeded",
         certainty=_certainty(function, failed, skip),
-        help=f"keep it after {work} has succeeded, or erase it on the failing path",
+        help=f"store it after {work} has succeeded, or erase it on the failing path",
         steps=tuple(steps),
     )
 
@@ -131,7 +152,7 @@ def _certainty(function: Function, failed: failure.Failure, skip: skipping.Skip)
     if trials.is_trial(function):
         return because("possible", trials.REASON)
     if passing.ends_with_failure(function):
-        return because("possible", "the object may be given up when this fails")
+        return because("possible", "the object may be discarded if this fails")
     work = f"on the path where {failure.work(function, failed.cause)} fails" if failed.cause else ""
     return weaker(skip.certainty, failed.certainty, because("path", work))
 
@@ -220,7 +241,7 @@ def _handed_out(
             continue
         for leave in other.flow.leaves:
             if leave.kind == "return" and leave.value is not None and _is_of(other, leave.value, container):
-                return skipping.Skip(other.step(leave, f"`{other.name}` hands it out"), certainty)
+                return skipping.Skip(other.step(leave, f"`{other.name}` returns it"), certainty)
     return None
 
 

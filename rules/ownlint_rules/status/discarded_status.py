@@ -1,7 +1,19 @@
-"""The status that a call returns is discarded, and its failure goes unnoticed.
+"""The status that a call returns is discarded, so a failure goes unnoticed.
 
-A call returns a status, an error code or an owned error pointer, and nobody looks. The operation may
-have failed; the program goes on as if it had not. In a destructor this is the last chance to notice.
+## What it reports
+
+- a status, error code or owned error pointer that is discarded by a plain statement, a cast to void or an assignment to
+  `std::ignore`
+- a status in a local that is never read, that is overwritten before it is checked, or of which a loop checks only the
+  last one
+- in a destructor also `std::error_code` results, enums and codes whose call decides whether data was written (`fsync`)
+
+## Why it is a bug
+
+The operation may have failed, but the program continues as if it had succeeded: data is lost, or the error appears far
+from its cause. In a destructor this is the last chance to notice. A discarded error pointer also leaks.
+
+## Example
 
 bad:
 
@@ -11,6 +23,11 @@ class Store {
   ~Store() { (void)Flush(); }
   absl::Status Flush();
 };
+```
+
+```text
+case.cc:3: error: the status of `Flush` is cast to void in a destructor
+  help: check it and log a failure; a destructor cannot return it
 ```
 
 good:
@@ -26,36 +43,35 @@ class Store {
 };
 ```
 
-Reported: a plain statement, a cast to void, an assignment to `std::ignore`, and a status that is stored in a
-local nobody reads, that is overwritten first, or of which a loop keeps the last round's alone. What is called
-may be a function, a lambda or an object that holds one. What counts as a status comes from the models (values,
-enums, owned error pointers) and from the project itself: a class of its own with a `bool ok() const` and
-something that explains, or an enum that must not be dropped. In a destructor also a scoped enum of the project's own
-whose name and first value say so, a cast of what `[[nodiscard]]` says must be looked at, and a status that a call
-puts into a local which nothing reads (`std::error_code`); the number of a library's call without which nothing is
-safely written (`fsync`), or that everybody else looks at; what a function of the project's own returns that tells so
-whether it has worked, if it gives nothing up; a plain struct of a truth and a reason; and an outcome that is dropped by
-an idiom (`IgnoreError()`), by a function that does nothing, or by asking and not looking at the answer.
+## How to fix it
 
-Quiet: results taken by reference (`Status& Update(..)` hands back its receiver), idioms that say that the
-outcome is meant to be dropped (`IgnoreError()` and its relatives), a cast to void with a comment beside it that
-says why, or of a result whose failure is an answer like another (`LogicalResult`), what is dropped on purpose
-while another failure is being dealt with or told, or of a call that says that it only tries (`..IfPossible`), what a
-local called `_` takes, a call that reports the failure it is given and answers with it, a code whose call would fill
-nothing but locals that have a value already, drops
-that most callers make (where the compiler is silent of a plain statement, plain statements too, and one with a
-comment behind it, or above it where something is given up), an interface for C whose functions all drop it, what tests
-and benchmarks drop (files that define tests by a macro, and what lies beside them with such a name), an outcome
-that the object keeps and tells of, a callee whose every answer is success, codes of calls that destroy, and values
-that are held by staying alive. All but the references are shown with `--certainty possible`.
+Return the status, check it, or log it; in a destructor log it. If the failure can be ignored, say why in a comment.
+`--fix` adds a log statement in destructors, with the logging macro of the file.
 
-Limits: by structure alone a method is resolved through the declared type of its receiver, or by its name where
-all methods of that name in the project return a status. A local that is marked as unused is reported like any
-other, and so is a plain statement with a reason beside it. A comma inside a larger expression, `(f(), x)`, is
-not looked into.
+## What it does not report
 
-Source: https://abseil.io/docs/cpp/guides/status and a review of XLA's GpuExecutable, whose destructor dropped the
-status of a deallocation.
+- results taken by reference (`Status& Update(..)` returns its receiver)
+- explicit idioms (`IgnoreError()`), casts to void with a comment, `LogicalResult` and other results whose failure is an
+  ordinary answer
+- statuses discarded while another failure is being handled or reported, and calls that only try (`..IfPossible`)
+- calls that report the failure themselves, that fill only locals with defaults, or whose result most callers discard
+- C interfaces whose functions all discard it, tests and benchmarks, statuses that the object also stores, callees that
+  always succeed, codes of calls that destroy
+
+## Known limitations
+
+- All but the references are shown with `--certainty possible`.
+- What counts as a status comes from the models and from the project: a class with `bool ok() const` and an explanation,
+  or an enum marked `[[nodiscard]]`.
+- Without type information a method is resolved by the declared type of its receiver, or by its name if all methods of
+  that name return a status.
+- A local marked as unused is reported like any other, and so is a plain statement with a reason next to it. A comma
+  inside a larger expression, `(f(), x)`, is not analysed.
+
+## Source
+
+https://abseil.io/docs/cpp/guides/status and a review of XLA's GpuExecutable, whose destructor dropped the status of a
+deallocation.
 """
 
 from __future__ import annotations
@@ -92,11 +108,11 @@ from ownlint_rules.status import _answers as answers
 from ownlint_rules.status import _destructors as destructors
 from ownlint_rules.status import _telling as telling
 
-_NEXT_ROUND = "overwritten by the next round"
+_NEXT_ROUND = "overwritten by the next iteration"
 _NAMES = re.compile(rb'"(\w+)"')
 """Every name in an encoded body."""
 _SAID = {
-    "statement": "is dropped",
+    "statement": "is discarded",
     "void cast": "is cast to void",
     "ignore": "is assigned to `std::ignore`",
 }
@@ -115,10 +131,10 @@ _DROPS = ("void cast", "ignore", "statement")
 _NEAR, _MANY = 48, 8
 """So many functions before and behind are looked at; so many that drop alike are an interface without an answer."""
 
-_ON_PURPOSE = "it looks as if it were dropped on purpose"
-_LAST = "it may be dropped on purpose"
-_NO_STATUS = "the result is no status by its type; `[[nodiscard]]` says that it matters"
-_MEMBER = "harmless if the member is looked at in the meantime by code that was not read"
+_ON_PURPOSE = "it appears to be ignored on purpose"
+_LAST = "it may be ignored on purpose"
+_NO_STATUS = "the type of the result is not a status; `[[nodiscard]]` says that it matters"
+_MEMBER = "harmless if code that was not analysed reads the member in the meantime"
 
 
 @rule(severity="error", cwe=(252,), fixable=True)
@@ -142,7 +158,7 @@ def discarded_status(function: Function) -> Iterator[Finding]:
 def _unread_errors(function: Function) -> Iterator[Finding]:
     """`std::error_code ec; rename(from, to, ec);` in a destructor."""
     for unread in destructors.unread_errors(function):
-        said = f"goes to `{unread.name}`, which is never read"
+        said = f"is stored in `{unread.name}`, which is never read"
         certainty = because("intent", "the failure may be ignored on purpose")
         if unread.is_meant or function.has_comment_near(unread.call.span):
             certainty = because("possible", _ON_PURPOSE)
@@ -165,7 +181,7 @@ def _answered_to_nobody(function: Function) -> Iterator[Finding]:
             continue
         written, status = _answer(function, call)
         if status is not None:
-            said = f"is answered to `{callers[0].name}`, which drops it"
+            said = f"is returned to `{callers[0].name}`, which discards it"
             certainty = _certainty(function, call, call.node, status, "statement")
             yield _finding(function, call, status, written, said, certainty)
             return
@@ -232,7 +248,7 @@ def _dropped(function: Function, call: events.CallEvent) -> Iterator[Finding]:
     if status is not None:
         certainty = _certainty(function, call, call.node, status, call.dropped)
         if call.dropped != "statement" and function.has_comment_near(call.span):
-            certainty = because("possible", "a comment stands beside it")  # whoever wrote it has thought about it
+            certainty = because("possible", "there is a comment next to it")  # whoever wrote it has thought about it
         yield _finding(function, call, status, written, _SAID[call.dropped], certainty)
         return
     idiom = _discarding_idiom(function, call.node)
@@ -345,17 +361,17 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
     sure = weaker(status.certainty, callee.certainty)
     name = places.last_name(node.callee)
     if program.models.is_droppable(callee.symbol, program.names.scopes(function)):
-        return because("possible", f"the result of `{name}` is often dropped on purpose")
+        return because("possible", f"the result of `{name}` is often ignored on purpose")
     if "future" in program.types.roles(status.name, function):
-        return because("possible", f"`{name}` may be started to run on its own")
+        return because("possible", f"`{name}` may be started to run in the background")
     if answers.are_kept(callee.functions):
-        return because("possible", f"`{name}` keeps the same result where it can be asked for later")
+        return because("possible", f"`{name}` stores the same result where it can be queried later")
     if answers.cannot_fail(callee.functions, node, status):
-        return because("possible", f"no path through `{name}` was found that fails")
+        return because("possible", f"no failing path through `{name}` was found")
     if answers.only_reports(callee.functions) or _reports(function, at, node):
-        return because("possible", f"`{name}` reports a failure, and answers with it")
+        return because("possible", f"`{name}` reports the failure itself and also returns it")
     if (asked := answers.asked_later(function, at, status)) is not None:
-        return because("possible", f"`{text(asked.node.callee)}` tells later on whether `{name}` has failed")
+        return because("possible", f"`{text(asked.node.callee)}` reports later whether `{name}` has failed")
     if trials.is_trial(function):
         return because("possible", trials.REASON)
     last_chance = function.record.kind == "destructor" or bool(_LAST_CHANCE.match(function.name))
@@ -365,18 +381,18 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
         if destructors.code(function, node, program.calls.result_type(node, function)) is not None:
             if telling.tells_itself(function, node):
                 return because("possible", f"`{name}` writes to the log itself")
-            return because("intent", f"the code of `{name}` may be dropped on purpose")
+            return because("intent", f"the return code of `{name}` may be ignored on purpose")
         if decided or last_chance or _releases(function, node):
-            return because("possible", f"the code of `{name}` may be dropped on purpose")
+            return because("possible", f"the return code of `{name}` may be ignored on purpose")
         if _fills_only_what_is_set(function, node):
-            return because("possible", f"what `{name}` would fill has a value already")
+            return because("possible", f"the output of `{name}` already has a default value")
         return tempered(sure, because("intent", f"`{name}` returns an error code, which callers may ignore on purpose"))
     if how != "statement" and not last_chance and (status.advisory or _is_meant(function, at, node, how)):
-        return because("possible", f"the result of `{name}` may be dropped on purpose here")
+        return because("possible", f"the result of `{name}` may be ignored on purpose here")
     silent = how == "statement" and not status.nodiscard
     given_up = status.kind == "value" and _releases(function, node)
     if silent and (given_up or _goes_without_saying(function, at, node, last_chance)):
-        return because("possible", f"the result of `{name}` may be dropped on purpose here")
+        return because("possible", f"the result of `{name}` may be ignored on purpose here")
     return tempered(sure, because("intent", "the failure may be ignored on purpose"))
 
 
@@ -605,12 +621,12 @@ def _never_read(function: Function, stored: dict[int, records.Call]) -> Iterator
         if is_said or unnamed or _keeps(function, written):
             certainty = because("possible", _ON_PURPOSE)
         elif lost == _NEXT_ROUND:
-            certainty = weaker(certainty, because("path", "harmless if the outcome of the last round alone counts"))
+            certainty = weaker(certainty, because("path", "harmless if only the outcome of the last iteration matters"))
         if lost == "cast to void" and write.place[0] in _disowned(function):
             lost, certainty = "never read", weaker(certainty, because("intent", _LAST))
         elif lost == "cast to void" and asserted:
-            lost = "read by an assertion alone"
-        said = f"goes to `{write.place[0]}`, which is {lost}"
+            lost = "read only by an assertion"
+        said = f"is stored in `{write.place[0]}`, which is {lost}"
         yield _finding(function, call, status, written, said, certainty, then=then)
 
 
@@ -795,7 +811,7 @@ def _lost_in_member(function: Function) -> Iterator[Finding]:
                 because("possible", trials.REASON) if trials.is_trial(function) else because("unread-code", _MEMBER)
             )
             certainty = weaker(trial, status.certainty, function.program.calls.callee(call, function).certainty)
-            said = f"goes to `{write.place[1]}`{lost}"
+            said = f"is stored in `{write.place[1]}`{lost}"
             yield _finding(
                 function, call, status, function.program.types.of(call, function), said, certainty, "", then=then
             )
@@ -834,7 +850,7 @@ def _lost_there(function: Function, write: events.Write) -> tuple[str, events.Ev
         return "", None
     if flow.always_after(write, is_replaced):
         return ", which is overwritten", _next(function, write, is_replaced)
-    return (" in a destructor, which nobody can read any more" if function.record.kind == "destructor" else ""), None
+    return (" in a destructor, where it can no longer be read" if function.record.kind == "destructor" else ""), None
 
 
 def _may_look_inside(function: Function, call: events.CallEvent, name: str) -> bool:
@@ -886,7 +902,7 @@ def _finding(
 
 def _replaced(function: Function, then: events.Event | None) -> Iterator[Step]:
     if then is not None:
-        yield function.step(then, "overwritten here before anybody has looked")
+        yield function.step(then, "overwritten here before it is checked")
 
 
 def _log_instead(function: Function, node: records.Call, status: Status, written: str) -> Fix | None:
@@ -903,7 +919,7 @@ def _log_instead(function: Function, node: records.Call, status: Status, written
     said = f'{macro} << "{places.last_name(node.callee)} failed{": " if shown else ""}"{shown};'
     before = Edit(function.path, records.Span(statement.start, node.start), f"if (auto {name} = ")
     behind = Edit(function.path, records.Span(node.end, statement.end), f"; !{name}{ok}) {{ {said} }}")
-    return Fix("write it to the log when it fails", (before, behind), safe=True)
+    return Fix("log the failure", (before, behind), safe=True)
 
 
 def _voiding(function: Function, node: records.Call) -> records.Statement | None:
@@ -919,12 +935,12 @@ def _voiding(function: Function, node: records.Call) -> records.Statement | None
 
 def _help(function: Function, status: Status) -> str:
     if status.kind == "pointer":
-        return "test the error and destroy it; dropping the pointer leaks it"
+        return "check the error and destroy it; dropping the pointer leaks it"
     if function.record.kind == "lambda" and not function.record.result:
-        return "test it here, or gather it in a variable that the lambda captures"
+        return "check it here, or store it in a variable that the lambda captures"
     if function.record.kind == "destructor" or function.record.result in ("", "void"):
-        return "test it and say so when it failed; nothing can be returned from here"
-    return "return it, test it, or say in a comment why it does not matter"
+        return "check it and log a failure; a destructor cannot return it"
+    return "return it, check it, or explain in a comment why it can be ignored"
 
 
 def _declared(function: Function, node: records.Call, written: str) -> Iterator[Step]:

@@ -1,8 +1,15 @@
 """An error is stored in a member that nothing reads, or only the destructor.
 
-The methods of a class store what goes wrong in a member, so that it can be asked for later. There is nothing by
-which it can be: no method answers with it, tests it or hands it on. At best the destructor writes it to the
-log, when every caller has long gone on as if all had been well.
+## What it reports
+
+- a status member that stores the results of calls, but that no function of the project except the destructor reads
+
+## Why it is a bug
+
+The class records errors, but no caller can find out: no method returns, checks or passes the member on. At best the
+destructor logs it, when every caller has continued as if the work had succeeded.
+
+## Example
 
 bad:
 
@@ -15,6 +22,11 @@ class Writer {
   absl::Status Put(const char* line) { return file_->Write(line); }
   absl::Status status_;
 };
+```
+
+```text
+case.cc:7: warning: `status_` stores errors, but only the destructor reads it
+  help: return it from a method, or return the error where it occurs
 ```
 
 good:
@@ -30,18 +42,26 @@ class Writer {
 };
 ```
 
-Reported at a member of a status type that is given the outcome of a call, where no function of the project but the
-destructor reads it. A test that only decides whether the member is written again reads nothing.
+## How to fix it
 
-Quiet where any function reads it, hands it on, takes its address or binds it, where the member is public, and where
-only success, or what a constructor was given, is put into it. Shown with `--certainty possible`: some method of the
-class is declared and its body is out of sight.
+Return the member from a method (`status()`), or return the error where it occurs.
 
-Limits: outside of the class a name is taken for the member wherever it stands, so that members of common names are
-rarely reported in large projects.
+## What it does not report
 
-Source: https://abseil.io/docs/cpp/guides/status; LevelDB's `TableBuilder` shows the right shape, a `status()` beside
-the member.
+- members that any function reads, passes on, binds or takes the address of
+- public members
+- members that only ever store success, or an argument of the constructor
+- with the default `--certainty`: classes with a method that is declared but not found
+
+## Known limitations
+
+- Outside the class, any use of the name counts as a use of the member, so members with common names are rarely reported
+  in large projects.
+
+## Source
+
+https://abseil.io/docs/cpp/guides/status; LevelDB's `TableBuilder` shows the right shape, a `status()` beside the
+member.
 """
 
 from __future__ import annotations
@@ -75,16 +95,16 @@ def error_kept_unread(cls: Class) -> Iterator[Finding]:
 
 
 def _finding(cls: Class, field: records.Field, kept: _KeptOutcome, readers: list[Function]) -> Finding:
-    who = "the destructor alone looks at it" if readers else "nobody looks at it"
-    steps = [kept.function.step(kept.at, "an outcome is kept here")]
-    steps += [reader.step(_reads(reader, field.name)[0], "this comes too late for a caller") for reader in readers[:1]]
+    who = "only the destructor reads it" if readers else "nothing reads it"
+    steps = [kept.function.step(kept.at, "the result is stored here")]
+    steps += [reader.step(_reads(reader, field.name)[0], "this is too late for a caller") for reader in readers[:1]]
     return cls.finding(
         field,
-        f"`{field.name}` keeps what goes wrong, and {who}",
-        certainty=because("unread-code", f"code that was not read could ask for `{field.name}`")
+        f"`{field.name}` stores errors, but {who}",
+        certainty=because("unread-code", f"code that was not analysed could read `{field.name}`")
         if _is_all_there(cls)
-        else because("possible", f"not every method of `{cls.name}` is defined in what was read"),
-        help="let a method answer with it, or return the outcome where it comes up",
+        else because("possible", f"not every method of `{cls.name}` was found"),
+        help="return it from a method, or return the error where it occurs",
         steps=tuple(steps),
     )
 

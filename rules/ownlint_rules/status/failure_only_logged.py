@@ -1,8 +1,16 @@
 """A failure is logged, and the missing result is used anyway.
 
-A call answers with a handle, a pointer or a result. Where it has failed a line goes to the log, and nothing else
-happens: the function goes on and hands the null handle to whoever comes next. The log says what is about
-to go wrong; the code does not.
+## What it reports
+
+- a local that is tested, where the failing branch only logs, and that is dereferenced or passed to a call after the
+  `if` without another test
+
+## Why it is a bug
+
+The log says what is about to go wrong, but the code continues with a null handle: a crash, or an error far from its
+cause.
+
+## Example
 
 bad:
 
@@ -16,6 +24,11 @@ void Ring::Grow(size_t bytes) {
 }
 ```
 
+```text
+case.cc:3: note: `block` is null if `arena_->Acquire` fails, which is only logged
+  help: return, or assign a replacement
+```
+
 good:
 
 ```cpp
@@ -27,17 +40,26 @@ absl::Status Ring::Grow(size_t bytes) {
 }
 ```
 
-Reported where a local is tested, the side on which it is null (or holds no value) does nothing but log, and behind
-the `if` the local is dereferenced or given to a call without being looked at again.
+## How to fix it
 
-Quiet where the failing side leaves, puts something in its place or does anything else, where the log line ends the
-program, where the local is tested again, stored, returned or deleted (null may be what others expect), and for
-what is looked up (`Find..`).
+Return in the failing branch, or assign a replacement.
 
-Limits: whether whoever is given the null handle can deal with it is not looked into. Members are not followed.
+## What it does not report
 
-Source: a review of GPU command-buffer caching in XLA: an allocation that failed was logged, and the loop went on
-with the address.
+- failing branches that return, assign a replacement or do anything else
+- logs that terminate the program (`LOG(FATAL)`)
+- locals that are tested again, stored, returned or deleted
+- lookups (`Find..`), whose null result is an ordinary answer
+
+## Known limitations
+
+- Whether the callee accepts null is not analysed.
+- Members are not tracked.
+
+## Source
+
+a review of GPU command-buffer caching in XLA: an allocation that failed was logged, and the loop went on with the
+address.
 """
 
 from __future__ import annotations
@@ -240,15 +262,15 @@ def _finding(function: Function, empty: _Empty, line: events.CallEvent, use: eve
     certainty = because("path", f"on the path where {failure.work(function, empty.cause)} fails")
     return function.finding(
         empty.test,
-        f"`{empty.name}` {state} where `{called}` fails, which is only logged",
+        f"`{empty.name}` {state} if `{called}` fails, which is only logged",
         certainty=weaker(
             certainty,
-            because("possible", "a comment stands beside it") if function.has_comment_near(line.span) else "certain",
+            because("possible", "there is a comment next to it") if function.has_comment_near(line.span) else "certain",
         ),
-        help="leave, or put something in its place",
+        help="return, or assign a replacement",
         steps=(
             function.step(empty.cause, "this can fail"),
             function.step(line, "logged here"),
-            function.step(use, f"`{empty.name}` is used all the same"),
+            function.step(use, f"`{empty.name}` is used anyway"),
         ),
     )

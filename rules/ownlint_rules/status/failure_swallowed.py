@@ -1,8 +1,17 @@
-"""A failure is checked for and not reported to anyone.
+"""A failure is tested for but never reported.
 
-A status is tested, and when it is not ok the function does nothing about it: no log line, no answer, nothing
-else in its place. It returns as if all had gone well, though it could have said otherwise, or returns nothing
-at all. An allocator that is not implemented on one machine then turns a feature off without a word.
+## What it reports
+
+- a status, result or code that is tested in a function which returns a status or nothing, where the failing branch does
+  nothing and the function returns success
+- in a destructor, a `catch` that ignores the exception of the project's own code
+
+## Why it is a bug
+
+The function returns as if it had succeeded, although it could report the error. A feature that does not work on one
+machine is then turned off silently, or data is missing.
+
+## Example
 
 bad:
 
@@ -16,6 +25,11 @@ absl::Status Executable::Prepare() {
 }
 ```
 
+```text
+case.cc:3: warning: the failure of `allocator_->Allocate` is detected here but never reported
+  help: return it, or explain in a comment why it can be ignored
+```
+
 good:
 
 ```cpp
@@ -27,25 +41,29 @@ absl::Status Executable::Prepare() {
 }
 ```
 
-Reported where a status, a result or a code is tested in a function that answers with a status or with nothing, and
-a path leads from the failing side to an exit that says success, on which nobody reads the outcome, nothing is
-written and nothing is called because of it.
+## How to fix it
 
-In a destructor also a `catch` that does nothing with what it caught, where the project's own code throws it, or the
-work that is tried writes something.
+Return the error, log it, or store it where a caller can query it. If it can be ignored, explain why in a comment.
 
-Quiet where the failing side does anything of its own, where the outcome is read later, where only a question was
-asked (`Find..`, `Validate..`, a const method), where the good side merely replaces a default or where what was tried is
-tried elsewhere, and for results whose failure is an answer like another (`LogicalResult`). Shown with
-`--certainty possible`: a comment stands beside the test or in its branch, the callee writes to the log itself,
-it says that it only tries, what the good side leaves is a local that others look at, more is asked before the good
-side is taken (`Work().ok() && Fits(x)`), the outcome is a code, or the file is a test's or a benchmark's.
+## What it does not report
 
-Limits: `std::optional` and null pointers are no statuses. That a caller notices by other means what is missing cannot
-be seen. Functions that answer with a bool, a number or a pointer are not asked.
+- failing branches that do anything
+- results that are read later
+- queries (`Find..`, `Validate..`, a const method), defaults that a success replaces, and attempts with a fallback
+- `LogicalResult` and other results whose failure is an ordinary answer
+- with the default `--certainty`: a comment next to the test, a callee that logs by itself or only tries, locals that
+  are checked later, further conditions, error codes, tests and benchmarks
 
-Source: a review of GPU command-buffer caching in XLA, where an allocation that failed left an address unstabilised
-and the function went on.
+## Known limitations
+
+- `std::optional` and null pointers are not statuses.
+- It is not known that a caller notices the missing result by other means.
+- Functions that return a bool, a number or a pointer are not analysed.
+
+## Source
+
+a review of GPU command-buffer caching in XLA, where an allocation that failed left an address unstabilised and the
+function went on.
 """
 
 from __future__ import annotations
@@ -113,19 +131,19 @@ def _caught(function: Function) -> Iterator[Finding]:
         cause = _lost_work(function, statement)
         for handler in statement.handlers if cause is not None else ():
             if cause is not None and not any(_tells(inner) for inner in bodies.statements(handler.body)):
-                said = f"a failure of `{text(cause.node.callee)}` is caught here and told to nobody"
+                said = f"a failure of `{text(cause.node.callee)}` is caught here but never reported"
                 certainty = because("intent", "the failure may be ignored on purpose")
                 if function.has_comment_inside(handler.span) or function.has_comment_near(
                     Span(handler.start, handler.start + 1)
                 ):
-                    certainty = because("possible", "a comment stands in the handler")
+                    certainty = because("possible", "there is a comment in the handler")
                 elif trials.is_trial(function):
                     certainty = because("possible", trials.REASON)
                 yield function.finding(
                     Span(handler.start, handler.start + len("catch")),
                     said,
                     certainty=certainty,
-                    help="log it, or keep it where a caller can ask",
+                    help="log it, or store it where a caller can query it",
                     steps=(function.step(cause, "this can throw"),),
                 )
                 break
@@ -183,15 +201,15 @@ def _finding(function: Function, seen: telling.Seen, after: telling.Aftermath, l
     called = text(seen.cause.node.callee)
     steps = [] if seen.cause.span.start >= seen.test.span.start else [function.step(seen.cause, "this can fail")]
     if leave.value is not None:
-        steps.append(function.step(leave, f"`{function.name}` answers as if it had worked"))
+        steps.append(function.step(leave, f"`{function.name}` returns as if it had succeeded"))
     quiet = function.record.result in ("", "void")
     return function.finding(
         seen.test,
-        f"the failure of `{called}` is seen here and told to nobody",
+        f"the failure of `{called}` is detected here but never reported",
         certainty=_certainty(function, seen, after, leave),
-        help="log it, or keep it where a caller can ask"
+        help="log it, or store it where a caller can query it"
         if quiet
-        else "return it, or say in a comment why it does not matter",
+        else "return it, or explain in a comment why it can be ignored",
         steps=tuple(steps),
     )
 
@@ -201,7 +219,7 @@ def _certainty(function: Function, seen: telling.Seen, after: telling.Aftermath,
     if trials.is_trial(function):
         return because("possible", trials.REASON)
     if _is_commented(function, seen, after, leave):
-        return because("possible", "a comment stands beside the test or in its branch")
+        return because("possible", "there is a comment next to the test or in its branch")
     tries = _TRIES.search(places.last_name(seen.cause.node.callee)) or _TRIES.search(function.name)
     spared = (
         tries
@@ -211,7 +229,7 @@ def _certainty(function: Function, seen: telling.Seen, after: telling.Aftermath,
         or _is_noticed(function, after)
         or _is_one_of_several(seen)
     )
-    return because("possible", "this failure looks as if it were ignored on purpose") if spared else sure
+    return because("possible", "this failure appears to be ignored on purpose") if spared else sure
 
 
 def _is_one_of_several(seen: telling.Seen) -> bool:

@@ -1,8 +1,18 @@
 """A flag is set before the work that it stands for has succeeded.
 
-A method sets a flag (or moves a state on), then calls something that can fail. When it does fail, the
-flag stays set; the next caller reads it, skips the work, and goes on with something that was never
-done. One transient error becomes a permanent one.
+## What it reports
+
+- a flag or state that outlives the call (a member, a global, something behind a pointer), and is set before a call that
+  can fail
+- a failing path on which it is not reset
+- a condition that later skips the work because of the flag
+
+## Why it is a bug
+
+If the call fails, the flag stays set. The next caller sees it, skips the work and uses something that was never
+initialized. One transient error becomes a permanent one.
+
+## Example
 
 bad:
 
@@ -13,6 +23,11 @@ Status Session::Connect() {
   RETURN_IF_ERROR(Handshake());
   return OkStatus();
 }
+```
+
+```text
+case.cc:3: error: `connected_` is set before `Handshake` has succeeded
+  help: set `connected_` after `Handshake` has succeeded, or reset it on the failing path
 ```
 
 good:
@@ -26,32 +41,35 @@ Status Session::Connect() {
 }
 ```
 
-Reported where all of this holds: what is set outlives the call (a member, something reached through a
-pointer, a global); a path leads from setting it to an exit that is taken because a call failed; nothing on
-that path takes it back; and a condition reads it so that the work is skipped the next time. It is `certain`
-where the same function tests a flag or a state before it sets it, `likely` where another method does, and where the
-flag is a count, a key in a set, the value applied last, or an object kept before it is usable.
+## How to fix it
 
-A flag that says what is still held (`mapped_`, `held_`) is reported where a method that gives it back clears it first,
-can fail, and is called once more by the destructor, which then leaves it where it is.
+Set the flag after the work has succeeded, or reset it on the failing path (a scope guard does it on every path).
 
-Quiet where the second call is refused rather than skipped (`CHECK(!sent_)`, "already started"), where the failure
-is remembered together with the flag or in another one, where a cleanup, a handler or a guard object takes the flag
-back, where a second flag or state has the say, where the object is destroyed on the failing way, where the flag keeps
-the function from calling itself, where the way around the work does other work (the states of a parser), and for
-what is said first on purpose: names and methods that end things (`closed_`, `Stop`). Shown with `--certainty
-possible`: what an object no longer is or has (`has_name_ = false`), an object that keeps an error of its own and
-refuses the next call because of it, and one of several flags that another method empties together before it goes on
-with the next round of work.
+## What it does not report
 
-Limits: a call counts as fallible when its outcome is tested, returned or handed to a macro that returns; exceptions
-count where the project's own callee throws, or where a handler of the same function turns them into an error. A bool,
-a number or a pointer is no outcome where the call only asks, by its name or because it is const. A guard object is
-recognised by being given the flag, or by a destructor of the project's own that writes it. That callers throw
-an object away after a failure, as a connection or a handshake, cannot be seen.
+- a second call that is refused rather than skipped (`CHECK(!sent_)`, "already started")
+- a failure that is stored with the flag, and a cleanup, handler or guard object that resets the flag
+- objects that are destroyed on failure, flags against recursion, states of a parser
+- what is set first on purpose: names and methods that end things (`closed_`, `Stop`)
+- with the default `--certainty`: flags that are cleared (`has_name_ = false`), objects that store their error and
+  refuse the next call, and flags that another method clears together
 
-Source: a review of GPU command-buffer caching in XLA, where an initialisation flag was set 21 lines
-before the `Record` call it announced.
+## Known limitations
+
+- A finding is `certain` if the same function tests the flag before it sets it, and `likely` if another method does, or
+  if the flag is a count, a key in a set, the last applied value or an object.
+- A call counts as fallible if its outcome is tested, returned or passed to a macro that returns; exceptions count where
+  the project's own callee throws, or where a handler in the same function turns them into an error. The result of a
+  call that only queries, by its name or because it is const, is not an outcome.
+- A flag that says what is still held (`mapped_`) is reported if a releasing method clears it first, can fail, and is
+  called again by the destructor.
+- A guard object is recognized by receiving the flag, or by a destructor of the project that writes it. It is not known
+  that callers discard an object after a failure.
+
+## Source
+
+a review of GPU command-buffer caching in XLA, where an initialisation flag was set 21 lines before the `Record` call it
+announced.
 """
 
 from __future__ import annotations
@@ -148,13 +166,13 @@ def _finding(
     if cause is not None:
         steps.append(function.step(cause, "this can still fail"))
     if cause is None or failed.leave.span != cause.span:
-        steps.append(function.step(failed.at, f"and then leaves with `{flag}` set"))
+        steps.append(function.step(failed.at, f"returns here with `{flag}` set"))
     if not early:
         steps.append(skip.step)
     sure: Certainty = "certain"
     if again is not None:
-        steps.append(again.step(again.record, f"`{again.name}` would try once more, and finds nothing to do"))
-        sure = because("value", "harmless if a second try can do nothing")
+        steps.append(again.step(again.record, f"a retry of `{again.name}` sees the flag and does nothing"))
+        sure = because("value", "harmless if a retry may do nothing")
     elif announced.held.kind not in _SURE_KINDS:
         sure = because("intent", f"harmless if `{flag}` is not meant to say that {work} has succeeded")
     done, advice = ("set", "set") if again is None else ("cleared", "clear")
@@ -162,7 +180,7 @@ def _finding(
         announced.event,
         f"`{flag}` is {done} before {work} has succeeded",
         certainty=weaker(weaker(sure, skip.certainty), _how_likely(function, announced, failed)),
-        help=f"{advice} `{flag}` after {work} has succeeded, or take it back on the failing path",
+        help=f"{advice} `{flag}` after {work} has succeeded, or reset it on the failing path",
         steps=tuple(steps),
     )
 
@@ -174,19 +192,21 @@ def _how_likely(function: Function, announced: assignments.Assignment, failed: f
         return because("possible", trials.REASON)
     unwound = failed.leave.kind == "throw" and function.is_local(announced.place)
     if unwound and announced.place[0] not in lasting.statics(function):
-        return because("possible", f"`{announced.place[0]}` is local, and may be given up with the exception")
+        return because(
+            "possible", f"`{announced.place[0]}` is a local variable that may be discarded with the exception"
+        )
     flag = places.render(announced.place)
     if announced.held.kind == "cleared" and _DESCRIBES.match(announced.place[-1]):
-        return because("possible", f"`{flag}` may describe what is gone already, whatever comes next")
+        return because("possible", f"`{flag}` may describe what is already gone, whatever follows")
     if _keeps_its_error(function, announced, failed):
-        return because("possible", "the object keeps its error, and may refuse the next call")
+        return because("possible", "the object stores its error and may refuse the next call")
     if passing.ends_with_failure(function):
-        return because("possible", "every caller that was read gives the object up when it fails")
+        return because("possible", "every known caller discards the object when it fails")
     if _is_about_its_own_block(function, announced, failed):
-        return because("possible", f"`{flag}` may speak of the block that it closes alone, which has succeeded")
+        return because("possible", f"`{flag}` may describe only the block that it closes, which has succeeded")
     if _is_emptied_each_round(function, announced):
         return because(
-            "possible", f"the flags beside `{flag}` are emptied together, perhaps before the work is done again"
+            "possible", f"the flags next to `{flag}` are cleared together, perhaps before the work is redone"
         )
     return failed.certainty
 

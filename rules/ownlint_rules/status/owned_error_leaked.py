@@ -1,7 +1,15 @@
 """An error object that the caller owns is checked and never released.
 
-Some interfaces answer with a pointer to an error, or with null. Whoever gets one has to free it or to hand it on.
-Testing it is not enough: the function that leaves right after the test leaks the error, each time something fails.
+## What it reports
+
+- an error pointer that the caller owns and only tests, on a path to an exit or to the next error in the same variable
+- an error pointer that is tested in the call expression, so that nothing can free it
+
+## Why it is a bug
+
+These interfaces return a pointer to an error, or null. Testing it is not enough: each failure leaks the error object.
+
+## Example
 
 bad:
 
@@ -11,6 +19,11 @@ bool Start(const PJRT_Api* api, PJRT_Client_Create_Args* args) {
   if (error != nullptr) return false;
   return true;
 }
+```
+
+```text
+case.cc:2: error: `error` is owned here and leaks
+  help: free `error` or pass it on if it is not null
 ```
 
 good:
@@ -25,18 +38,27 @@ bool Start(const PJRT_Api* api, PJRT_Client_Create_Args* args) {
 }
 ```
 
-Reported where a path leads from the call to an exit, or to the next error in the same local, on which the error may
-be there and is only tested; and where the answer of a call is tested on the spot, so that nobody can free it any more.
-It is `certain` where no path does anything with the error.
+## How to fix it
 
-Quiet where the error is returned, stored, given to a function that is not known to only look, captured or pointed
-to, where it is known to be null, and for what a getter lends.
+Store the error in a variable, and free it or pass it on if it is not null.
 
-Limits: which types own an error is known from models (`kind = "pointer"`) alone. A function that is given the error
-is taken to keep it, unless a model says that it only looks (`check argument 1`). Errors in members are not followed.
+## What it does not report
 
-Source: https://github.com/openxla/xla/blob/main/xla/pjrt/c/pjrt_c_api.h, where "the caller is responsible for freeing
-the returned PJRT_Error*"; iree/base/status.h says the same of `iree_status_t`.
+- errors that are returned, stored, captured, or passed to a function that is not known to only read them
+- paths on which the pointer is known to be null
+- errors that a getter lends
+
+## Known limitations
+
+- Which types own an error is known only from models (`kind = "pointer"`).
+- A function that receives the error is assumed to take ownership, unless a model says that it only reads it (`check
+  argument 1`).
+- Errors in members are not tracked.
+
+## Source
+
+https://github.com/openxla/xla/blob/main/xla/pjrt/c/pjrt_c_api.h, where "the caller is responsible for freeing the
+returned PJRT_Error*"; iree/base/status.h says the same of `iree_status_t`.
 """
 
 from __future__ import annotations
@@ -76,7 +98,7 @@ class _ErrorTaking(NamedTuple):
     status: Status
 
 
-_HANDED_ON = "whoever it is handed to may free it"
+_HANDED_ON = "the callee may free it"
 
 
 @rule(severity="error", cwe=(401,), yields_to=("discarded-status",))
@@ -237,7 +259,7 @@ def _left_behind(function: Function, taken: _ErrorTaking, looked: set[int]) -> I
         states = before.get(event.index, frozenset())
         if "owned" in states and _ends(event, taken) and _was_tested(function, taken):
             certainty: Certainty = (
-                because("path", "on some of the paths; on others it is passed on") if handed_on else "certain"
+                because("path", "only on some paths; on others it is passed on") if handed_on else "certain"
             )
             yield _finding(function, taken, event, certainty)
             return
@@ -327,18 +349,18 @@ def _spot(function: Function, call: records.Call) -> Finding:
         call,
         f"the error of `{text(call.callee)}` is owned here and leaks",
         certainty=weaker(function.program.calls.callee(call, function).certainty, because("sharing", _HANDED_ON)),
-        help="keep it in a local, and free it or hand it on",
+        help="store it in a variable, and free it or pass it on",
         cause=places.called(call),
     )
 
 
 def _finding(function: Function, taken: _ErrorTaking, end: events.Event, certainty: Certainty) -> Finding:
     name = taken.place[0]
-    said = "is left behind here" if isinstance(end, events.LeaveEvent) else "is overwritten here"
+    said = "is not freed on this path" if isinstance(end, events.LeaveEvent) else "is overwritten here"
     return function.finding(
         taken.write,
         f"`{name}` is owned here and leaks",
         certainty=weaker(certainty, taken.status.certainty),
-        help=f"free `{name}` or hand it on where it is not null",
+        help=f"free `{name}` or pass it on if it is not null",
         steps=(function.step(end, f"`{name}` {said}"),),
     )

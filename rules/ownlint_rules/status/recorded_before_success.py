@@ -1,8 +1,17 @@
 """Work is recorded as done before it has succeeded.
 
-A function compares what it is asked for with what it did last, and has nothing to do when both are the same. It
-notes the new value first and then does the work, which can fail. The next call compares with a note of something
-that never happened, finds nothing new, and skips the work for good.
+## What it reports
+
+- a member that is compared with the requested value and then set to it before work that can fail, if a failing exit
+  leaves the new value in place and the comparison skips the work
+- the same through a helper that returns whether anything has changed
+
+## Why it is a bug
+
+If the work fails, the member records a value that was never applied. The next call compares equal and skips the work
+for good.
+
+## Example
 
 bad:
 
@@ -13,6 +22,11 @@ Status Display::Show(const Frame& frame) {
   RETURN_IF_ERROR(Upload(frame));
   return OkStatus();
 }
+```
+
+```text
+case.cc:3: warning: `shown_` is recorded as done before `Upload` has succeeded
+  help: record it after `Upload` has succeeded, or restore the old value on the failing path
 ```
 
 good:
@@ -26,19 +40,26 @@ Status Display::Show(const Frame& frame) {
 }
 ```
 
-Reported where something that outlives the call is compared with the very value that it is then given, a failing
-exit can be reached afterwards with the new value still in place, and whoever finds them equal goes around the
-work. The comparison and the note may stand in a helper that answers whether anything has changed.
+## How to fix it
 
-Quiet where the failing way puts another value back, where whoever finds them equal does work of his own or is refused,
-where the values are ordered (a lowest bid), where what is written is made of itself (a cursor), and for locals and
-options.
+Record the value after the work has succeeded, or restore the old value on the failing path.
 
-Limits: one call deep. A helper that changes the note and says so by a member or an argument, not by its answer, is
-not followed. That a caller throws the object away after a failure cannot be seen.
+## What it does not report
 
-Source: a review of GPU command-buffer caching in XLA, whose `UpdateBufferAllocations` notes the addresses that were
-passed to the last `Record`; when `Record` fails, the next call submits a stale graph.
+- failing paths that restore the old value
+- code that does other work, or rejects the call, if the values are equal
+- ordered values (a lowest bid) and values computed from themselves (a cursor)
+- locals and options
+
+## Known limitations
+
+- Helpers are followed one call deep; a helper that reports the change by a member or an argument is not.
+- It is not known that a caller discards the object after a failure.
+
+## Source
+
+a review of GPU command-buffer caching in XLA, whose `UpdateBufferAllocations` notes the addresses that were passed to
+the last `Record`; when `Record` fails, the next call submits a stale graph.
 """
 
 from __future__ import annotations
@@ -118,15 +139,15 @@ def _finding(function: Function, note: noting.Note, failed: failure.Failure, tes
     work = failure.work(function, cause)
     steps = []
     if note.helper is not None:
-        steps.append(note.helper.step(note.write, f"`{note.helper.name}` notes it here"))
+        steps.append(note.helper.step(note.write, f"`{note.helper.name}` records it here"))
     steps.append(function.step(test, f"`{shown}` decides here whether the work is done"))
     if cause is not None:
         steps.append(function.step(cause, "this can still fail"))
     return function.finding(
         note.told or note.write,
-        f"`{shown}` is noted as done before {work} has succeeded",
+        f"`{shown}` is recorded as done before {work} has succeeded",
         certainty=_certainty(function, failed),
-        help=f"note it after {work} has succeeded, or put the old value back on the failing path",
+        help=f"record it after {work} has succeeded, or restore the old value on the failing path",
         steps=tuple(steps),
     )
 
@@ -135,7 +156,7 @@ def _certainty(function: Function, failed: failure.Failure) -> Certainty:
     if trials.is_trial(function):
         return because("possible", trials.REASON)
     if passing.ends_with_failure(function):
-        return because("possible", "the object may be given up when this fails")
+        return because("possible", "the object may be discarded if this fails")
     return weaker(failed.certainty, because("path", _path(function, failed)))
 
 

@@ -354,7 +354,7 @@ def test_a_device_behind_a_macro_meets_the_deadline_or_the_limit(tmp_path: Path)
 def test_a_name_declared_thousands_of_times_costs_the_file_its_types(tmp_path: Path, line: str, name: str) -> None:
     """libclang compares each with all before it: 20,000 of them take it minutes."""
     file = read(tmp_path, "".join(line.format(number) for number in range(20_000)), deadline=30)
-    assert reasons(file) == [f"{name} is declared 20,000 times, for which libclang would take too long"]
+    assert reasons(file) == [f"{name} is declared 20,000 times, which would take libclang too long"]
     assert not file.typed
 
 
@@ -362,7 +362,7 @@ def test_a_name_declared_thousands_of_times_costs_the_file_its_types(tmp_path: P
 def test_names_that_may_be_templates_nested_deep_cost_the_file_its_types(tmp_path: Path, line: str) -> None:
     """libclang guesses for each whether it is one, and twice as long with each more: 30 of them take it an hour."""
     file = read(tmp_path, "int f() {\n  " + line.format("b< " * 30) + "\n}\n", deadline=30)
-    assert reasons(file) == ["template arguments are nested so deep that libclang would take too long"]
+    assert reasons(file) == ["template arguments are nested too deeply for libclang"]
     assert not file.typed
 
 
@@ -431,7 +431,7 @@ def test_a_file_that_is_none_of_ours_costs_the_types(tmp_path: Path) -> None:
     outside, inside = read(project, source), read(project, source.replace("../secret", "own"))
     assert not outside.meanings
     assert not outside.typed
-    assert reasons(outside) == ["includes secret, which lies outside of the project and of its folders of headers"]
+    assert reasons(outside) == ["includes secret, which is outside the project and its include folders"]
     assert said(inside, source.replace("../secret", "own"), "shown").type == "P<own>"
 
 

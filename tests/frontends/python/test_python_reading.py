@@ -117,7 +117,7 @@ def test_names_in_fstrings_are_placed_or_carry_the_whole_string(source: str) -> 
         (b"x = 1\ny = \0", "line 2: contains a NUL byte"),
         (b"# coding: nope\n", "line 1: unknown encoding: nope"),
         (b"# coding: rot13\nx=1", "line 1: cannot be decoded"),
-        (b"# coding: unicode_escape\nx=1", "does not contain ASCII"),
+        (b"# coding: unicode_escape\nx=1", "is not ASCII-compatible"),
         (b"x = 1\n\n\ny = '\xff'\n", "line 4: not valid utf-8"),
         ("x = 1".encode("utf-16"), "line 1"),
         (b"x = " + b"(" * 5000 + b")" * 5000, "line 1: too many nested parentheses"),

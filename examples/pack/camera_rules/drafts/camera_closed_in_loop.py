@@ -1,7 +1,15 @@
-"""A camera is closed in a loop that opened it for all its rounds.
+"""A camera is closed in a loop that opened it for all its iterations.
 
-Opening a camera takes a second, and a closed one answers with black frames. Who closes it in the body of a loop that does
-not open it gets one good frame.
+## What it reports
+
+- a call of `camera::close` in a loop that contains no call of `camera::open`
+
+## Why it is a bug
+
+Opening a camera takes a second, and a closed one returns black frames. A loop that closes the camera without opening it
+gets one good frame.
+
+## Example
 
 bad:
 
@@ -14,6 +22,11 @@ void Record(camera::Device* device, int frames) {
 }
 ```
 
+```text
+case.cc:4: warning: `Record` closes the camera in a loop that does not open it
+  help: close it after the loop
+```
+
 good:
 
 ```cpp
@@ -23,9 +36,13 @@ void Record(camera::Device* device, int frames) {
 }
 ```
 
-Reported: every call of `camera::close` in a loop that holds no call of `camera::open`.
+## How to fix it
 
-Quiet where the loop opens what it closes.
+Move the call of `camera::close` after the loop.
+
+## What it does not report
+
+- a loop that opens the camera it closes
 """
 
 from __future__ import annotations
@@ -49,5 +66,5 @@ def camera_closed_in_loop(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 call,
                 f"`{function.name}` closes the camera in a loop that does not open it",
-                help="close it behind the loop",
+                help="close it after the loop",
             )

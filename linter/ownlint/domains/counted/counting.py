@@ -51,11 +51,11 @@ _BY_WAY = frozenset({"leaked", "surplus", "null used"})
 """What is told by the way that leads there."""
 _SEEN_LATER = frozenset({"stored borrowed", "stolen borrowed"})
 """What is told at the end of a path, of an event that stands before it."""
-_NOT_ALL_FOLLOWED = "on one of the paths that were followed; there are too many to follow all"
+_NOT_ALL_FOLLOWED = "on one of the analysed paths; there are too many to analyze all of them"
 _SOME_OVERWRITE = "on some of the paths that lead to where it is overwritten"
-_NOT_READ = "harmless if what was not understood in between releases it or passes it on"
+_NOT_READ = "harmless if code that was not understood releases it or passes it on"
 _NOT_OWED_ELSEWHERE = "on some of the exit paths; on others the reference is released or passed on"
-_PRESUMED = "that `{}` gives a new reference is learned from another path, on which `{}` is released"
+_PRESUMED = "that `{}` returns a new reference is inferred from another path, on which `{}` is released"
 _UNKNOWN = CountSummary("", True, ())
 
 

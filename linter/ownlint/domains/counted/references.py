@@ -244,13 +244,13 @@ class References:
         if model is None or call is None:
             return "certain"
         if any((each.verb, str(each.other)) == ("keep", "global") for each in model.effects):
-            said = f"something else keeps what `{last_name(call.callee)}` answers: only its count grows"
+            said = f"something else keeps the result of `{last_name(call.callee)}` alive: only its count grows"
             return because("long-run", said)
         given = strip(call.args[model.kept_at - 1]) if 0 < model.kept_at <= len(call.args) else None
         is_constant = isinstance(given, r.Name) and given.text.isupper() and given.text not in function.declared
         if isinstance(given, r.Name) and is_constant and self._constant(given.text, function) == ranges.ANY:
             return because(
-                "value", f"harmless if `{given.text}` lies in {model.kept_for}: such an object is there anyway"
+                "value", f"harmless if `{given.text}` is stored in {model.kept_for}, which keeps it alive anyway"
             )
         return "certain"
 

@@ -17,13 +17,13 @@ from ownlint.project.subjects import Function
 def seen(function: Function) -> SeenRun:
     """One run, and all that it found."""
     if not is_concerned(function):
-        return SeenRun("nothing in it deals in counted references, by what it calls")
+        return SeenRun("by the names it calls, nothing in it uses counted references")
     counting, run = Counting(function), SeenRun()
     told = {(one.what, one.at.index, one.site.index, one.name): one for one in counting.run(run.listener(in_words))}
     run.complete = counting.complete
     for one in sorted(counting.found.values(), key=lambda one: (one.at.index, one.what, one.name)):
         left = told.get((one.what, one.at.index, one.site.index, one.name))
-        dropped = "" if left is not None else "a macro hides a `goto`: where it leads is not known"
+        dropped = "" if left is not None else "a macro hides a `goto`: its target is not known"
         said = f"`{one.name}` {one.what}, of #{one.site.index}"
         run.incidents.append(SeenIncident(one.at.index, said, (left or one).reason, dropped))
     return run
@@ -33,7 +33,7 @@ def does(function: Function) -> Iterator[str]:
     """What a call of the function does with the references of its caller."""
     known = summary(function)
     if known.result:
-        lent = f", which argument {known.lender + 1} lends" if known.lender >= 0 else ""
+        lent = f", borrowed from argument {known.lender + 1}" if known.lender >= 0 else ""
         yield f"returns {known.result}{lent}{', or NULL' if known.nullable else ''}"
     for number, use in enumerate(known.arguments, 1):
         if use:
@@ -66,13 +66,13 @@ def _held(held: HeldReference) -> Iterator[str]:
     yield held.kind
     yield f"owes {held.owed}"
     if held.null == "maybe":
-        yield "perhaps NULL"
+        yield "possibly NULL"
     if held.owner is not None:
-        yield f"lent by {_object(held.owner)}"
-    for word, event in (("dead", held.dead), ("taken", held.taken), ("put uncounted", held.put)):
+        yield f"borrowed from {_object(held.owner)}"
+    for word, event in (("dead", held.dead), ("taken", held.taken), ("stored without a count", held.put)):
         if event >= 0:
             yield f"{word} since #{event}"
     if held.stored:
         yield "stored"
     if held.pending:
-        yield "perhaps taken over"
+        yield "possibly stolen"

@@ -663,7 +663,9 @@ class HandleCalls(OwnCalls):
         *before, last = erased.chain.steps or ("",)
         above = HandleChain(erased.chain.up, tuple(before))
 
-        perhaps = why._replace(certainty=because("possible", "whether it is the entry that is looked up is not known"))
+        perhaps = why._replace(
+            certainty=because("possible", "it is not known whether the entry is the one that is looked up")
+        )
 
         def mark(handle: Handle) -> Handle:
             if handle.token != erased.token or handle in knowing or self.classes.role(handle.cls) != "index":

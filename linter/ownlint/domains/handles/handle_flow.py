@@ -56,10 +56,10 @@ from ownlint.project.subjects import Function
 _RETURNED = "<returned>"
 _ENTERING = ((ENTERED,), (CLOSING,))
 _HARMLESS = {
-    "next": "harmless if it never is the element that comes next",
+    "next": "harmless if it is never the next element",
     "users": "harmless if each operation uses the value once",
-    "inside": "harmless if nothing is inside of what is erased",
-    "added": "harmless if the loop stops adding by itself",
+    "inside": "harmless if the erased operation contains nothing",
+    "added": "harmless if the loop stops adding elements by itself",
 }
 """Why something that is done while a loop or a walk runs need not meet it, by kind of harm."""
 _MOST_CASES = 4
@@ -307,7 +307,7 @@ class HandleInterpreter(Loops):
     def define(self, statement: r.Nested) -> None:
         """A nested function holds what it looks at; what its defaults hold is held too."""
         held = self.closure(statement.function) if statement.function >= 0 else NOTHING
-        self.set_name(statement.name, held, statement.span, "`{name}` is defined anew here")
+        self.set_name(statement.name, held, statement.span, "`{name}` is reassigned here")
 
     # --- loops, handlers, contexts ---
 
@@ -426,7 +426,7 @@ class HandleInterpreter(Loops):
             self.loosen(base, -target.end)
         elif any(h.path for h in on):
             kept = frozenset(h for h in on if h.path[:1] != (slot,))
-            self.set_name(base.text, kept, at, "`{name}` lets go of it here")
+            self.set_name(base.text, kept, at, "`{name}` releases it here")
 
     def leave(self, state: HandleState) -> None:
         """The function ends: what was stored outlives it, its locals do not. The names of a module and of a class
@@ -671,7 +671,7 @@ class HandleInterpreter(Loops):
             self.store(handles, at)
         elif name in self.looked_at:
             self.store(handles, at, name)
-        self.set_name(name, handles, at, "`{name}` is bound to something else here")
+        self.set_name(name, handles, at, "`{name}` is reassigned here")
 
     def declared_type(self, target: r.Name, at: Span) -> Handles:
         return self.typed(target.start, at, target.text)

@@ -400,7 +400,7 @@ class HandleValues(ContainmentExpressions[Handle]):
         local, name = self.is_local(container), container.text if isinstance(container, r.Name) else ""
         if local or name in self.parameters:
             kept = frozenset(h for h in self.state.get(name) if not slot or h.path[:1] != (slot,))
-            self.set_name(name, kept | handles, at, f"`{name}{slot}` is bound to something else here")
+            self.set_name(name, kept | handles, at, f"`{name}{slot}` is reassigned here")
         match container:
             case r.Member(base=r.Name(text=owner) as base, name=attribute) if self.is_kept(base):
                 added = inside(handles, "." + attribute)

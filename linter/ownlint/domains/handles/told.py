@@ -36,7 +36,7 @@ def in_words(state: HandleState) -> Iterator[str]:
     """What is known in a state, a line for each name and each handle that it may hold."""
     for name, handles in sorted(state.names.entries.items()):
         for handle in sorted(handles, key=repr):
-            yield f"{name} = {_shown(handle)}" + ("" if handle.holds else ", which keeps no owner alive")
+            yield f"{name} = {_shown(handle)}" + ("" if handle.holds else ", which does not keep its owner alive")
     for _, how in sorted(state.ended.items()):
         yield how[1]
 

@@ -204,8 +204,8 @@ def filled(function: Function, call: r.Call) -> Acquisition | None:
     for index, given in enumerate(call.args):
         match strip(given):
             case r.Unary(op="&", value=r.Name(text=name)) if name in adopted(function):
-                certainty = because("name", f"that `{name}` is owned is told by where it goes")
-                return Acquisition(argument(index), (), "an owner is given it later", certainty)
+                certainty = because("name", f"that `{name}` is owned is inferred from where it is passed")
+                return Acquisition(argument(index), (), "it is passed to an owner later", certainty)
     return None
 
 
@@ -218,8 +218,8 @@ def part_of_new(function: Function, call: r.Call) -> Acquisition | None:
     records = function.program.calls.callee(call, function).records
     if not records or not all(types.parse(record.result).pointers == 1 for record in records):
         return None
-    why = because("sharing", f"harmless if `{text(made.callee)}` hands itself to somebody")
-    return Acquisition(RESULT, (), "a new object answers it", why)
+    why = because("sharing", f"harmless if `{text(made.callee)}` passes itself on")
+    return Acquisition(RESULT, (), "returned by a new object", why)
 
 
 def _is_pointer(function: Function, name: str) -> bool:

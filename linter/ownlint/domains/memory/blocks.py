@@ -96,7 +96,7 @@ _MOST_CELLS = 128
 _LONGEST = 3
 _DEEPEST = 4
 
-GIVEN_ON = "harmless if who is given it looks at the address alone"
+GIVEN_ON = "harmless if the callee uses only the address"
 """Why it is doubted that a pointer to a local that is gone does harm where an unknown function is given it."""
 MEMORY = KindModel("memory", memory=True)
 """What `delete`, an owner or a scope ends."""

@@ -47,7 +47,7 @@ from ownlint.project.callees import Callee
 from ownlint.project.pairs import releases_nothing
 from ownlint.project.subjects import Class, Function
 
-_MAY_HAVE_ROOM = because("value", "harmless where the container still had room")
+_MAY_HAVE_ROOM = because("value", "harmless if the container still has capacity")
 _HELD = "<held> "
 
 
@@ -251,7 +251,7 @@ class MemoryCalls(LambdaObjects):
                 changed = unknown_calls.may_change(self.function, one, node, callee)
                 if changed is not unknown_calls.ALL:
                     spared[block] = changed
-        draft.shake(spared, because("unread-code", f"that `{name}` does not change the member is not known"))
+        draft.shake(spared, because("unread-code", f"it is not known that `{name}` leaves the member unchanged"))
 
     def note_write(self, where: Cell | None) -> None:
         """The cell holds another pointer, which the caller may see."""
@@ -672,7 +672,7 @@ class MemoryCalls(LambdaObjects):
             return
         doubt = because(
             "certain" if callee.certainty == "certain" else "guess",
-            f"that it is this `{name}` is inferred from its name",
+            f"that this is the `{name}` that is called is inferred from its name",
         )
         for block in sorted(known.uses, key=repr):
             target = self.seen_there(draft, node, function, block)

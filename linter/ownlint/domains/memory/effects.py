@@ -63,7 +63,7 @@ def by_pairs(node: r.Call, callee: Callee, program: Program) -> ReleaseEffect | 
     if one.argument >= len(node.args) or known.is_idle(one.record):
         return None
     name = one.record.name
-    certainty = weaker(callee.certainty, because("name", f"that `{name}` ends it is inferred from its name"))
+    certainty = weaker(callee.certainty, because("name", f"that `{name}` frees it is inferred from its name"))
     return ReleaseEffect(one.argument, name, HANDLE, certainty, one.by_address)
 
 

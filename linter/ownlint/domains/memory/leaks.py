@@ -94,9 +94,9 @@ def steps(function: Function, loss: HandleLoss, lost: str) -> Iterator[Step]:
         if way.cause is not None and way.cause is not loss.acquired:
             yield function.step(way.cause, "this can fail")
         if way.cause is None or way.exit.span != way.cause.span:
-            yield function.step(way.exit, f"this exits without releasing {lost}")
+            yield function.step(way.exit, f"returns here without releasing {lost}")
     if loss.ended is not None:
-        yield function.step(loss.ended, "released or handed over only here")
+        yield function.step(loss.ended, "released or passed on only here")
 
 
 def owner_advice(function: Function, otherwise: str) -> str:
@@ -122,7 +122,7 @@ def _losses(function: Function) -> tuple[HandleLoss, ...]:
 
 
 _REST = Acquisition(RESULT, (), "rest", "certain")
-_NEXT_ROUND = "harmless if the loop is left before it acquires another"
+_NEXT_ROUND = "harmless if the loop ends before it acquires another"
 
 
 class _Losing:
@@ -197,7 +197,7 @@ class _Losing:
             if not ends_with_call(self.function, held[0]):
                 continue
             if self.is_mixed(held, start):
-                certainty = because("possible", f"`{render(held)}` stands for something else at other times")
+                certainty = because("possible", f"`{render(held)}` is reassigned on other paths")
             elif certainty != "certain" and self.is_number(held):
                 certainty = because("possible", f"`{render(held)}` may be a plain number")
             known = self.is_known(event.node)
@@ -425,7 +425,7 @@ class _Losing:
             return loss("overwritten", weaker(certainty, harmless), overwriting or [next_round])
         if ended is None:
             seen = unsure or not acquired.known or self.is_seen_through(walked)
-            unread = because("possible", f"a call that was not read may release `{name}`")
+            unread = because("possible", f"a call that was not analysed may release `{name}`")
             return loss("never", unread if seen else certainty, chosen)
         return loss("skipped", weaker(certainty, because("path", f"on a path that does not release `{name}`")), chosen)
 
@@ -434,17 +434,17 @@ class _Losing:
         acquired = walked.acquired
         held, made = render(acquired.place), last_name(acquired.call.node.callee)
         if acquired.acquisition.where.kind == "argument":
-            return because("value", f"harmless if `{made}` hands out nothing when it fails")
+            return because("value", f"harmless if `{made}` returns nothing when it fails")
         for argument in map(strip, acquired.call.node.args):
             told = argument.value if isinstance(argument, r.Unary) and argument.op == "&" else None
             if isinstance(told, r.Name) and self.is_number((told.text,)):
-                return because("value", f"harmless if `{made}` hands out nothing where `{told.text}` tells a failure")
+                return because("value", f"harmless if `{made}` returns nothing when `{told.text}` reports a failure")
         if self.is_number(acquired.place):
-            return because("value", f"harmless where `{held}` is a number that stands for nothing")
+            return because("value", f"harmless if `{held}` is a number that refers to no resource")
         if len(acquired.place) > 1 or any(walked.live(index) for index in walked.blurred):
-            return because("sharing", f"something else may go by `{held}`, and release it")
+            return because("sharing", f"something else may refer to it as `{held}` and release it")
         if any(record.name == "main" for record in self.function.file.functions):
-            return because("long-run", "harmless if the program ends soon after")
+            return because("long-run", "harmless if the program exits soon afterwards")
         return "certain"
 
     def renews(self, acquired: Acquired) -> bool:
@@ -736,7 +736,7 @@ def _sure(how: int, acquired: Acquired) -> Certainty:
         return "certain"
     if how & PASSED:
         return because("unread-code", f"`{render(acquired.place)}` is passed to a function that may keep it")
-    return because("possible", f"somebody may have taken `{render(acquired.place)}` by then")
+    return because("possible", f"ownership of `{render(acquired.place)}` may have been taken by then")
 
 
 def _parts(value: r.Value | None) -> Iterator[r.Value]:

@@ -171,7 +171,7 @@ def throwing(function: Function) -> Mapping[int, Certainty]:
 def _out_of_memory(node: r.Call) -> Certainty | None:
     if node.kind != "new" or node.callee.start - node.start >= _NOTHROW:
         return None
-    return because("rare-failure", "on the path where `new` finds no memory")
+    return because("rare-failure", "on the path where `new` throws `std::bad_alloc`")
 
 
 @flow_question
@@ -302,7 +302,7 @@ def _ends(destructor: Function, path: Path, held: tuple[tuple[Member, Pointer], 
         if how is not None:
             found.append(how.certainty)
         elif given_back(block) in draft.tests:
-            found.append(because("name", "that the destructor gives it back is inferred from a name"))
+            found.append(because("name", "that the destructor releases it is inferred from a name"))
         elif draft.read(where) != NULL:
             return None
     return weaker(*found) if found else None
@@ -345,9 +345,9 @@ def _next(
             if again:
                 doubts = [way.certainty, how.certainty, again[0].certainty]
                 if then.record.kind != "destructor" and not _frees_object(then):
-                    doubts.append(because("name", f"`{then.name}` ends the object, by its name"))
+                    doubts.append(because("name", f"`{then.name}` destroys the object, judging by its name"))
                 elif always:
-                    doubts.append(because("later-use", f"`{first.name}` is called before the object ends"))
+                    doubts.append(because("later-use", f"`{first.name}` is called before the object is destroyed"))
                 return LeftMember(name, way, how, then, again[0], weaker(*doubts))
     if always:
         return None  # what is closed is closed

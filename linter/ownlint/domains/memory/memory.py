@@ -893,7 +893,11 @@ def told_end(one: MemoryTrouble) -> str:
     """What happens where the memory ends, for a person."""
     match one.ended.why:
         case "owner":
-            return f"`{one.ended.by}` gives up what it holds here" if one.ended.by else "its owner ends here"
+            return (
+                f"`{one.ended.by}` releases the object it holds here"
+                if one.ended.by
+                else ("its owner is destroyed here")
+            )
         case "by callee" | "destructor":
             return f"`{one.ended.by}` releases it here"
         case "destroyed":

@@ -56,7 +56,7 @@ _NOTHING = ValueUse("operand")
 
 
 def _unseen(name: str) -> Certainty:
-    return because("unread-code", f"that `{name}` takes it is not seen")
+    return because("unread-code", f"it is not known that `{name}` moves from it")
 
 
 @program_question

@@ -20,7 +20,7 @@ from ownlint.project.subjects import Function
 def seen(function: Function) -> SeenRun:
     """One run, and all that it found."""
     if not may_end(function):
-        return SeenRun("nothing in it ends memory, by what it calls, that something points into")
+        return SeenRun("by the names it calls, nothing in it frees memory that something points into")
     walk, run = MemoryWalk(function), SeenRun()
     told = {(one.what, one.at.index, one.ended.at): one for one in walk.run(run.listener(in_words))}
     run.complete = walk.complete
@@ -36,19 +36,19 @@ def does(function: Function) -> Iterator[str]:
     """What a call of the function does to its caller's memory."""
     known = summary(function, False)
     if not known.known:
-        yield "what it does to memory is not known"
+        yield "its effects on memory are not known"
         return
     for block, how in known.ends:
-        yield f"ends {_pointer(Pointer(block))} ({how.why})"
+        yield f"frees {_pointer(Pointer(block))} ({how.why})"
     for case in known.cases:
         for block, how in case.ends:
-            yield f"ends {_pointer(Pointer(block))} ({how.why}) where {_ranges(case.parameter, case.within)}"
+            yield f"frees {_pointer(Pointer(block))} ({how.why}) where {_ranges(case.parameter, case.within)}"
     if known.result is not None:
         yield f"returns {_pointer(known.result)}"
     for cell, pointer in known.puts:
         yield f"leaves {_pointer(pointer)} in {_cell(cell)}"
     if known.writes:
-        yield "may change pointers that others see"
+        yield "may change pointers visible to others"
 
 
 def in_words(state: MemoryState) -> Iterator[str]:
@@ -68,7 +68,7 @@ def in_words(state: MemoryState) -> Iterator[str]:
 
 def _ended(how: EndedBlock) -> str:
     by = f", by {how.by}" if how.by and how.by != how.why else ""
-    return f"has ended at #{how.at} ({how.why}{by}{'' if how.certainty == 'certain' else f', {how.certainty}'})"
+    return f"was freed at #{how.at} ({how.why}{by}{'' if how.certainty == 'certain' else f', {how.certainty}'})"
 
 
 def _ranges(name: str, ranges: tuple[Range, ...]) -> str:

@@ -106,7 +106,7 @@ def load() -> ctypes.CDLL:
         try:
             function = getattr(library, name)
         except AttributeError:
-            raise OSError(f"{path} is no libclang, or too old: it has no {name}") from None
+            raise OSError(f"{path} is not libclang, or is too old: it has no {name}") from None
         function.restype = result
         function.argtypes = arguments
     return library

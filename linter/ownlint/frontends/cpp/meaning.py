@@ -95,9 +95,9 @@ def read(
         return _nothing(f"{special} is not a regular file")
     often = declared_too_often(data)
     if often is not None:
-        return _nothing(f"{often[0]} is declared {often[1]:,} times, for which libclang would take too long")
+        return _nothing(f"{often[0]} is declared {often[1]} times, which would take libclang too long")
     if nested_too_deep(data):
-        return _nothing("template arguments are nested so deep that libclang would take too long")
+        return _nothing("template arguments are nested too deeply for libclang")
     try:
         library = libclang.load()
     except OSError as error:
@@ -115,7 +115,7 @@ def _without_strangers(found: FoundMeanings, territory: Territory) -> FoundMeani
     stranger = territory.stranger(found.dependencies)
     if not stranger:
         return found
-    reason = f"includes {stranger}, which lies outside of the project and of its folders of headers"
+    reason = f"includes {stranger}, which is outside the project and its include folders"
     return _nothing(reason)._replace(dependencies=found.dependencies)
 
 

@@ -51,7 +51,7 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> FileRecord:
     """Everything the file says about itself; offsets are those of `data`, a byte order mark included."""
     size = len(data)
     if size > MAX_SIZE:
-        reason = f"the file has {size:,} bytes; more than {MAX_SIZE:,} are not read"
+        reason = f"the file has {size} bytes; the limit is {MAX_SIZE}"
         return FileRecord(path, "cpp", size, problems=(Problem(0, 0, "limit", reason),))
     if _is_binary(data):
         return FileRecord(path, "cpp", size, problems=(Problem(0, 0, "unread", "the file is not text"),))

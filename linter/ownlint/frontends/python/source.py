@@ -83,7 +83,7 @@ def _require_mappable(encoding: str) -> None:
     except UnicodeError:
         same = False
     if not same:
-        raise UnparsableError(f"the encoding {encoding} does not contain ASCII", 1)
+        raise UnparsableError(f"the encoding {encoding} is not ASCII-compatible", 1)
 
 
 def parse(source: PythonSource) -> ast.Module:
