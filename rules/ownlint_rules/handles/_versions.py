@@ -207,9 +207,17 @@ class _Listener(handle_flow.HandleInterpreter):
         if isinstance(target, r.Index) and len(target.indexes) == 1:
             self.note("key", target.indexes[0].span, target.indexes[0])
 
-    def own(self, call: r.Call, symbol: str, arguments: list[handles.Handles]) -> handles.Handles:
+    def project(
+        self,
+        call: r.Call,
+        symbol: str,
+        on: handles.Handles,
+        arguments: list[handles.Handles],
+        values: list[handles.Handles],
+        receiver: handles.Handles = handles.NOTHING,
+    ) -> handles.Handles:
         self.keyed(call)
-        return super().own(call, symbol, arguments)
+        return super().project(call, symbol, on, arguments, values, receiver)
 
     def container_method(
         self, call: r.Call, callee: r.Member, on: handles.Handles, arguments: list[handles.Handles]
