@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from lsprotocol import types as lsp
 
-from ownlint.server.messages import Change, Place, Shown
+from ownlint.server.messages import TextChange, ScreenPlace, Shown
 from ownlint.server.uris import uri_of
 
 EXPLAIN = "ownlint.explain"
@@ -17,7 +17,7 @@ VersionOf = Callable[[str], int | None]
 """Of the document that is open at a path; None for one that is not."""
 
 
-def range_of(place: Place) -> lsp.Range:
+def range_of(place: ScreenPlace) -> lsp.Range:
     return lsp.Range(lsp.Position(place.line, place.character), lsp.Position(place.end_line, place.end_character))
 
 
@@ -56,7 +56,7 @@ def for_finding(
 
 def fix_all(findings: Iterable[Shown], version_of: VersionOf) -> lsp.CodeAction | None:
     """All safe fixes that touch each other nowhere, as one edit; None where there is none."""
-    taken: list[Change] = []
+    taken: list[TextChange] = []
     for finding in findings:
         if finding.fix is not None and finding.fix.safe:
             own = [change for change in finding.fix.changes if change not in taken]
@@ -67,13 +67,13 @@ def fix_all(findings: Iterable[Shown], version_of: VersionOf) -> lsp.CodeAction 
     return lsp.CodeAction("Apply all safe fixes of ownlint", FIX_ALL, edit=edit_of(taken, version_of))
 
 
-def _touch(one: Place, other: Place) -> bool:
+def _touch(one: ScreenPlace, other: ScreenPlace) -> bool:
     return one.path == other.path and one[1:3] <= other[3:5] and other[1:3] <= one[3:5]
 
 
-def edit_of(changes: Sequence[Change], version_of: VersionOf) -> lsp.WorkspaceEdit:
+def edit_of(changes: Sequence[TextChange], version_of: VersionOf) -> lsp.WorkspaceEdit:
     """With the versions that the changes were made for: an editor refuses them for any other."""
-    by_path: dict[str, list[Change]] = {}
+    by_path: dict[str, list[TextChange]] = {}
     for change in changes:
         by_path.setdefault(change.place.path, []).append(change)
     return lsp.WorkspaceEdit(

@@ -21,22 +21,22 @@ from ownlint.report.model import KINDS, TYPES_ONLY, Located, Report
 from ownlint.report.progress import Told as ToldProgress
 from ownlint.report.sanitise import sanitise
 from ownlint.server.messages import (
-    Buffer,
-    Change,
+    OpenBuffer,
+    TextChange,
     Checked,
     CheckJob,
     ContractJob,
-    Fact,
+    BindingFact,
     Failed,
     FileReport,
     Job,
-    Note,
+    PlacedNote,
     OfferedFix,
-    Place,
+    ScreenPlace,
     Reached,
     Reply,
     Shown,
-    Told,
+    Promised,
     texts,
 )
 from ownlint.server.places import Places
@@ -101,7 +101,7 @@ def _check(job: CheckJob, checks: Checks, say: Say) -> None:
     """Says what is found in the open files, project by project."""
     large = {path for path, text in texts(job.buffers).items() if len(text) > MOST_BYTES}
     for path in large:
-        say(Checked(job.number, (FileReport(path, (), (Note(Place(path, 0, 0, 0, 0), _TOO_LARGE),)),)))
+        say(Checked(job.number, (FileReport(path, (), (PlacedNote(ScreenPlace(path, 0, 0, 0, 0), _TOO_LARGE),)),)))
     buffers = [each for each in job.buffers if each.path not in large]
     with contextlib.ExitStack() as kept:
         unsaved = [
@@ -128,7 +128,9 @@ def _saved(path: str) -> bytes | None:
         return None
 
 
-def _files(report: Report, options: pipeline.Options, buffers: Sequence[Buffer], job: CheckJob) -> Iterator[FileReport]:
+def _files(
+    report: Report, options: pipeline.Options, buffers: Sequence[OpenBuffer], job: CheckJob
+) -> Iterator[FileReport]:
     """One for each open file of the project, whether something is found in it or not."""
     root = options.root.resolve()
     sources = pipeline.sources_of(options, report.digests)
@@ -164,7 +166,7 @@ def _shown(finding: Located, comment: Fix | None, places: Places) -> Shown:
         sanitise(finding.reason),
         finding.fingerprint,
         tuple(
-            Note(places.of(step.path, Span(step.region.start, step.region.end)), sanitise(step.message))
+            PlacedNote(places.of(step.path, Span(step.region.start, step.region.end)), sanitise(step.message))
             for step in finding.steps
         ),
         None if finding.fix is None else _offered(finding.fix, places),
@@ -176,17 +178,17 @@ def _offered(fix: Fix, places: Places) -> OfferedFix:
     return OfferedFix(sanitise(fix.message), fix.safe, _changes(fix, places))
 
 
-def _changes(fix: Fix, places: Places) -> tuple[Change, ...]:
-    return tuple(Change(places.of(edit.path, edit.span), edit.text) for edit in fix.edits)
+def _changes(fix: Fix, places: Places) -> tuple[TextChange, ...]:
+    return tuple(TextChange(places.of(edit.path, edit.span), edit.text) for edit in fix.edits)
 
 
-def _incomplete(report: Report, relative: str, path: str) -> Iterator[Note]:
+def _incomplete(report: Report, relative: str, path: str) -> Iterator[PlacedNote]:
     """Why findings may be missing in a file; that types are missing is no news in an editor."""
     for each in report.incomplete:
         if each.path == relative and each.kind not in TYPES_ONLY and not report.is_beside(each):
             number, reason = each.placed
             line = max(number - 1, 0)
-            yield Note(Place(path, line, 0, line, 0), sanitise(f"{KINDS[each.kind]}: {reason}"))
+            yield PlacedNote(ScreenPlace(path, line, 0, line, 0), sanitise(f"{KINDS[each.kind]}: {reason}"))
 
 
 # --- contracts -------------------------------------------------------------------------------------
@@ -199,16 +201,16 @@ def _contracts(job: ContractJob, checks: Checks, say: Say) -> None:
         try:
             found = contracting.extract(msgspec.structs.replace(options, paths=(root,)), "project")
         except RefusalError:
-            say(Told(job.number, str(root), ()))  # nothing is bound
+            say(Promised(job.number, str(root), ()))  # nothing is bound
             continue
-        say(Told(job.number, str(root), tuple(_facts(found.contract, root))))
+        say(Promised(job.number, str(root), tuple(_facts(found.contract, root))))
 
 
-def _facts(contract: ContractFile, root: Path) -> Iterator[Fact]:
+def _facts(contract: ContractFile, root: Path) -> Iterator[BindingFact]:
     for member in contract.members:
         path, _, number = member.at.rpartition(":")
         line = int(number) - 1 if path and number.isdigit() else 0
-        yield Fact(member.symbol, Place(str(root / path), line, 0, line, 0), _told(member))
+        yield BindingFact(member.symbol, ScreenPlace(str(root / path), line, 0, line, 0), _told(member))
 
 
 def _told(member: MemberContract) -> str:

@@ -17,6 +17,7 @@ from pygls.lsp.server import LanguageServer
 
 from ownlint import __version__
 from ownlint.children import Forked, Messages, tell
+from ownlint.files import write_whole
 from ownlint.outline import rule_infos
 from ownlint.report import manual
 from ownlint.report.sanitise import sanitise
@@ -26,7 +27,7 @@ from ownlint.server.checking import Checks
 from ownlint.server.messages import Encoding, Request, encode, reply_of
 from ownlint.server.places import units
 from ownlint.server.runner import Runner
-from ownlint.server.session import Document, Session, other_ends
+from ownlint.server.session import OpenDocument, EditorSession, other_ends
 from ownlint.server.uris import path_of, uri_of
 
 _SOON = 1.0
@@ -44,36 +45,36 @@ def serve(checks: Checks, given: Mapping[str, Any]) -> int:
     logging.basicConfig(stream=sys.stderr, level=logging.ERROR)
     requests, ours = os.pipe()
     theirs, replies = os.pipe()
+    with tempfile.TemporaryDirectory(prefix="ownlint-server-") as folder:
 
-    def work() -> None:
-        os.close(ours)
-        os.close(theirs)
-        output.raw.close()
-        Runner(requests, replies, checks).work()
+        def work() -> None:
+            os.close(ours)
+            os.close(theirs)
+            os.close(output.fileno())
+            Runner(requests, replies, checks, Path(folder)).work()
 
-    runner = Forked(work, group=True)
-    os.close(requests)
-    os.close(replies)
-    server = _Server(ours, theirs, given)
-    try:
-        server.start_io(sys.stdin.buffer, output)
-    finally:
-        os.close(ours)
-        runner.ended(2.0)
-        runner.close()
+        runner = Forked(work, group=True)
+        os.close(requests)
+        os.close(replies)
+        server = _Server(ours, theirs, given, Path(folder))
+        try:
+            server.start_io(sys.stdin.buffer, output)
+        finally:
+            runner.close()
     return 0
 
 
 class _Server(LanguageServer):
     """The features, and what the session tells the editor."""
 
-    def __init__(self, requests: int, replies: int, given: Mapping[str, Any]) -> None:
+    def __init__(self, requests: int, replies: int, given: Mapping[str, Any], pages: Path) -> None:
         # Whole texts: pygls counts lines of a change as `str.splitlines` does, which is not how LSP counts them.
         super().__init__("ownlint", __version__, text_document_sync_kind=lsp.TextDocumentSyncKind.Full, max_workers=2)
         self._requests = requests
         self._replies = replies
+        self._pages = pages
         self._messages = Messages(replies)
-        self.session = Session(self, self._send, given)
+        self.session = EditorSession(self, self._send, given)
         self._tokens: dict[int, str] = {}
         """Of the progress that is shown, by job."""
         self._beginning: asyncio.TimerHandle | None = None
@@ -101,7 +102,7 @@ class _Server(LanguageServer):
 
     # --- what a session tells ---
 
-    def publish(self, document: Document) -> None:
+    def publish(self, document: OpenDocument) -> None:
         found = [] if document.report is None else list(diagnostics.of(document.report, related=self._shows_related))
         version = None if document.report is None else document.version
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(document.uri, found, version))
@@ -185,8 +186,8 @@ class _Server(LanguageServer):
         page = manual.markdown(info)
         window = self.client_capabilities.window
         if window is not None and window.show_document is not None and window.show_document.support:
-            place = Path(tempfile.mkdtemp(prefix="ownlint-page-"), f"{rule}.md")
-            place.write_text(page, encoding="utf-8")
+            place = self._pages / f"{rule}.md"
+            write_whole(place, page.encode())
             self.window_show_document(lsp.ShowDocumentParams(uri_of(str(place)), take_focus=True))
         else:
             self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Info, f"{rule}: {info.summary}"))
@@ -325,7 +326,7 @@ def _encoding(params: lsp.InitializeParams) -> Encoding:
     for liked in (general.position_encodings if general is not None else None) or ():
         for known in ("utf-8", "utf-16", "utf-32"):
             if str(getattr(liked, "value", liked)) == known:
-                return known  # type: ignore[return-value]
+                return known
     return "utf-16"
 
 

@@ -12,7 +12,7 @@ from ownlint.choices import Certainty, Severity
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 
 
-class Place(NamedTuple):
+class ScreenPlace(NamedTuple):
     """A range of a file by an absolute path; lines and characters count from 0, the end is exclusive."""
 
     path: str
@@ -22,24 +22,24 @@ class Place(NamedTuple):
     end_character: int
 
 
-class Note(msgspec.Struct, frozen=True):
+class PlacedNote(msgspec.Struct, frozen=True):
     """A place with what is said of it."""
 
-    place: Place
+    place: ScreenPlace
     message: str
 
 
-class Change(msgspec.Struct, frozen=True):
+class TextChange(msgspec.Struct, frozen=True):
     """The text of the range becomes `text`."""
 
-    place: Place
+    place: ScreenPlace
     text: str
 
 
 class OfferedFix(msgspec.Struct, frozen=True):
     title: str
     safe: bool
-    changes: tuple[Change, ...]
+    changes: tuple[TextChange, ...]
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -49,13 +49,13 @@ class Shown(msgspec.Struct, frozen=True):
     severity: Severity
     certainty: Certainty
     message: str
-    place: Place
+    place: ScreenPlace
     help: str = ""
     reason: str = ""
     fingerprint: str = ""
-    steps: tuple[Note, ...] = ()
+    steps: tuple[PlacedNote, ...] = ()
     fix: OfferedFix | None = None
-    suppression: Change | None = None
+    suppression: TextChange | None = None
     """The comment that silences it, without a reason."""
 
 
@@ -64,21 +64,21 @@ class FileReport(msgspec.Struct, frozen=True):
 
     path: str
     findings: tuple[Shown, ...] = ()
-    incomplete: tuple[Note, ...] = ()
+    incomplete: tuple[PlacedNote, ...] = ()
 
 
-class Fact(msgspec.Struct, frozen=True):
+class BindingFact(msgspec.Struct, frozen=True):
     """What the contract of one binding says, as Markdown. `symbol` is its name in Python, `Class.member`."""
 
     symbol: str
-    place: Place
+    place: ScreenPlace
     text: str
 
 
 # --- to the runner ---------------------------------------------------------------------------------
 
 
-class Buffer(msgspec.Struct, frozen=True):
+class OpenBuffer(msgspec.Struct, frozen=True):
     """A file that is open in the editor; `text` is None where the disk holds the same."""
 
     path: str
@@ -90,7 +90,7 @@ class CheckJob(msgspec.Struct, frozen=True, tag="check"):
 
     number: int
     folder: str
-    buffers: tuple[Buffer, ...]
+    buffers: tuple[OpenBuffer, ...]
     encoding: Encoding
     given: dict[str, Any]
     """What the command line and the editor say, by the names of options."""
@@ -101,7 +101,7 @@ class ContractJob(msgspec.Struct, frozen=True, tag="contracts"):
 
     number: int
     folder: str
-    buffers: tuple[Buffer, ...]
+    buffers: tuple[OpenBuffer, ...]
     encoding: Encoding
     given: dict[str, Any]
 
@@ -133,12 +133,12 @@ class Checked(msgspec.Struct, frozen=True, tag="checked"):
     files: tuple[FileReport, ...]
 
 
-class Told(msgspec.Struct, frozen=True, tag="told"):
+class Promised(msgspec.Struct, frozen=True, tag="told"):
     """The facts of one project, which is a folder."""
 
     number: int
     root: str
-    facts: tuple[Fact, ...]
+    facts: tuple[BindingFact, ...]
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed"):
@@ -154,7 +154,7 @@ class Finished(msgspec.Struct, frozen=True, tag="finished"):
     number: int
 
 
-Reply = Reached | Checked | Told | Failed | Finished
+Reply = Reached | Checked | Promised | Failed | Finished
 
 _requests: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)
 _replies: msgspec.json.Decoder[Reply] = msgspec.json.Decoder(Reply)
@@ -172,6 +172,6 @@ def reply_of(data: bytes) -> Reply:
     return _replies.decode(data)
 
 
-def texts(buffers: Sequence[Buffer]) -> dict[str, str]:
+def texts(buffers: Sequence[OpenBuffer]) -> dict[str, str]:
     """By path, what differs from the disk."""
     return {each.path: each.text for each in buffers if each.text is not None}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ownlint.facts.base import Span
 from ownlint.report.model import Lines, Sources
-from ownlint.server.messages import Encoding, Place
+from ownlint.server.messages import Encoding, ScreenPlace
 
 _UNITS: dict[Encoding, tuple[str, int]] = {
     "utf-8": ("utf-8", 1),
@@ -23,13 +23,13 @@ class Places:
         self._sources = sources
         self._encoding = encoding
 
-    def of(self, path: str, span: Span) -> Place:
+    def of(self, path: str, span: Span) -> ScreenPlace:
         """A span of the file with that path below the root; kept inside of the file."""
         lines = self._sources.lines(path)
         size = len(lines.data)
         start = min(max(span.start, 0), size)
         end = min(max(span.end, start), size)
-        return Place(self.absolute(path), *self._position(lines, start), *self._position(lines, end))
+        return ScreenPlace(self.absolute(path), *self._position(lines, start), *self._position(lines, end))
 
     def absolute(self, path: str) -> str:
         return str(self._root / path)

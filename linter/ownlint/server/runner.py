@@ -22,12 +22,12 @@ from ownlint.server.messages import Cancel, Failed, Finished, Job, Reply, encode
 class Runner:
     """Reads requests from a descriptor, and writes replies to another."""
 
-    def __init__(self, requests: int, replies: int, checks: Checks) -> None:
+    def __init__(self, requests: int, replies: int, checks: Checks, folder: Path) -> None:
         self._requests = requests
         self._replies = replies
         self._checks = checks
         self._running: _Running | None = None
-        self._folder = Path(tempfile.mkdtemp(prefix="ownlint-server-"))
+        self._folder = folder
         """For the temporary files of jobs: one that is killed removes nothing."""
 
     def work(self) -> None:
@@ -50,7 +50,6 @@ class Runner:
             pass
         finally:
             self._end()
-            shutil.rmtree(self._folder, ignore_errors=True)
 
     def _asked(self, data: bytes) -> None:
         request = request_of(data)

@@ -14,28 +14,28 @@ from typing import Any, Protocol
 import msgspec
 
 from ownlint.server.messages import (
-    Buffer,
+    OpenBuffer,
     Cancel,
     Checked,
     CheckJob,
     ContractJob,
     Encoding,
-    Fact,
+    BindingFact,
     Failed,
     FileReport,
     Finished,
     Job,
-    Note,
+    PlacedNote,
     Reached,
     Reply,
     Request,
     Shown,
-    Told,
+    Promised,
 )
 from ownlint.server.settings import EditorSettings
 
 
-class Document(msgspec.Struct):
+class OpenDocument(msgspec.Struct):
     """A file that is open; `report` is of the text of `reported`, a version."""
 
     uri: str
@@ -55,7 +55,7 @@ class Document(msgspec.Struct):
 class Editor(Protocol):
     """What a session wants to tell the editor."""
 
-    def publish(self, document: Document) -> None:
+    def publish(self, document: OpenDocument) -> None:
         """Shows what is known of the document."""
 
     def complain(self, message: str) -> None:
@@ -68,7 +68,7 @@ class Editor(Protocol):
     def end(self, number: int) -> None: ...
 
 
-class Session:
+class EditorSession:
     """The state of the server."""
 
     def __init__(self, editor: Editor, send: Callable[[Request], None], given: Mapping[str, Any]) -> None:
@@ -79,9 +79,9 @@ class Session:
         """Those of the workspace; without any, each file is in that of its own."""
         self.encoding: Encoding = "utf-16"
         self.settings = EditorSettings()
-        self.documents: dict[str, Document] = {}
+        self.documents: dict[str, OpenDocument] = {}
         """By URI."""
-        self.facts: dict[str, tuple[Fact, ...]] = {}
+        self.facts: dict[str, tuple[BindingFact, ...]] = {}
         """By the root of the project, what its bindings promise."""
         self._stale: set[str] = set()
         """The folders with files that changed since."""
@@ -110,7 +110,7 @@ class Session:
     def opened(self, uri: str, path: str, version: int, text: str) -> None:
         folder = self.folder_of(path)
         if folder is not None:
-            self.documents[uri] = Document(uri, path, folder, version, text)
+            self.documents[uri] = OpenDocument(uri, path, folder, version, text)
             self._schedule(folder, 0.0)
 
     def changed(self, uri: str, version: int, text: str) -> None:
@@ -200,7 +200,7 @@ class Session:
             self._due.discard(folder)
             documents = [one for one in self.documents.values() if one.folder == folder]
             if documents:
-                buffers = tuple(Buffer(one.path, one.text) for one in documents)
+                buffers = tuple(OpenBuffer(one.path, one.text) for one in documents)
                 self._versions = {one.uri: one.version for one in documents}
                 self._run(CheckJob(self._numbers, folder, buffers, self.encoding, self._options()))
                 return
@@ -208,7 +208,7 @@ class Session:
             paths = sorted({one.path for one in self.documents.values() if one.folder == folder})
             if paths:
                 self._stale.discard(folder)
-                buffers = tuple(map(Buffer, paths))
+                buffers = tuple(map(OpenBuffer, paths))
                 self._run(ContractJob(self._numbers, folder, buffers, self.encoding, self._options()))
                 return
             self._answer(folder)
@@ -239,7 +239,7 @@ class Session:
                 self._complaints.pop(job.folder, None)
                 for report in files:
                     self._report(report)
-            case Told(root=root, facts=facts):
+            case Promised(root=root, facts=facts):
                 self.facts[root] = facts
                 self._answer(job.folder)
             case Failed(reason=reason):
@@ -266,7 +266,7 @@ class Session:
         """All that are shown."""
         return [one for document in self.documents.values() if document.report for one in document.report.findings]
 
-    def facts_about(self, path: str, line: int, word: str) -> list[Fact]:
+    def facts_about(self, path: str, line: int, word: str) -> list[BindingFact]:
         """What is promised by the binding that stands there, or by those that have this name in Python."""
         everything = [fact for facts in self.facts.values() for fact in facts]
         here = [fact for fact in everything if (fact.place.path, fact.place.line) == (path, line)]
@@ -274,17 +274,17 @@ class Session:
         return here or (named if word else [])
 
 
-def other_ends(findings: list[Shown], path: str, line: int, character: int) -> list[Note]:
+def other_ends(findings: list[Shown], path: str, line: int, character: int) -> list[PlacedNote]:
     """The other places of the findings that are shown at a position or lead through it, those in other files first."""
-    found: dict[Note, None] = {}
+    found: dict[PlacedNote, None] = {}
     for finding in findings:
-        places = [Note(finding.place, finding.message), *finding.steps]
+        places = [PlacedNote(finding.place, finding.message), *finding.steps]
         if any(_holds(note, path, line, character) for note in places):
             found.update((note, None) for note in places if not _holds(note, path, line, character))
     return sorted(found, key=lambda note: note.place.path == path)
 
 
-def _holds(note: Note, path: str, line: int, character: int) -> bool:
+def _holds(note: PlacedNote, path: str, line: int, character: int) -> bool:
     place = note.place
     start, end = (place.line, place.character), (place.end_line, place.end_character)
     return place.path == path and start <= (line, character) <= end
