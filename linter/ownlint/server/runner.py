@@ -7,6 +7,7 @@ passed on as whole messages, so that one which is killed leaves none half said.
 from __future__ import annotations
 
 import gc
+import importlib
 import os
 import select
 import shutil
@@ -17,6 +18,18 @@ from ownlint.children import Forked, Messages, described, tell
 from ownlint.server import checking
 from ownlint.server.checking import Checks
 from ownlint.server.messages import Cancel, Failed, Finished, Job, Reply, encode, reply_of, request_of
+
+
+_LOADED = (
+    "ownlint.analysis",
+    "ownlint.contracting",
+    "ownlint.crossing.exports",
+    "ownlint.facts.anchors",
+    "ownlint.frontends.extract",
+    "ownlint.gitignore",
+    "ownlint.reading",
+    "ownlint.report.compose",
+)
 
 
 class Runner:
@@ -120,14 +133,14 @@ def _do(job: Job, checks: Checks, output: int, folder: Path) -> None:
 
 def warm_up() -> None:
     """Loads once what every run needs."""
-    from ownlint import analysis, catalogue, contracting, inputs, reading
-    from ownlint.frontends import extract
+    for name in _LOADED:
+        importlib.import_module(name)
+    from ownlint import catalogue, inputs
     from ownlint.models import libraries
-    from ownlint.project import program
-    from ownlint.report import compose
+    from ownlint.project.program import Program
 
-    _ = (analysis, contracting, reading, extract, program, compose)
-    catalogue.load()
-    libraries.load([pack / "models" for pack in inputs.packs() if (pack / "models").is_dir()])
+    models = libraries.load([pack / "models" for pack in inputs.packs() if (pack / "models").is_dir()])
+    for _ in catalogue.run(catalogue.load(), Program((), models)):  # nothing: what is derived of models alone stays
+        pass
     gc.collect()
     gc.freeze()
