@@ -236,6 +236,9 @@ async def test_what_is_typed_counts_and_not_what_is_saved(editor: Edit, tmp_path
     here.type("lowering.py", GUILTY)
     here.type("lowering.py", "broken(")
     assert await here.edit("lowering.py", INNOCENT) == []
+    half = await here.edit("lowering.py", f"def half(a):\n    x = entry(\n\n\n{GUILTY}")  # a line that is being typed
+    assert [one.range.start.line for one in of(half, "child-outlives-owner")] == [9]
+    assert [one.range.start.line for one in half if one.severity == lsp.DiagnosticSeverity.Hint] == [1]
     assert (tmp_path / "lowering.py").read_text() == INNOCENT
     assert await here.open("new.py", GUILTY) != []  # a file that is nowhere yet
     here.close("lowering.py")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from lsprotocol import types as lsp
 
-from ownlint.server.messages import TextChange, ScreenPlace, Shown
+from ownlint.server.messages import ScreenPlace, Shown, TextChange
 from ownlint.server.uris import uri_of
 
 EXPLAIN = "ownlint.explain"

@@ -21,22 +21,22 @@ from ownlint.report.model import KINDS, TYPES_ONLY, Located, Report
 from ownlint.report.progress import Told as ToldProgress
 from ownlint.report.sanitise import sanitise
 from ownlint.server.messages import (
-    OpenBuffer,
-    TextChange,
+    BindingFact,
     Checked,
     CheckJob,
     ContractJob,
-    BindingFact,
     Failed,
     FileReport,
     Job,
-    PlacedNote,
     OfferedFix,
-    ScreenPlace,
+    OpenBuffer,
+    PlacedNote,
+    Promised,
     Reached,
     Reply,
+    ScreenPlace,
     Shown,
-    Promised,
+    TextChange,
     texts,
 )
 from ownlint.server.places import Places

@@ -27,7 +27,7 @@ from ownlint.server.checking import Checks
 from ownlint.server.messages import Encoding, Request, encode, reply_of
 from ownlint.server.places import units
 from ownlint.server.runner import Runner
-from ownlint.server.session import OpenDocument, EditorSession, other_ends
+from ownlint.server.session import EditorSession, OpenDocument, other_ends
 from ownlint.server.uris import path_of, uri_of
 
 _SOON = 1.0

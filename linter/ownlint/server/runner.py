@@ -19,7 +19,6 @@ from ownlint.server import checking
 from ownlint.server.checking import Checks
 from ownlint.server.messages import Cancel, Failed, Finished, Job, Reply, encode, reply_of, request_of
 
-
 _LOADED = (
     "ownlint.analysis",
     "ownlint.contracting",

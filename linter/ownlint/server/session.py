@@ -14,23 +14,23 @@ from typing import Any, Protocol
 import msgspec
 
 from ownlint.server.messages import (
-    OpenBuffer,
+    BindingFact,
     Cancel,
     Checked,
     CheckJob,
     ContractJob,
     Encoding,
-    BindingFact,
     Failed,
     FileReport,
     Finished,
     Job,
+    OpenBuffer,
     PlacedNote,
+    Promised,
     Reached,
     Reply,
     Request,
     Shown,
-    Promised,
 )
 from ownlint.server.settings import EditorSettings
 
