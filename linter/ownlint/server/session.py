@@ -151,6 +151,8 @@ class EditorSession:
                 document.folder = folder
 
     def set_settings(self, settings: EditorSettings) -> None:
+        asks = self.settings.reason_prompt or settings.reason_prompt  # said once, when the editor starts
+        settings = msgspec.structs.replace(settings, reason_prompt=asks)
         if settings != self.settings:
             self.settings = settings
             self._complaints.clear()
