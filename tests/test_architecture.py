@@ -68,7 +68,9 @@ _part("outline", "inputs", "report", "crossing")
 _part("reading", "machine", "outline", "sources", "frontends", "incremental")
 _part("pipeline", "analysis", "reading", "report", "crossing")
 _part("testing", "catalogue", "inputs", "interplay", "fixes", "frontends")
-_part("cli", "pipeline", "baseline", "testing", "files")
+_part("contracting", "pipeline")
+_part("server", "contracting", "files")
+_part("cli", "server", "baseline", "testing", "files")
 _part("__main__", "cli")
 
 MACHINE = ("models", "flow", "project", "engine", "bindings", "domains", "crossing")
@@ -84,6 +86,8 @@ ONLY_IN = {
     "markupsafe": ("report",),
     "markdown_it": ("report",),
     "click": ("cli",),
+    "lsprotocol": ("server",),
+    "pygls": ("server",),
 }
 
 EXPLAINED = {
@@ -282,6 +286,7 @@ OPENING = {
     "facts/cache_secret.py": {"_made"},  # writes
     "files.py": {"write_whole", "_replace", "_poured", "_written", "entered", "held"},  # writes
     "frontends/worker.py": {"main"},  # its pipes
+    "server/language_server.py": {"serve"},  # its standard output
     "report/html.py": {"_asset"},  # installed with us
     "testing/new_rule.py": {"create"},  # writes
     "cli/verifying.py": {"_descriptions"},  # its own source

@@ -61,8 +61,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """A revision: only findings that touch what changed since are reported."""
     changed: bool = False
     """Only findings that touch what is staged are reported."""
-    unsaved: Unsaved | None = None
-    """What is read instead of a file that is asked for, by its structure only."""
+    unsaved: tuple[Unsaved, ...] = ()
+    """What is read instead of files that are asked for, by its structure only."""
     told: Told = nobody
     deadline: float | None = None
     """The moment, by `time.monotonic`, at which it says what it has."""
@@ -122,7 +122,7 @@ def _attempt(options: Options) -> tuple[Report, frozenset[str]]:
     ran = names.selected(config)
     digests = Digests(cache, options.root)
 
-    unsaved = None if options.unsaved is None else options.unsaved.path
+    unsaved = [one.path for one in options.unsaved]
     found = discover(options.root, options.paths, config, options.scope, unsaved)
     sources = read_instead(found.sources, options.unsaved)
     held = digests.of_sources(sources)
@@ -474,20 +474,16 @@ class Compiling(msgspec.Struct, frozen=True):
 
 def _without(how: Compiling, options: Options) -> Compiling:
     """A compiler would look for the headers of what is unsaved beside the place where it is stored."""
-    own = _unsaved_path(options)
-    commands = {path: command for path, command in how.commands.items() if path != own}
+    root = options.root.resolve()
+    unsaved = {below(str(one.path), root) for one in options.unsaved}
+    commands = {path: command for path, command in how.commands.items() if path not in unsaved}
     return msgspec.structs.replace(how, commands=commands)
-
-
-def _unsaved_path(options: Options) -> str:
-    return "" if options.unsaved is None else os.path.relpath(options.unsaved.path, options.root.resolve())
 
 
 def sources_of(options: Options, digests: Mapping[str, str], base: Path | None = None) -> Sources:
     """The text of the project's files as it was analysed, by paths relative to `base`, else to the root."""
-    unsaved = options.unsaved
     base = base or options.root.resolve()
-    texts = {} if unsaved is None else {below(str(unsaved.path), base): unsaved.text}
+    texts = {below(str(one.path), base): one.text for one in options.unsaved}
     return Sources(options.root, texts, digests, base)
 
 

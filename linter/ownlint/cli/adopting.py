@@ -246,7 +246,7 @@ def _mend(root: Path, planned: mending.Plan) -> mending.Plan:
 
 def silenced(report: Report, options: Options, reason: str, baseline_file: Path | None) -> Adopted:
     """A comment at every finding of the report. Raises `CannotRunError` for a reason that cannot stand in one."""
-    from ownlint.cli import silencing
+    from ownlint.report import silencing
 
     try:
         reason = silencing.check_reason(reason)
@@ -293,7 +293,7 @@ def silenced(report: Report, options: Options, reason: str, baseline_file: Path 
 
 def _of_no_use(after: Report, silenced: Iterable[Located], unread: Collection[str]) -> set[str]:
     """Files in which a comment did not do what it should, or that cannot be read as before: not those of `unread`."""
-    from ownlint.cli import silencing
+    from ownlint.report import silencing
 
     known = {finding.fingerprint for finding in silenced}
     wrong = {f.path for f in after.findings if f.fingerprint in known or f.rule in silencing.ABOUT_COMMENTS}

@@ -13,6 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from ownlint.choices import did_you_mean
+from ownlint.cli import serving
 from ownlint.cli.delivery import CannotRunError, deliver
 from ownlint.facts.errors import RefusalError
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from ownlint.pipeline import Options
 
 MakeOptions = Callable[..., "Options"]
+MakeProjects = Callable[..., "Run"]
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 SHELLS = ("bash", "zsh", "fish")
 
@@ -71,7 +73,13 @@ def rule_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> l
 
 
 def register(
-    group: click.Group, options: MakeOptions, *, everything: Decorator, reading: Decorator, caching: Decorator
+    group: click.Group,
+    options: MakeOptions,
+    projects: MakeProjects,
+    *,
+    everything: Decorator,
+    reading: Decorator,
+    caching: Decorator,
 ) -> None:
     """Adds the commands to `group`. The decorators give a command options that `options` understands: all of them,
     those that say how files are read, those that say where the cache is."""
@@ -79,6 +87,7 @@ def register(
     group.add_command(_clean(caching, options))
     group.add_command(_completion(group))
     group.add_command(_trace(everything, options))
+    group.add_command(serving.command(everything, projects))
     config = group.commands["config"]
     assert isinstance(config, WithWords)
     config.words = {"schema": _schema(), "verify": _verify(everything, options)}
@@ -115,7 +124,7 @@ def with_unsaved(options: Options, stdin_filename: Path | None, *, mends: bool) 
     if len(text) > MOST_BYTES:
         raise CannotRunError(f"standard input: larger than {MOST_BYTES:,} bytes")
     unsaved = click.get_current_context().with_resource(stored(stdin_filename, text))
-    return msgspec.structs.replace(options, unsaved=unsaved)
+    return msgspec.structs.replace(options, unsaved=(unsaved,))
 
 
 @contextlib.contextmanager

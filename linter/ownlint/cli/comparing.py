@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 
 from ownlint import analysis, inputs, pipeline
-from ownlint.cli.contracting import read_all
 from ownlint.cli.model_differences import Differences, differences
+from ownlint.contracting import read_all
 from ownlint.facts.errors import RefusalError
 from ownlint.models.files import ModelFile
 from ownlint.models.tables import bytes_of

@@ -15,7 +15,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -290,18 +290,18 @@ def _projects(
     cache_dir: Path | None = None,
     build_path: Path | None = None,
     diff_base: str | None = None,
-    stdin_filename: Path | None = None,
+    unsaved: Collection[Path] = (),
     changed: bool = False,
     deadline: float | None = None,
     **given: Any,
 ) -> Run:
-    """The projects that the paths are in, and those `below` them."""
+    """The projects that the paths are in, and those `below` them. Of what is `unsaved`, nothing need be there yet."""
     from ownlint import pipeline
     from ownlint.cli import projects
     from ownlint.config import with_suite
 
     for path in paths:
-        if path != stdin_filename and not path.exists():
+        if path not in unsaved and not path.exists():
             nothing = "broken symlink" if path.is_symlink() else "no such file or folder"
             raise CannotRunError(f"{path}: {nothing}")
     if build_path is not None and not build_path.exists():
@@ -478,9 +478,8 @@ def check(
     if changed and diff_base is not None:
         raise click.UsageError("--changed and --diff-base cannot be combined")
     asked = commands.asked_for(paths, stdin_filename)
-    run = _projects(
-        asked, diff_base=diff_base, changed=changed, stdin_filename=stdin_filename, deadline=deadline, **given
-    )
+    unsaved = () if stdin_filename is None else (stdin_filename,)
+    run = _projects(asked, diff_base=diff_base, changed=changed, unsaved=unsaved, deadline=deadline, **given)
     if show_files:
         return _show_files(run)
     output_file = None if output_file == Path("-") else output_file
@@ -874,7 +873,7 @@ def model() -> None:
 @click.option("-q", "--quiet", is_flag=True, help="Do not print a summary.")
 def model_extract(paths: tuple[Path, ...], output_file: Path | None, package: str, quiet: bool, **given: Any) -> None:
     """Write the ownership contract of the Python bindings in PATHS (default: the current folder)."""
-    from ownlint.cli import contracting
+    from ownlint import contracting
     from ownlint.cli.projects import Run
     from ownlint.models.contract_text import render
     from ownlint.report.model import KINDS
@@ -898,7 +897,7 @@ def model_extract(paths: tuple[Path, ...], output_file: Path | None, package: st
 @click.option("--environment", type=click.Path(path_type=Path), help="Virtual environment to search.")
 def model_show(name: str, environment: Path | None) -> None:
     """Show the contract in a FILE, or that of an installed PACKAGE, as a table. The package is not imported."""
-    from ownlint.cli import contracting
+    from ownlint import contracting
     from ownlint.models.contract_reader import read as read_contract
 
     with _refusals():
@@ -938,7 +937,7 @@ def model_check(
         return _models_against((file, *paths) if file is not None else (), against, output_format, quiet, **given)
     if file is None:
         raise CannotRunError("name a contract FILE, or a folder of headers with --against")
-    from ownlint.cli import contracting
+    from ownlint import contracting
 
     with _refusals():
         contract = read_contract(file)
@@ -997,6 +996,7 @@ def new_rule(name: str, root: Path) -> None:
 commands.register(
     cli,
     _options,
+    _projects,
     everything=_with_config,
     reading=_with_reading,
     caching=_with(*_settings_options, _cache_dir_option),

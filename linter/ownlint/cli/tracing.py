@@ -12,8 +12,8 @@ import msgspec
 from ownlint import analysis, catalogue, door, inputs, pipeline
 from ownlint.analysis.trace import Trace, TracedEffect, TracedEvent, TracedStates, function_at, trace
 from ownlint.choices import CERTAINTIES
-from ownlint.cli.contracting import read_all
 from ownlint.cli.delivery import CannotRunError
+from ownlint.contracting import read_all
 from ownlint.finding import Finding
 from ownlint.interplay import preferences, settle
 from ownlint.outline import rule_infos

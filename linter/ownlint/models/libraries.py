@@ -730,7 +730,13 @@ def load(paths: Sequence[Path]) -> Models:
             data = bytes_of(file)
             digest.update(len(data).to_bytes(8, "big") + data)
             files.append(_file(file, data))
-    return Models(files, digest.hexdigest())
+    return _models(tuple(files), digest.hexdigest())
+
+
+@functools.lru_cache(maxsize=8)
+def _models(files: tuple[ModelFile, ...], digest: str) -> Models:
+    """What is looked up in them is remembered there: a server has them once for all of its runs."""
+    return Models(files, digest)
 
 
 @functools.lru_cache(maxsize=128)

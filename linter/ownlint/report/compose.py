@@ -47,8 +47,10 @@ def compose(
             incomplete.append(Incomplete(each.path, _given_up(each, sources), "limit"))
         else:
             findings.append(each)
-    findings = [_led(finding, sources) for finding in settle(findings, yields or {}, sources.line)]
     asked = {file.path for file in files}
+    settled = settle(findings, yields or {}, sources.line)
+    alike = {(one.rule, one.symbol) for one in settled if one.path in asked}  # which count for the fingerprints
+    findings = [_led(one, sources) for one in settled if (one.rule, one.symbol) in alike]
     suppressions = Suppressions(files, sources, known)
     located = [each for each in locate(findings, sources) if each.path in asked]
     standing, silenced = suppressions.split(_permitted(located, config, known))

@@ -15,7 +15,7 @@ import fnmatch
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -166,7 +166,7 @@ def _nearest_folder(path: Path) -> Path:
 
 
 def discover(
-    root: Path, paths: Sequence[Path], config: Config, scope: ProjectScope = ALONE, unsaved: Path | None = None
+    root: Path, paths: Sequence[Path], config: Config, scope: ProjectScope = ALONE, unsaved: Collection[Path] = ()
 ) -> Discovered:
     """Raises `DiscoverError` when a path that is asked for does not exist, unless it is `unsaved`, without links: a
     file that is about to stand there."""
@@ -187,22 +187,22 @@ def folders(root: Path, paths: Sequence[Path], config: Config) -> list[str]:
 
 class _Found(NamedTuple):
     """By relative path, whether a file is asked for; folders that cannot be listed; the paths below the root; of them
-    those that are no sources, and the one that is not there yet, if any."""
+    those that are no sources, and those that are not there yet."""
 
     files: dict[str, bool]
     closed: Closed
     asked: list[str]
     foreign: set[str]
-    new: str
+    new: set[str]
 
 
 def _found(
-    root: Path, paths: Sequence[Path], config: Config, scope: ProjectScope, unsaved: Path | None = None
+    root: Path, paths: Sequence[Path], config: Config, scope: ProjectScope, unsaved: Collection[Path] = ()
 ) -> _Found:
     if not _is_text(str(root)):
         raise DiscoverError(f"{_as_text(str(root))}: the name of the project's folder is not valid UTF-8")
     asked = [_asked(path, root, unsaved) for path in paths]
-    new = _asked(unsaved, root, unsaved) if unsaved is not None and not os.path.lexists(unsaved) else ""
+    new = {_asked(path, root, unsaved) for path in unsaved if not os.path.lexists(path)}
     excluded = _matcher((*config.exclude, *config.extend_exclude))
     included = _matcher(config.include)
     others = scope.matcher()
@@ -215,7 +215,7 @@ def _found(
     for place in asked:
         if config.force_exclude and place and (excluded(place) or others(place)):
             continue
-        is_file = bool(place) and (place == new or (root / place).is_file())
+        is_file = bool(place) and (place in new or (root / place).is_file())
         if is_file and not is_source(place) and not included(place):
             foreign.add(place)
             continue
@@ -232,11 +232,11 @@ def language_of(path: str) -> Language:
     return SUFFIXES.get(os.path.splitext(path)[1].lower(), "cpp")
 
 
-def _asked(path: Path, root: Path, unsaved: Path | None) -> str:
+def _asked(path: Path, root: Path, unsaved: Collection[Path]) -> str:
     """The path below the root, empty for the root itself."""
     try:
         resolved = path.resolve()
-        if resolved != unsaved:
+        if resolved not in unsaved:
             resolved.stat()
     except FileNotFoundError:
         raise DiscoverError(f"{path}: no such file or folder") from None
@@ -362,14 +362,14 @@ def _gitignore(root: Path, below: str) -> Decides:
 # --- checking ---------------------------------------------------------------------------------
 
 
-def _checked(root: Path, found: dict[str, bool], new: str) -> tuple[list[Source], list[tuple[str, str]]]:
-    """The sources, and those that were asked for and cannot be read, each with the reason. `new` is not there yet."""
+def _checked(root: Path, found: dict[str, bool], new: Collection[str]) -> tuple[list[Source], list[tuple[str, str]]]:
+    """The sources, and those that were asked for and cannot be read, each with the reason. `new` are not there yet."""
     sources: list[Source] = []
     unread: list[tuple[str, str]] = []
     prefix = f"{root}/" if str(root) != "/" else "/"
     for relative in sorted(found):
         path = prefix + relative
-        if new and relative == new:
+        if relative in new:
             sources.append(Source(Path(path), relative, language_of(relative), found[relative]))
             continue
         try:

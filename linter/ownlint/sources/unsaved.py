@@ -1,4 +1,4 @@
-"""A file as an editor has it: its text comes on standard input, and is read in the place of what is on the disk."""
+"""Files as an editor has them: their text is read in the place of what is on the disk."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def stored(path: Path, text: bytes) -> Iterator[Unsaved]:
         yield Unsaved(path.resolve(), place, text)
 
 
-def read_instead(sources: Sequence[Source], unsaved: Unsaved | None) -> tuple[Source, ...]:
-    """The same sources, of which one is read elsewhere."""
-    if unsaved is None:
-        return tuple(sources)
-    status = unsaved.stored.stat()
-    stamp = Stamp.of(status)
+def read_instead(sources: Sequence[Source], unsaved: Sequence[Unsaved]) -> tuple[Source, ...]:
+    """The same sources, of which some are read elsewhere."""
+    elsewhere = {one.path: one.stored for one in unsaved}
     return tuple(
-        msgspec.structs.replace(source, path=unsaved.stored, stamp=stamp) if source.path == unsaved.path else source
-        for source in sources
+        _read_from(source, elsewhere[source.path]) if source.path in elsewhere else source for source in sources
     )
+
+
+def _read_from(source: Source, stored: Path) -> Source:
+    return msgspec.structs.replace(source, path=stored, stamp=Stamp.of(stored.stat()))

@@ -113,19 +113,15 @@ def test_names_in_fstrings_are_placed_or_carry_the_whole_string(source: str) -> 
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"x = 1\ndef f(:\n", "line 2: invalid syntax"),
         (b"x = 1\ny = \0", "line 2: contains a NUL byte"),
         (b"# coding: nope\n", "line 1: unknown encoding: nope"),
         (b"# coding: rot13\nx=1", "line 1: cannot be decoded"),
         (b"# coding: unicode_escape\nx=1", "is not ASCII-compatible"),
         (b"x = 1\n\n\ny = '\xff'\n", "line 4: not valid utf-8"),
         ("x = 1".encode("utf-16"), "line 1"),
-        (b"x = " + b"(" * 5000 + b")" * 5000, "line 1: too many nested parentheses"),
         (b"x = a" + b".b" * 10000, "nested too deeply"),
         (b"x = " + b"not " * 10000 + b"a", "too"),
         (b"x = a" + b".b()" * 5000, "nested too deeply"),
-        (b"x = " + b"9" * 5000, "line 1: Exceeds the limit"),
-        (b"return 1\nyield 2\n  x", "line 3: unexpected indent"),
     ],
 )
 def test_what_cannot_be_read_is_a_problem(data: bytes, reason: str) -> None:
@@ -135,6 +131,24 @@ def test_what_cannot_be_read_is_a_problem(data: bytes, reason: str) -> None:
     assert reason in problem.reason
     assert 0 <= problem.start <= problem.end <= len(data)
     assert (file.functions, file.size) == ((), len(data))
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"x = 1\ndef f(:\n", "line 2: invalid syntax"),
+        (b"x = " + b"(" * 5000 + b")" * 5000, "line 1: too many nested parentheses"),
+        (b"x = " + b"9" * 5000, "line 1: Exceeds the limit"),
+        (b"return 1\nyield 2\n  x", "line 3: unexpected indent"),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_a_problem_of_its_own(data: bytes, reason: str) -> None:
+    file = file_of(data)
+    (problem,) = file.problems
+    assert problem.kind == "partial"
+    assert reason in problem.reason
+    assert 0 <= problem.start <= problem.end <= len(data)
+    assert file.functions != ()
 
 
 def test_a_file_without_an_anchor_is_not_parsed() -> None:

@@ -20,6 +20,8 @@ the bindings of its whole scope, not by their order.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from ownlint.facts.records import FileRecord, FunctionRecord, Import, Problem
@@ -53,13 +55,13 @@ def _read(path: str, source: PythonSource, module: str) -> FileRecord:
     size = len(source.data)
     silenced = suppressions(source)
     try:
-        tree = parse(source)
+        tree, left_out, reason = parse(source)
     except UnparsableError as error:
         problem = _problem(source.data, error)
         return FileRecord(path, "python", size, module=module, suppressions=silenced, problems=(problem,))
     names = PythonNames(module)
     package = path.rpartition("/")[2].startswith("__init__.")
-    statements = PythonStatements(source, names, module, package)
+    statements = PythonStatements(source, names, module, package, left_out)
     statements.module(tree)
     return FileRecord(
         path,
@@ -72,6 +74,7 @@ def _read(path: str, source: PythonSource, module: str) -> FileRecord:
         suppressions=silenced,
         meanings=names.meanings(),
         module=module,
+        problems=() if reason is None else (_problem(source.data, reason, "partial"),),
     )
 
 
@@ -92,11 +95,11 @@ def _naming_imports(functions: list[FunctionRecord], imports: list[Import]) -> t
     return tuple(found)
 
 
-def _problem(data: bytes, error: UnparsableError) -> Problem:
+def _problem(data: bytes, error: UnparsableError, kind: Literal["unread", "partial"] = "unread") -> Problem:
     lines = line_starts(data)
     if not 0 < error.line < len(lines):
-        return Problem(0, 0, "unread", error.reason)
+        return Problem(0, 0, kind, error.reason)
     start = lines[error.line]
     end = lines[error.line + 1] if error.line + 1 < len(lines) else len(data)
     end = start + len(data[start:end].rstrip(b"\r\n"))
-    return Problem(start, end, "unread", f"line {error.line}: {error.reason}")
+    return Problem(start, end, kind, f"line {error.line}: {error.reason}")

@@ -14,6 +14,7 @@ import tokenize
 import warnings
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 _LINE_END = re.compile(rb"\r\n?|\n")
 _BOM = b"\xef\xbb\xbf"
@@ -86,14 +87,26 @@ def _require_mappable(encoding: str) -> None:
         raise UnparsableError(f"the encoding {encoding} is not ASCII-compatible", 1)
 
 
-def parse(source: PythonSource) -> ast.Module:
-    """The tree, with columns in bytes of the file as it lies on disk. Raises `UnparsableError`."""
+class Parsed(NamedTuple):
+    """The tree, with columns in bytes of the file as it lies on disk. The lines `left_out` are no Python, for a
+    `reason`: a `pass` or an `if` stands in the tree in their place."""
+
+    tree: ast.Module
+    left_out: frozenset[int] = frozenset()
+    reason: UnparsableError | None = None
+
+
+def parse(source: PythonSource) -> Parsed:
+    """Raises `UnparsableError`."""
+    left_out: frozenset[int] = frozenset()
+    reason = None
     try:
         tree = _parsed(source.text)
     except SyntaxError as error:
         newer = _in_newer_syntax(source)
         if newer is None:
-            raise UnparsableError(error.msg or "invalid syntax", error.lineno or 0) from error
+            reason = UnparsableError(error.msg or "invalid syntax", error.lineno or 0)
+            newer, left_out = _tolerantly(source, error, reason)
         tree = newer
     except RecursionError as error:
         raise UnparsableError("nested too deeply") from error
@@ -103,7 +116,19 @@ def parse(source: PythonSource) -> ast.Module:
         raise UnparsableError(str(error)) from error
     if not source.is_utf8 and not source.data.isascii():
         _rewrite_columns(tree, source)
-    return tree
+    return Parsed(tree, left_out, reason)
+
+
+def _tolerantly(source: PythonSource, error: SyntaxError, reason: UnparsableError) -> tuple[ast.Module, frozenset[int]]:
+    """Without a few lines. Raises the reason where that does not help."""
+    from ownlint.frontends.python import tolerant
+
+    try:
+        if source.is_utf8 or source.data.isascii():
+            return tolerant.parsed(split_lines(source.text), _parsed, error)
+    except (SyntaxError, RecursionError, MemoryError, ValueError, OverflowError):
+        pass  # what the file itself was refused for is the better reason
+    raise reason from error
 
 
 def _parsed(text: str) -> ast.Module:

@@ -29,13 +29,23 @@ from ownlint.frontends.python.names import Owner, PythonNames, PythonScope, Symb
 from ownlint.frontends.python.source import PythonSource
 from ownlint.frontends.python.values import DEEPEST, PythonValues, names_inside
 
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _DEFINITION = re.compile(rb"(?:async[ \t\f\\\r\n]+)?(?:def|class)[ \t\f\\\r\n]+")
 _FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 _TRY: tuple[type[ast.stmt], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
 
 
 class PythonStatements(PythonValues):
-    def __init__(self, source: PythonSource, names: PythonNames, module: str, package: bool) -> None:
+    def __init__(
+        self,
+        source: PythonSource,
+        names: PythonNames,
+        module: str,
+        package: bool,
+        left_out: frozenset[int] = frozenset(),
+    ) -> None:
+        """The lines `left_out` are no Python."""
+        self._left_out = left_out
         super().__init__(source, names, PythonScope("module", 0, ""))
         self.package = module.split(".") if module else []
         if not package:
@@ -89,7 +99,9 @@ class PythonStatements(PythonValues):
         statements: list[Statement] = []
         for node in nodes:
             build = self._statements.get(type(node))
-            if build is None:
+            if node.lineno in self._left_out:
+                statements.append(self._unparsed(node))
+            elif build is None:
                 statements.append(self._opaque([node], *self.range(node)))
             else:
                 statements.extend(build(node))
@@ -100,6 +112,14 @@ class PythonStatements(PythonValues):
         self.scope.opaque = True
         names = names_inside(nodes)
         return r.Opaque(start, end, self.excerpt(start, end), names)
+
+    def _unparsed(self, node: ast.stmt) -> r.Opaque:
+        """What stands in the place of a line that is no Python, with what is indented below it."""
+        self.scope.opaque = True
+        start = self.source.lines[node.lineno]
+        end = self.source.lines[min((node.end_lineno or node.lineno) + 1, len(self.source.lines) - 1)]
+        names = sorted(set(_IDENTIFIER.findall(self.source.slice(start, end))))
+        return r.Opaque(start, end, self.excerpt(start, end), tuple(names))
 
     def _expression(self, node: ast.Expr) -> list[Statement]:
         match node.value:

@@ -1,4 +1,4 @@
-"""Contract files on the command line: extracted from a project, shown, and compared with its code."""
+"""Contract files: extracted from a project, shown, and compared with its code."""
 
 from __future__ import annotations
 
