@@ -50,6 +50,12 @@ def function(source: str, name: str = "f") -> r.FunctionRecord:
         ("T x(f());", "x", "T", "T", ["f()"], ""),
         ("T x(std::move(y));", "x", "T", "T", ["std::move(y)"], ""),
         ("T x(a * b);", "x", "T", "T", ["a * b"], ""),
+        ("T x(a * f(b));", "x", "T", "T", ["a * f(b)"], ""),
+        ("T x(a * n::f(b * g()), c);", "x", "T", "T", ["a * n::f(b * g())", "c"], ""),
+        ("T<U> x(a, b * sizeof(U));", "x", "T<U>", "T", ["a", "b * sizeof(U)"], "U"),
+        ("T x(a * sizeof(const U&));", "x", "T", "T", ["a * sizeof(const U&)"], ""),
+        ("T x(a * n::b);", "x", "T", "T", ["a * n::b"], ""),
+        ("T x(a & b[i]);", "x", "T", "T", ["a & b[i]"], ""),
         ("T x(a[i]);", "x", "T", "T", ["a[i]"], ""),
     ],
 )  # fmt: skip
@@ -85,6 +91,11 @@ def test_locals(source: str, names: list[str], types: list[str], values: list[st
     assert [d.names[0] for d in declared] == names
     assert [d.type for d in declared] == types
     assert [d.value and text(d.value) for d in declared] == values
+
+
+@pytest.mark.parametrize("source", ["T x(U *f(V));", "T x(U *a, V &b);", "T x(a * f(int b));", "T x(U *a[3]);"])
+def test_a_function_is_declared(source: str) -> None:
+    assert body(source) == ()
 
 
 def test_structured_bindings_and_statics() -> None:
