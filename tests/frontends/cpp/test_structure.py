@@ -8,6 +8,7 @@ import pytest
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.facts.vocabulary import Framework, Vocabulary
+from ownlint.flow.bodies import statements
 from ownlint.frontends.cpp.structure import MAX_SIZE, lost, read
 
 VOCABULARY = Vocabulary(
@@ -110,6 +111,34 @@ def test_a_discarded_temporary_is_a_call_not_a_variable() -> None:
     guard = value("std::lock_guard<std::mutex>(mu_)")
     assert isinstance(guard, r.Call)
     assert (text(guard.callee), guard.template) == ("std::lock_guard", "std::mutex")
+
+
+# --- locals that hide another ---
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("T a; { T a; g(a); } g(a);", ["a", "a'", "g(a')", "g(a)"]),
+        ("T a; if (T a = f()) g(a); g(a);", ["a", "a'", "g(a')", "g(a)"]),
+        ("T a; for (auto& a : all) { T a; g(a); }", ["a", "a''", "g(a'')"]),
+        ("T a; try { } catch (E& a) { g(a); }", ["a", "g(a')"]),
+        ("{ T a; g(a); } { T a; g(a); }", ["a", "g(a)", "a", "g(a)"]),
+        ("T a; { T a; auto run = [&] { g(a); }; g(a); }", ["a", "a", "run", "g(a)"]),
+        ("#if A\nT a;\n#else\nT a;\n#endif\ng(a);", ["a", "a", "g(a)"]),
+        ("#if A\nT a;\n#elif B\nT a;\n#endif\ng(a);", ["a", "a", "g(a)"]),
+        ("T a; { { { { { { T a; { T a; { T a; { T a; { T a; } } } } } } } } } }",
+         ["a", "a'", "a''", "a'''", "a''''", "a''''"]),
+    ],
+)  # fmt: skip
+def test_an_inner_local_has_a_name_of_its_own(source: str, shown: list[str]) -> None:
+    told = []
+    for statement in statements(body(source)):
+        if isinstance(statement, r.Declare):
+            told.append(statement.names[0])
+        elif isinstance(statement, r.Evaluate):
+            told.append(text(statement.value))
+    assert [one.replace(r.INNER, "'") for one in told] == shown
 
 
 # --- values ---
