@@ -13,8 +13,7 @@ from ownlint.bindings.targets import returned_values, target_of
 from ownlint.bindings.views import roles_of
 from ownlint.facts import records as r
 from ownlint.finding import Step
-from ownlint.flow.bodies import values
-from ownlint.flow.places import last_name, strip, walk
+from ownlint.flow.places import last_name, strip
 from ownlint.project import types
 from ownlint.project.subjects import Binding, Class, Function
 
@@ -129,18 +128,16 @@ def _changed(function: Function, first: int, cls: Class, field: str, depth: int)
         return
     methods = function.program.models.containers
     moving = methods.puts | methods.takes | methods.grows
-    for statement in function.statements:
-        for value in values(statement):
-            for inner in walk(value):
-                if not isinstance(inner, r.Call):
-                    continue
-                if isinstance(inner.callee, r.Member) and inner.callee.name in moving:
-                    place = _place(inner.callee.base, function, first)
-                    if place is not None and place == (cls, field):
-                        yield function.step(inner, f"`{field}` grows or shrinks here")
-                        continue
-                origins = Origins(function, sources_of(function, first))
-                for target in function.program.calls.callee(inner, function).functions[:1]:
-                    owner = origins.given(inner, 1)
-                    if target is not function and owner is not None and owner.argument == 1:
-                        yield from _changed(target, 2, cls, field, depth + 1)
+    for inner in function.values:
+        if not isinstance(inner, r.Call):
+            continue
+        if isinstance(inner.callee, r.Member) and inner.callee.name in moving:
+            place = _place(inner.callee.base, function, first)
+            if place is not None and place == (cls, field):
+                yield function.step(inner, f"`{field}` grows or shrinks here")
+                continue
+        origins = Origins(function, sources_of(function, first))
+        for target in function.program.calls.callee(inner, function).functions[:1]:
+            owner = origins.given(inner, 1)
+            if target is not function and owner is not None and owner.argument == 1:
+                yield from _changed(target, 2, cls, field, depth + 1)

@@ -14,7 +14,7 @@ from ownlint.bindings.views import constructed_part, initialised_name, is_releas
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, Step, because, weaker
 from ownlint.flow.bodies import values
-from ownlint.flow.places import is_placement, last_name, strip, walk
+from ownlint.flow.places import is_placement, last_name, strip
 from ownlint.project import types
 from ownlint.project.subjects import Class, Function
 
@@ -82,10 +82,8 @@ class _Stores:
             return
         if self.function.home is not None:
             yield from self._initialised(self.function.home)
-        for statement in self.function.statements:
-            for value in values(statement):
-                for inner in walk(value):
-                    yield from self._in(inner)
+        for inner in self.function.values:
+            yield from self._in(inner)
 
     def _initialised(self, home: Class) -> Iterator[Stored]:
         for each in self.function.record.initializers:

@@ -37,8 +37,7 @@ from ownlint.engine import glance
 from ownlint.engine.heap import SeenRun
 from ownlint.facts import records as r
 from ownlint.finding import Step
-from ownlint.flow.bodies import values
-from ownlint.flow.places import last_name, walk
+from ownlint.flow.places import last_name
 from ownlint.models.contract_records import MemberContract
 from ownlint.models.records import PythonWords
 from ownlint.patterns import AnyName, strings
@@ -593,14 +592,12 @@ def _asked_of(function: Function) -> dict[str, frozenset[str]]:
     """The members that a function of Python asks of each parameter to which it assigns nothing."""
     names = {parameter.name for parameter in function.record.parameters if not parameter.type}
     found: dict[str, set[str]] = {name: set() for name in names}
-    for statement in function.statements:
-        for value in values(statement):
-            for inner in walk(value):
-                match inner:
-                    case r.Member(base=r.Name(text=name), name=member) if name in found:
-                        found[name].add(member)
-                    case r.Assign(target=r.Name(text=name)):
-                        found.pop(name, None)
+    for inner in function.values:
+        match inner:
+            case r.Member(base=r.Name(text=name), name=member) if name in found:
+                found[name].add(member)
+            case r.Assign(target=r.Name(text=name)):
+                found.pop(name, None)
     return {name: frozenset(members) for name, members in found.items()}
 
 
@@ -617,9 +614,7 @@ def _stored_as_given(constructor: Function) -> dict[str, str]:
                 stored.setdefault(name, attribute)
     anew = {
         inner.target.text
-        for statement in constructor.statements
-        for value in values(statement)
-        for inner in walk(value)
+        for inner in constructor.values
         if isinstance(inner, r.Assign) and isinstance(inner.target, r.Name)
     }
     return {name: attribute for name, attribute in stored.items() if name not in anew}

@@ -7,7 +7,7 @@ since what matters here is who owns it, not how it is reached.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ownlint.facts import records as r
@@ -181,6 +181,19 @@ def walk(value: r.Value | None) -> Iterator[r.Value]:
         operands = _CHILDREN.get(type(current))
         if operands is not None:
             stack.extend(operands(current)[::-1])
+
+
+def everything_in(tops: Iterable[r.Value]) -> Iterator[r.Value]:
+    """The values and everything inside them, each outermost first. Is not counted: for what is kept, which is paid for
+    when it is used."""
+    for top in tops:
+        stack = [top]
+        while stack:
+            current = stack.pop()
+            yield current
+            operands = _CHILDREN.get(type(current))
+            if operands is not None:
+                stack.extend(operands(current)[::-1])
 
 
 def calls_in(value: r.Value | None) -> Iterator[r.Call]:

@@ -10,8 +10,7 @@ import msgspec
 
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, because
-from ownlint.flow.bodies import values
-from ownlint.flow.places import last_name, receiver, strip, walk
+from ownlint.flow.places import last_name, receiver, strip
 from ownlint.models.libraries import Models
 from ownlint.models.records import Effect, FunctionModel
 from ownlint.project import qualified, types
@@ -79,15 +78,13 @@ def _handed(around: Function) -> dict[int, Handed]:
         if isinstance(value := strip(initial), r.Lambda)
     }
     found: dict[int, Handed] = {}
-    for statement in around.statements:
-        for part in values(statement):
-            for call in walk(part):
-                for position, argument in enumerate(call.args if isinstance(call, r.Call) else ()):
-                    given = strip(argument)
-                    index = held.get(given.text, -1) if isinstance(given, r.Name) else -1
-                    index = given.function if isinstance(given, r.Lambda) else index
-                    if index >= 0 and isinstance(call, r.Call):
-                        found.setdefault(index, Handed(call, position))
+    for call in around.values:
+        for position, argument in enumerate(call.args if isinstance(call, r.Call) else ()):
+            given = strip(argument)
+            index = held.get(given.text, -1) if isinstance(given, r.Name) else -1
+            index = given.function if isinstance(given, r.Lambda) else index
+            if index >= 0 and isinstance(call, r.Call):
+                found.setdefault(index, Handed(call, position))
     return found
 
 

@@ -42,7 +42,7 @@ class Lowering:
         self._bodies[function] = body
         if len(self._bodies) > _KEPT_BODIES:
             dropped, _ = self._bodies.popitem(last=False)
-            for derived in ("locals", "declared", "statements"):
+            for derived in ("locals", "declared", "statements", "_values"):
                 dropped.__dict__.pop(derived, None)
         return body
 

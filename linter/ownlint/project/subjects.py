@@ -15,7 +15,7 @@ from ownlint.flow import events as e
 from ownlint.flow.bodies import scoped, values
 from ownlint.flow.graph import Flow
 from ownlint.flow.lower import declared_names, statements
-from ownlint.flow.places import Place, walk
+from ownlint.flow.places import Place, everything_in, walk
 from ownlint.patterns import AnyName
 from ownlint.project import types
 from ownlint.project.files import File
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _BYTES_A_STEP = 1024
 """Bytes of an encoded body that are searched in a step."""
 _SHORT = 600
+_VALUES_A_STEP = 16
+"""So many expressions that are kept are gone through in about the time of one step."""
 
 
 class _Subject:
@@ -176,6 +178,17 @@ class Function(_Subject):
     def statements(self) -> tuple[r.Statement, ...]:
         """Every statement of the body, nested ones included, in source order."""
         return tuple(statements(self.body))
+
+    @property
+    def values(self) -> tuple[r.Value, ...]:
+        """Every expression of the body, and all in it, in source order, outermost first."""
+        found = self._values
+        spend(1 + len(found) // _VALUES_A_STEP)
+        return found
+
+    @derived_property
+    def _values(self) -> tuple[r.Value, ...]:
+        return tuple(everything_in(value for statement in self.statements for value in values(statement)))
 
     @derived_property
     def voided(self) -> tuple[Span, ...]:

@@ -447,15 +447,13 @@ def understood(function: Function, call: r.Call) -> frozenset[str]:
         return inner is call or (bool(holder) and isinstance(inner, r.Name) and inner.text == holder)
 
     found: set[str] = set()
-    for statement in function.statements:
-        for value in bodies.values(statement):
-            for inner in places.walk(value):
-                match inner:
-                    case r.Call(args=args) if inner is not call and any(map(is_it, args)):
-                        found.add(places.last_name(inner.callee))
-                        found |= {text(arg) for arg in args if isinstance(places.strip(arg), r.Literal)}
-                    case r.Binary(op="==" | "!=", left=left, right=r.Literal(kind="str" | "char") as other) if any(
-                        is_it(part) for part in places.walk(left)
-                    ):
-                        found.add(text(other))
+    for inner in function.values:
+        match inner:
+            case r.Call(args=args) if inner is not call and any(map(is_it, args)):
+                found.add(places.last_name(inner.callee))
+                found |= {text(arg) for arg in args if isinstance(places.strip(arg), r.Literal)}
+            case r.Binary(op="==" | "!=", left=left, right=r.Literal(kind="str" | "char") as other) if any(
+                is_it(part) for part in places.walk(left)
+            ):
+                found.add(text(other))
     return frozenset(found)

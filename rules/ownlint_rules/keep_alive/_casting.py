@@ -31,11 +31,9 @@ def casts(function: Function) -> Iterator[CastToPython]:
     frameworks = [f for f in function.program.models.frameworks.values() if _is_mentioned(function, f)]
     if not frameworks:
         return
-    for statement in function.statements:
-        for value in bodies.values(statement):
-            for inner in places.walk(value):
-                if isinstance(inner, r.Call) and inner.args:
-                    yield from _judged(inner, function, frameworks)
+    for inner in function.values:
+        if isinstance(inner, r.Call) and inner.args:
+            yield from _judged(inner, function, frameworks)
 
 
 def _is_mentioned(function: Function, framework: model_records.FrameworkModel) -> bool:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from ownlint.domains.memory.blocks import Cell, EndedBlock, MemoryDraft, Pointer
 from ownlint.domains.memory.moves import Moves
-from ownlint.domains.memory.pointers import captured, values_in
+from ownlint.domains.memory.pointers import captured
 from ownlint.facts import records as r
 from ownlint.finding import because
 from ownlint.flow import events as e
@@ -40,7 +40,7 @@ def keeps_lambda(function: Function) -> bool:
     thread that nobody waits for."""
     if not function.says(_HOLDS_LAMBDA):
         return False
-    made = [one for one in values_in(function) if isinstance(one, r.Lambda) and one.captures]
+    made = [one for one in function.values if isinstance(one, r.Lambda) and one.captures]
     if not made:
         return False
     return not keepers(function.program).isdisjoint(function.mentioned) or any(
@@ -61,7 +61,7 @@ class LambdaObjects(Moves):
     @cached_property
     def lambdas_of(self) -> dict[int, r.Lambda]:
         """The lambdas that the function makes, by their number in the file."""
-        return {one.function: one for one in values_in(self.function) if isinstance(one, r.Lambda)}
+        return {one.function: one for one in self.function.values if isinstance(one, r.Lambda)}
 
     def is_value(self, name: str) -> bool:
         raise NotImplementedError

@@ -32,7 +32,7 @@ from ownlint.domains.memory.blocks import (
 )
 from ownlint.domains.memory.callables import KEPT, LambdaObjects
 from ownlint.domains.memory.moves import gives_away
-from ownlint.domains.memory.pointers import SMART, THIS_BLOCK, captured, named, range_cell, values_in
+from ownlint.domains.memory.pointers import SMART, THIS_BLOCK, captured, named, range_cell
 from ownlint.domains.memory.pointers import result_cell as _result
 from ownlint.domains.memory.seen import changes_elements, class_of, ends_what_it_holds, may_end, relevant
 from ownlint.facts import records as r
@@ -205,7 +205,7 @@ class MemoryCalls(LambdaObjects):
         """Locals whose address somebody may have: by `&`, by a reference, or in a lambda."""
         own = self.function.locals
         found = {_whose(own[name][1]) for name in self.references & own.keys()}
-        for one in values_in(self.function):
+        for one in self.function.values:
             if isinstance(one, r.Unary) and one.op == "&":
                 found.add(_whose(one.value))
             elif isinstance(one, r.Lambda):

@@ -34,7 +34,7 @@ from ownlint.domains.memory.blocks import (
     nothing,
 )
 from ownlint.domains.memory.calls import MemoryCalls
-from ownlint.domains.memory.pointers import THIS_BLOCK, range_cell, result_cell, values_in
+from ownlint.domains.memory.pointers import THIS_BLOCK, range_cell, result_cell
 from ownlint.domains.memory.seen import DEEPEST, ends_what_it_holds, holds_number, may_end
 from ownlint.engine import ranges
 from ownlint.engine.heap import Domain, Listener, follow
@@ -237,7 +237,7 @@ class MemoryWalk(MemoryCalls):
         """The conditional expressions of the function by which one thing that is followed gets another name."""
         return tuple(
             one
-            for one in values_in(self.function)
+            for one in self.function.values
             if isinstance(one, r.Conditional)
             and any(isinstance(inner, r.Name) and inner.text in self.relevant for inner in walk(one))
         )
@@ -691,7 +691,7 @@ class MemoryWalk(MemoryCalls):
         """Locals that a lambda assigns which may capture all of them."""
         inner = (
             self.program.index.function_at(self.function.file, one.function)
-            for one in values_in(self.function)
+            for one in self.function.values
             if isinstance(one, r.Lambda) and any(capture.name == "&" for capture in one.captures)
         )
         return frozenset(

@@ -13,7 +13,7 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.asked import is_constant
-from ownlint.flow.bodies import hidden_names, values
+from ownlint.flow.bodies import hidden_names
 from ownlint.flow.places import CHAIN, THIS, last_name, strip, walk
 from ownlint.project import types
 from ownlint.project.questions import flow_question
@@ -40,7 +40,7 @@ def spans(function: Function) -> Spans:
     dereferenced: set[tuple[int, int]] = set()
     addressed: set[tuple[int, int]] = set()
     arguments: set[tuple[int, int]] = set()
-    for one in values_in(function):
+    for one in function.values:
         match one:
             case r.Unary(op="*" | "&" as op, value=value) if (inner := strip(value)) is not None:
                 (dereferenced if op == "*" else addressed).add((inner.start, inner.end))
@@ -102,7 +102,7 @@ class Pointers:
         own = set(self.function.locals)
         bases = Counter[str]()
         mentioned = Counter[str]()
-        for one in values_in(self.function):
+        for one in self.function.values:
             match one:
                 case r.Name(text=name):
                     mentioned[name] += 1
@@ -355,7 +355,7 @@ def captured(function: Function, made: r.Lambda) -> set[str]:
     inner = function.program.index.function_at(function.file, made.function) if "&" in names else None
     if inner is None:
         return names
-    named_there = {one.text for value in values_in(inner) for one in walk(value) if isinstance(one, r.Name)}
+    named_there = {one.text for value in inner.values for one in walk(value) if isinstance(one, r.Name)}
     return names | (named_there & function.locals.keys())
 
 
@@ -375,13 +375,6 @@ def _declared(function: Function) -> Iterator[tuple[str, r.Value]]:
                 yield from ((one.text, element) for one in walk(target) if isinstance(one, r.Name))
 
 
-def values_in(function: Function) -> Iterator[r.Value]:
-    """Every expression of the body, and all in it."""
-    for statement in function.statements:
-        for value in values(statement):
-            yield from walk(value)
-
-
 @flow_question
 def decayed(function: Function) -> frozenset[str]:
     """Arrays of inner blocks whose address another local is given: `text = buffer`."""
@@ -390,7 +383,7 @@ def decayed(function: Function) -> frozenset[str]:
     inner = {name: one for one in inner_declarations(function) for name in one.names}
     arrays = {name for name, one in inner.items() if is_array(one.type) and not one.static}
     given: dict[str, bool] = {}
-    for one in values_in(function) if arrays else ():
+    for one in function.values if arrays else ():
         value = strip(one.value) if isinstance(one, r.Assign) and one.op == "=" else None
         if isinstance(one, r.Assign) and isinstance(value, r.Name) and value.text in arrays:
             points = bool(types.parse(function.program.types.of(one.target, function)).pointers)

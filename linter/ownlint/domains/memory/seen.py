@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from ownlint.domains.memory.callables import keeps_lambda
 from ownlint.domains.memory.effects import ending_names, releases
 from ownlint.domains.memory.moves import movers, offered, uses_moved
-from ownlint.domains.memory.pointers import SMART, captured, decayed, inner_declarations, named, values_in
+from ownlint.domains.memory.pointers import SMART, captured, decayed, inner_declarations, named
 from ownlint.facts import records as r
 from ownlint.flow.places import THIS, last_name, strip, walk
 from ownlint.models.records import FunctionModel
@@ -62,7 +62,7 @@ def _lending_inner(function: Function) -> frozenset[str]:
     inner = {name for one in inner_declarations(function) for name in one.names}
     asked = {
         call.callee.base.text
-        for one in values_in(function)
+        for one in function.values
         if isinstance(one, r.Assign) and isinstance(one.target, r.Name) and one.target.text not in inner
         for call in (strip(one.value),)
         if isinstance(call, r.Call) and isinstance(call.callee, r.Member) and isinstance(call.callee.base, r.Name)
@@ -119,7 +119,7 @@ def _calls_ender(function: Function) -> bool:
     """Whether something is called that ends what it is given, and not only called so."""
     program = function.program
     names, enders = _ending(program), _enders(program)
-    called = (one for one in values_in(function) if isinstance(one, r.Call) and last_name(one.callee) in names)
+    called = (one for one in function.values if isinstance(one, r.Call) and last_name(one.callee) in names)
     return any(
         not enders.isdisjoint(callee.functions) or releases(one, callee, program)
         for one in called
@@ -167,7 +167,7 @@ class _Enders(NamedTuple):
         """Whether the function ends what its caller knows: an argument, or something of its object."""
         lent = {p.name for p in function.record.parameters if not _is_constant(p.type)}
         lent |= _copies(function, lent)
-        for one in values_in(function):
+        for one in function.values:
             if not isinstance(one, r.Call):
                 continue
             name = last_name(one.callee)
@@ -233,7 +233,7 @@ def _calls_growing(function: Function) -> bool:
             any(named(value) in inside for value in one.args)
             or (named(one.callee.base) in inside | {THIS} if isinstance(one.callee, r.Member) else members)
         )
-        for one in (values_in(function) if inside else ())
+        for one in (function.values if inside else ())
     )
 
 
@@ -280,7 +280,7 @@ def relevant(function: Function) -> frozenset[str]:
     if not _growing(program).isdisjoint(function.mentioned) and _calls_growing(function):
         found |= _pointed_into(function)
     joined: list[set[str]] = []
-    for one in values_in(function):
+    for one in function.values:
         if isinstance(one, r.Call) and last_name(one.callee) == "swap":
             joined.append(_names(one))
         if isinstance(one, r.Call) and (one.kind == "delete" or last_name(one.callee) in enders or _destructs(one)):
@@ -362,7 +362,7 @@ def _hands_out_own(function: Function) -> bool:
         isinstance(one, r.Unary)
         and one.op == "&"
         and ((name := named(one.value)) in inner or (kind.pointers > 0 and name in function.locals))
-        for one in values_in(function)
+        for one in function.values
     )
 
 
@@ -379,7 +379,7 @@ def _lambda_outlives_block(function: Function) -> bool:
     if not function.says(_ASSIGNS) or not function.says(_HOLDS_LAMBDA):
         return False
     inner = {name for one in inner_declarations(function) for name in one.names}
-    made = [one for one in values_in(function) if isinstance(one, r.Lambda)] if inner else []
+    made = [one for one in function.values if isinstance(one, r.Lambda)] if inner else []
     if not any(capture.by_reference and capture.name in inner | {"&"} for one in made for capture in one.captures):
         return False
     return any(
@@ -387,7 +387,7 @@ def _lambda_outlives_block(function: Function) -> bool:
         and isinstance(one.target, r.Name)
         and one.target.text not in inner
         and isinstance(strip(one.value), r.Name | r.Lambda)
-        for one in values_in(function)
+        for one in function.values
     )
 
 

@@ -18,7 +18,6 @@ from ownlint.domains.memory.pointers import Pointers
 from ownlint.engine import assignments, glance, lasting
 from ownlint.engine.resources import OWNING, resources
 from ownlint.facts import records as r
-from ownlint.flow import bodies
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, last_name, receiver, strip, walk
 from ownlint.models import habits
@@ -119,15 +118,13 @@ def operands(function: Function) -> dict[int, r.Call]:
     """By where the name of a right operand begins: operators that the project defines, as calls."""
     found: dict[int, r.Call] = {}
     calls = function.program.calls
-    for statement in function.statements:
-        for value in bodies.values(statement):
-            for inner in walk(value):
-                if not isinstance(inner, r.Assign | r.Binary):
-                    continue
-                right = strip(inner.value if isinstance(inner, r.Assign) else inner.right)
-                named = strip(right.value) if isinstance(right, r.Unary) and right.op in "*&" else right
-                if isinstance(named, r.Name) and (made := calls.operator_call(inner, function)) is not None:
-                    found[named.start] = made
+    for inner in function.values:
+        if not isinstance(inner, r.Assign | r.Binary):
+            continue
+        right = strip(inner.value if isinstance(inner, r.Assign) else inner.right)
+        named = strip(right.value) if isinstance(right, r.Unary) and right.op in "*&" else right
+        if isinstance(named, r.Name) and (made := calls.operator_call(inner, function)) is not None:
+            found[named.start] = made
     return found
 
 
