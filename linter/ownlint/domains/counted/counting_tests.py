@@ -48,7 +48,8 @@ class Tests(CountedWays):
         asked = plainly_asked(value, outcome)
         if asked is None or not asked.constant:
             return False
-        begun = equals(*asked.names, "")
+        (name,) = asked.names
+        begun = equals(name, "")
         known = [(said, holds) for said, holds in draft.tests.items() if said.startswith(begun)]
         return any(
             asked.outcome is not holds if said == asked.shown else asked.outcome and holds for said, holds in known
