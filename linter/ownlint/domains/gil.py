@@ -19,7 +19,7 @@ from ownlint.patterns import AnyName
 from ownlint.project import types
 from ownlint.project.files import File
 from ownlint.project.program import Program
-from ownlint.project.questions import flow_question, program_question
+from ownlint.project.questions import flow_question, program_question, question
 from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Class, Function
 
@@ -375,6 +375,7 @@ def guards_in(program: Program, written: str, file: File, scope: str) -> set[Gua
     return found
 
 
+@question
 def may_release(function: Function) -> bool:
     """Whether the body can give the lock up. Needs no decoding."""
     program = function.program

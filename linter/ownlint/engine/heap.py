@@ -17,13 +17,15 @@ S = TypeVar("S", bound=Hashable)
 
 
 class Domain(NamedTuple, Generic[S]):
-    """What the loop asks: the states behind an event, by the event that comes next, and an order among states, so that
-    those which are left out at a limit are the same in every run."""
+    """What the loop asks: the states behind an event, by the event that comes next, what remains of several that meet,
+    and an order among states, so that those which are left out at a limit are the same in every run."""
 
     step: Callable[[Event, S], Iterable[tuple[int, S]]]
-    in_order: Callable[[list[S]], Iterable[S]]
+    met: Callable[[list[S], Sequence[S]], Iterable[S]]
+    """Is also given those that have gone on before."""
     most: int
     """So many different states are followed through one event."""
+    in_order: Callable[[list[S]], list[S]] = list
 
 
 Listener = Callable[[Event, S, Sequence[tuple[int, S]]], None]
@@ -70,6 +72,52 @@ class SeenRun:
         return listen
 
 
+def all_of_them(states: list[S], before: Sequence[S]) -> list[S]:
+    """For domains in which states that meet stay what they are."""
+    return states
+
+
+Tests = frozenset[tuple[str, object]]
+"""How tests went, by their text; also what else is known under a name."""
+
+
+def without_idle_tests(
+    states: list[S], apart: Callable[[S], tuple[Hashable, Tests]], untested: Callable[[S, str], S]
+) -> list[S]:
+    """Of states that meet, those which differ in how one test went alone become one that does not know it: whatever the
+    test comes to the next time, both ways go on from there.
+
+    `apart` gives what a state knows beside tests, and its tests; `untested` the state without one of them.
+    """
+    if len({apart(state)[0] for state in states}) == len(states):
+        return states
+    places: dict[tuple[Hashable, Tests], int] = {}
+    remaining: list[S | None] = []
+    waiting = states[::-1]
+    while waiting:
+        state = waiting.pop()
+        rest, tests = apart(state)
+        for said, how in sorted((one for one in tests if isinstance(one[1], bool)), key=lambda one: one[0]):
+            other = places.pop((rest, tests - {(said, how)} | {(said, not how)}), None)
+            if other is not None:
+                remaining[other] = None
+                waiting.append(untested(state, said))
+                break
+        else:
+            if (rest, tests) not in places:
+                places[rest, tests] = len(remaining)
+                remaining.append(state)
+    return [state for state in remaining if state is not None]
+
+
+def _together(came: list[S], before: int, flow: Flow, at: int, domain: Domain[S]) -> list[S]:
+    """What remains of the states that came, but for those that went on `before`."""
+    fresh, gone = came[before:], came[:before]
+    if len(came) > 1 and len(flow.predecessors[at]) > 1:
+        fresh = [state for state in domain.met(fresh, gone) if state not in gone]
+    return domain.in_order(fresh) if len(fresh) > 1 else fresh
+
+
 def follow(
     flow: Flow, begin: S, domain: Domain[S], listener: Listener[S] | None = None, start: int | None = None
 ) -> bool:
@@ -82,10 +130,11 @@ def follow(
     while queue:
         current = heapq.heappop(queue)
         pending.discard(current)
-        fresh = list(states[current])[done.get(current, 0) :]
-        done[current] = len(states[current])
+        came = list(states[current])
+        before = done.get(current, 0)
+        done[current] = len(came)
         event = flow.events[current]
-        for state in domain.in_order(fresh):
+        for state in _together(came, before, flow, current, domain):
             spend()
             behind = domain.step(event, state)
             if listener is not None:

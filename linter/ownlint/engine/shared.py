@@ -124,13 +124,20 @@ def _put(items: tuple[Any, ...], at: int, item: object) -> tuple[Any, ...]:
 class Indexed(Generic[K, V]):
     """An immutable map with an index: which keys have a value that is about something. Compared by its entries."""
 
-    __slots__ = ("_about", "entries", "index")
+    __slots__ = ("_about", "_shown", "entries", "index")
 
     def __init__(self, about: Callable[[K, V], Iterable[Hashable]]) -> None:
         """`about` says under which words an entry is looked for; it is called again when the entry goes."""
         self._about = about
         self.entries: Map[K, V] = Map()
         self.index: Map[Hashable, Map[K, bool]] = Map()
+        self._shown: tuple[str, ...] | None = None
+
+    def shown(self) -> tuple[str, ...]:
+        """The entries as text, sorted: an order among maps that is the same in every run."""
+        if self._shown is None:
+            self._shown = tuple(sorted(map(repr, self.entries.items())))
+        return self._shown
 
     def __hash__(self) -> int:
         return hash(self.entries)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterator
+from typing import Generic, TypeVar
 
 from ownlint.facts import records as r
 from ownlint.flow.graph import Flow
@@ -15,11 +17,40 @@ from ownlint.project.questions import Note, derived, read
 from ownlint.project.subjects import Function
 from ownlint.steps import looks_at, spend
 
-_KEPT_BODIES = 1024
-"""Decoded bodies and flows are kept for the functions last asked about only, to bound memory."""
+_KEPT_BYTES = 12 << 20
+"""Decoded bodies and flows are kept for the functions last asked about only, to bound memory: so many bytes of encoded
+bodies. Decoded they take some thirteen times as much, flows included."""
 
 _BYTES_A_STEP = 64
 """So many bytes of an encoded body are decoded in about the time of one step."""
+
+
+_Kept = TypeVar("_Kept")
+
+
+class _Latest(Generic[_Kept]):
+    """What was asked for last, of functions whose bodies are of so many bytes together."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Function, tuple[_Kept, int]] = OrderedDict()
+        self._bytes = 0
+
+    def get(self, function: Function) -> _Kept | None:
+        found = self._kept.get(function)
+        if found is None:
+            return None
+        self._kept.move_to_end(function)
+        return found[0]
+
+    def keep(self, function: Function, kept: _Kept) -> Iterator[Function]:
+        """Gives those that are kept no longer."""
+        size = len(function.encoded)
+        self._kept[function] = kept, size
+        self._bytes += size
+        while self._bytes > _KEPT_BYTES and len(self._kept) > 1:
+            dropped, (_, size) = self._kept.popitem(last=False)
+            self._bytes -= size
+            yield dropped
 
 
 class Lowering:
@@ -29,34 +60,31 @@ class Lowering:
         self._index = index
         self._macros = macros
         self._models = models
-        self._bodies: OrderedDict[Function, r.Body] = OrderedDict()
-        self._flows: OrderedDict[Function, tuple[Flow, Note]] = OrderedDict()
+        self._bodies: _Latest[r.Body] = _Latest()
+        self._flows: _Latest[tuple[Flow, Note]] = _Latest()
 
     def body(self, function: Function) -> r.Body:
-        if function in self._bodies:
-            self._bodies.move_to_end(function)
-            return self._bodies[function]
+        kept = self._bodies.get(function)
+        if kept is not None:
+            return kept
         looks_at(function)
         spend(1 + len(function.encoded) // _BYTES_A_STEP)
         body = r.decode_body(function.record)
-        self._bodies[function] = body
-        if len(self._bodies) > _KEPT_BODIES:
-            dropped, _ = self._bodies.popitem(last=False)
-            for derived in ("locals", "declared", "statements", "_values"):
-                dropped.__dict__.pop(derived, None)
+        for dropped in self._bodies.keep(function, body):
+            for name in ("locals", "declared", "statements", "_values"):
+                dropped.__dict__.pop(name, None)
         return body
 
     def flow(self, function: Function) -> Flow:
-        if function in self._flows:
-            self._flows.move_to_end(function)
-            flow, note = self._flows[function]
-            read(note)
-            return flow
+        kept = self._flows.get(function)
+        if kept is not None:
+            read(kept[1])
+            return kept[0]
         looks_at(function)
-        flow, _ = self._flows[function] = derived(lambda: self._lowered(function))
-        if len(self._flows) > _KEPT_BODIES:
-            self._flows.popitem(last=False)
-        return flow
+        made = derived(lambda: self._lowered(function))
+        for _ in self._flows.keep(function, made):
+            pass
+        return made[0]
 
     def _lowered(self, function: Function) -> Flow:
         return Flow(lower(function.record, function.body, self._surroundings(function)))

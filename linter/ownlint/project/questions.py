@@ -184,6 +184,11 @@ def flow_question(
     return asked
 
 
+def forget(question: Callable[[Function], object], function: Function) -> None:
+    """What a flow question has answered is asked anew: it rests on what is not the last word."""
+    function.flow.known.pop((getattr(question, "__wrapped__", question), ()), None)
+
+
 class _Keeper(Protocol):
     """Whatever has a memory of its own."""
 

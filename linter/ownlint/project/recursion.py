@@ -44,6 +44,11 @@ class Circular(Generic[_Key, _Answer]):
         self._leans = _NOBODY
         """The first question under way on which rests what is being answered."""
 
+    @property
+    def is_tentative(self) -> bool:
+        """Whether what is being answered rests on a question that is still under way, or was not asked so deep."""
+        return self._leans != _NOBODY
+
     def ask(self, key: _Key, answer: Callable[[], _Answer]) -> _Answer:
         """What `answer` says, which may ask further."""
         notes = self._notes.get(key)

@@ -8,7 +8,7 @@ with a reference is `references`' answer, how one way sees the objects is `count
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from ownlint.domains.counted import marks, outs
@@ -28,7 +28,7 @@ from ownlint.domains.counted.counts import (
 )
 from ownlint.domains.counted.references import Use, alternatives, arguments, may_count, references
 from ownlint.domains.counted.slot_tables import is_slot
-from ownlint.engine.heap import Domain, Listener, follow
+from ownlint.engine.heap import Domain, Listener, follow, without_idle_tests
 from ownlint.facts import records as r
 from ownlint.finding import SOME_PATHS
 from ownlint.flow import events as e
@@ -122,7 +122,7 @@ class Counting(CountingCalls):
         return summary(function)
 
     def run(self, listener: Listener[CountState] | None = None) -> list[CountTrouble]:
-        domain = Domain(self.passing_through, _in_order, _MOST_STATES)
+        domain = Domain(self.passing_through, _met, _MOST_STATES, _in_order)
         self.complete = follow(self.flow, self.start(), domain, listener)
         jumps = self.jumps_in_macros
         told = [(key, one) for key, one in self.found.items() if not jumps or one.what not in _BY_WAY]
@@ -637,14 +637,18 @@ def _is_plain(value: r.Value | None) -> bool:
     return isinstance(value, r.Cast) and not types.parse(value.type).pointers
 
 
-def _in_order(states: list[CountState]) -> Iterable[CountState]:
-    if len(states) == 1:
-        return states
+def _met(states: list[CountState], before: Sequence[CountState]) -> Iterable[CountState]:
+    return without_idle_tests(
+        states,
+        lambda one: ((one.places, one.objects, one.loose), one.tests),
+        lambda one, said: one._replace(tests=frozenset(test for test in one.tests if test[0] != said)),
+    )
+
+
+def _in_order(states: list[CountState]) -> list[CountState]:
     spend(sum(len(one.places.entries) + len(one.objects.entries) for one in states) // _ENTRIES_A_STEP)
     return sorted(states, key=_order)
 
 
 def _order(state: CountState) -> tuple[object, ...]:
-    return tuple(sorted(map(repr, state.places.entries.items()))), tuple(
-        sorted(map(repr, state.objects.entries.items()))
-    )
+    return state.places.shown(), state.objects.shown()

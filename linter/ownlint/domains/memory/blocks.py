@@ -18,7 +18,7 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Protocol
 
-from ownlint.engine.ranges import Range
+from ownlint.engine.ranges import Range, both
 from ownlint.finding import Certainty, weaker
 from ownlint.flow import events as e
 from ownlint.models.records import KindModel
@@ -63,6 +63,9 @@ def nothing(block: Block) -> str:
     return f"{NOTHING}{block!r}"
 
 
+_LATE_NOTHING = f"{NOTHING}('late'"
+
+
 def given_back(block: Block) -> str:
     """Under which name it is known that the block was given back to who counts it, and may have other owners."""
     return f"{NOTHING}given back {block!r}"
@@ -98,7 +101,7 @@ class EndedBlock(NamedTuple):
 class MemoryState:
     """What is known on one way at one event. Nobody changes it: see `MemoryDraft`."""
 
-    __slots__ = ("_hash", "cells", "ended", "owed", "shaken", "tests")
+    __slots__ = ("_hash", "_rest", "cells", "ended", "owed", "shaken", "tests")
 
     def __init__(
         self,
@@ -116,8 +119,56 @@ class MemoryState:
         """So many calls, between which something was told of what others see, may have changed that."""
         self.owed = owed or {}
         """Blocks that the function still has to release, with how sure that is: see `owed`."""
-        parts = (frozenset(part.items()) for part in (self.cells, self.ended, self.tests, self.owed))
-        self._hash = hash((*parts, shaken))
+        parts = (frozenset(part.items()) for part in (self.cells, self.ended, self.owed))
+        self._rest = hash((*parts, shaken))
+        self._hash = hash((self._rest, frozenset(self.tests.items())))
+
+    def apart(self) -> tuple[KnownBesideTests, frozenset[tuple[str, object]]]:
+        """What is known beside tests, and the tests."""
+        return KnownBesideTests(self), frozenset(self.tests.items())
+
+    def without_test(self, said: str) -> MemoryState:
+        tests = {other: how for other, how in self.tests.items() if other != said}
+        return MemoryState(self.cells, self.ended, tests, self.shaken, self.owed)
+
+    def is_alike(self, other: MemoryState) -> bool:
+        """Whether the same is known, whatever the tests say."""
+        return (
+            self._rest == other._rest
+            and self.shaken == other.shaken
+            and self.cells == other.cells
+            and self.ended == other.ended
+            and self.owed == other.owed
+        )
+
+    def covers(self, other: MemoryState) -> bool:
+        """Whether all that can go wrong from the other on can go wrong from this one on, too: the same is known but for
+        what the other knows beyond that, of tests and numbers and that pointers are null."""
+        if self.shaken != other.shaken or self.owed != other.owed:
+            return False
+        for said, how in self.tests.items():
+            known = other.tests.get(said)
+            if known != how and not (isinstance(how, Range) and isinstance(known, Range) and both(how, known) == known):
+                return False
+        if self.ended != other.ended:
+            for block in self.ended.keys() | other.ended.keys():
+                if self.ended.get(block) != other.ended.get(block) and (
+                    block in other.ended or nothing(block) not in other.tests
+                ):
+                    return False
+        return self.cells == other.cells or all(
+            self._covers_cell(cell, other) for cell in self.cells.keys() | other.cells.keys()
+        )
+
+    def _covers_cell(self, cell: Cell, other: MemoryState) -> bool:
+        here, there = self.cells.get(cell), other.cells.get(cell)
+        if here == there:
+            return True
+        if there is None or not (there == NULL or there.is_number):
+            return False
+        if here is None:
+            return not any(one[_THROUGH[one[0]] :] == cell for one in self.ended if one[0] in _THROUGH)
+        return here == LOST or (there == NULL and not here.path and nothing(here.block) in other.tests)
 
     def __hash__(self) -> int:
         return self._hash
@@ -126,12 +177,24 @@ class MemoryState:
         return self is other or (
             isinstance(other, MemoryState)
             and self._hash == other._hash
-            and self.shaken == other.shaken
-            and self.cells == other.cells
-            and self.ended == other.ended
             and self.tests == other.tests
-            and self.owed == other.owed
+            and self.is_alike(other)
         )
+
+
+class KnownBesideTests:
+    """A state for whoever does not ask for its tests."""
+
+    __slots__ = ("_state",)
+
+    def __init__(self, state: MemoryState) -> None:
+        self._state = state
+
+    def __hash__(self) -> int:
+        return self._state._rest
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, KnownBesideTests) and self._state.is_alike(other._state)
 
 
 What = Literal["used", "ended again", "returned", "stored"]
@@ -252,6 +315,9 @@ class Frame(Protocol):
     def is_followed(self, block: Block) -> bool:
         """Whether memory that may end can be come by from the block."""
 
+    def is_led_to_later(self, block: Block) -> bool:
+        """Whether something may lead to the variable when its scope has ended."""
+
     def meet_limit(self) -> None:
         """More had to be known of a state than is; all of it is forgotten."""
 
@@ -322,10 +388,12 @@ class MemoryDraft:
             self.cells, self.ended = {}, {}
 
     def _can_be_come_by(self, block: Block, held: set[Block]) -> bool:
-        if self._frame.is_seen(block) or block in held or block[0] == "content":
+        if block in held or block[0] == "content":
             return True
         if block[0] == "var":
-            return self._frame.is_followed(block)
+            return self._frame.is_seen(block) or self._frame.is_led_to_later(block)
+        if self._frame.is_seen(block) and not any(outer[0] == "late" for outer in _chain(block)):
+            return True
         if block[0] == "late":
             return bool(block[1] == self.shaken) and Cell(block[2], block[3]) not in self.cells
         return block[0] == "in" and Cell(block[1], block[2]) not in self.cells
@@ -378,6 +446,11 @@ class MemoryDraft:
         if any(block[: len(latest)] == latest for block in told):
             self._change()
             self.shaken += 1
+            if any(said.startswith(_LATE_NOTHING) for said in self.tests):
+                still = {nothing(block) for block in told}
+                self.tests = {
+                    said: how for said, how in self.tests.items() if not said.startswith(_LATE_NOTHING) or said in still
+                }
 
     @staticmethod
     def _is_spared(cell: Cell, spared: Mapping[Block, Collection[str]]) -> bool:

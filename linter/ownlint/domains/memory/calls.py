@@ -34,7 +34,7 @@ from ownlint.domains.memory.callables import KEPT, LambdaObjects
 from ownlint.domains.memory.moves import gives_away
 from ownlint.domains.memory.pointers import SMART, THIS_BLOCK, captured, named, range_cell
 from ownlint.domains.memory.pointers import result_cell as _result
-from ownlint.domains.memory.seen import changes_elements, class_of, ends_what_it_holds, may_end, relevant
+from ownlint.domains.memory.seen import changes_elements, class_of, ends_what_it_holds, holds_number, may_end, relevant
 from ownlint.facts import records as r
 from ownlint.finding import Assumption, Certainty, because, weaker
 from ownlint.flow import events as e
@@ -216,6 +216,16 @@ class MemoryCalls(LambdaObjects):
     def is_followed(self, block: Block) -> bool:
         """Whether memory that may end can be come by from the block."""
         return block[0] != "var" or not self.is_own(block[1]) or block[1] in self.relevant
+
+    def is_led_to_later(self, block: Block) -> bool:
+        """Whether something may lead to the variable when its scope has ended: not to a number or a pointer of which
+        nobody has the address."""
+        name = block[1]
+        if not self.is_followed(block):
+            return False
+        written = (self.declared(name) or ("", None))[0]
+        plain = holds_number(written) or bool(types.parse(written).pointers)
+        return not plain or name in self.shared or name in self.references
 
     @cached_property
     def relevant(self) -> frozenset[str]:

@@ -37,7 +37,7 @@ from ownlint.domains.memory.calls import MemoryCalls
 from ownlint.domains.memory.pointers import THIS_BLOCK, range_cell, result_cell
 from ownlint.domains.memory.seen import DEEPEST, ends_what_it_holds, holds_number, may_end
 from ownlint.engine import ranges
-from ownlint.engine.heap import Domain, Listener, follow
+from ownlint.engine.heap import Domain, Listener, follow, without_idle_tests
 from ownlint.engine.predicates import meant
 from ownlint.engine.ranges import Range
 from ownlint.facts import records as r
@@ -49,7 +49,7 @@ from ownlint.flow.graph import addressed
 from ownlint.flow.places import THIS, strip, walk
 from ownlint.project import types
 from ownlint.project.program import Program
-from ownlint.project.questions import flow_question, program_question
+from ownlint.project.questions import flow_question, forget, program_question
 from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Function
 
@@ -70,20 +70,36 @@ def troubles(function: Function) -> tuple[MemoryTrouble, ...]:
     return walked(function).troubles if function.language == "cpp" and may_end(function) else ()
 
 
+def met(states: list[MemoryState], before: Sequence[MemoryState]) -> list[MemoryState]:
+    """What remains of states that meet."""
+    found: list[MemoryState] = []
+    for state in without_idle_tests(states, MemoryState.apart, MemoryState.without_test):
+        if not any(other.covers(state) for other in (*before, *found)):
+            found = [*(other for other in found if not state.covers(other)), state]
+    return found
+
+
 class WalkedFunction(NamedTuple):
     """What a walk over a function has come to, from a state of which nothing is known."""
 
     troubles: tuple[MemoryTrouble, ...]
     left: tuple[tuple[e.Event, MemoryDraft], ...]
     """See `MemoryWalk.left`; nothing where not every way was followed."""
+    summary: MemorySummary
+
+
+def walked(function: Function) -> WalkedFunction:
+    """The walk that all share who ask what goes wrong in the function, how it is left and what it does to its caller's
+    memory."""
+    summary(function, deep=False)  # walks, and keeps that, unless the function comes back to itself
+    return _walked(function)
 
 
 @flow_question
-def walked(function: Function) -> WalkedFunction:
-    """The walk that all share who ask what goes wrong in the function, and how it is left."""
+def _walked(function: Function) -> WalkedFunction:
     walk = MemoryWalk(function)
     troubles = sorted(walk.run(), key=lambda one: (one.at.span, one.what, one.name))
-    return WalkedFunction(tuple(troubles), tuple(walk.left) if walk.complete else ())
+    return WalkedFunction(tuple(troubles), tuple(walk.left) if walk.complete else (), walk.summary())
 
 
 @program_question
@@ -96,12 +112,20 @@ def summary(function: Function, deep: bool) -> MemorySummary:
     if function.language != "cpp":
         return _UNKNOWN
 
-    def answer() -> MemorySummary:
-        walk = MemoryWalk(function, deep=deep)
-        walk.run()
-        return walk.summary()
+    known = _summaries(function.program)
 
-    return _summaries(function.program).ask((function, deep), answer)
+    def answer() -> MemorySummary:
+        if deep:
+            walk = MemoryWalk(function, deep=True)
+            walk.run()
+            return walk.summary()
+        try:
+            return _walked(function).summary
+        finally:
+            if known.is_tentative:
+                forget(_walked, function)
+
+    return known.ask((function, deep), answer)
 
 
 class MemoryWalk(MemoryCalls):
@@ -131,7 +155,7 @@ class MemoryWalk(MemoryCalls):
         return summary(function, deep)
 
     def run(self, listener: Listener[MemoryState] | None = None) -> list[MemoryTrouble]:
-        if not follow(self.flow, self.begin, Domain(self.step, iter, _MOST_STATES), listener):
+        if not follow(self.flow, self.begin, Domain(self.step, met, _MOST_STATES), listener):
             self.meet_limit()
         alike: dict[tuple[int, Block], list[MemoryTrouble]] = {}
         for one in self.found.values():
@@ -375,6 +399,7 @@ class MemoryWalk(MemoryCalls):
         name = event.place[0]
         if len(event.place) == 1 and self.is_own(name) and name not in self.references and name not in self.hidden:
             self.end_variable(draft, event.place[0])
+            self.forget_tests(draft, name)
 
     def leave(self, event: e.LeaveEvent, draft: MemoryDraft) -> bool:
         """Whether the way goes on, to a label or to a handler."""

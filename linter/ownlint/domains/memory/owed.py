@@ -19,7 +19,7 @@ from ownlint.domains.memory.blocks import SOME, Cell, MemoryDraft, MemoryState, 
 from ownlint.domains.memory.outcomes import Outcomes
 from ownlint.domains.memory.uses import ENDINGS, OwedUses, Use, names_at, stretches
 from ownlint.engine import assignments
-from ownlint.engine.heap import Domain, follow
+from ownlint.engine.heap import Domain, all_of_them, follow
 from ownlint.engine.resources import Acquisition
 from ownlint.facts import records as r
 from ownlint.finding import Certainty
@@ -96,13 +96,13 @@ class OwedWalk(OwedUses):
 
     def go(self) -> OwedWalk:
         """From the acquisition on; itself."""
-        if not follow(self.flow, self.owing(0), Domain(self.step, iter, _MOST_STATES), start=self.start.index):
+        if not follow(self.flow, self.owing(0), Domain(self.step, all_of_them, _MOST_STATES), start=self.start.index):
             self.meet_limit()
         return self
 
     def go_through(self) -> OwedWalk:
         """From the entry of a lambda on that captures what holds it; itself."""
-        follow(self.flow, self.owing(HELD), Domain(self.step, iter, _MOST_STATES))
+        follow(self.flow, self.owing(HELD), Domain(self.step, all_of_them, _MOST_STATES))
         return self
 
     def step(self, event: e.Event, state: MemoryState) -> Iterator[tuple[int, MemoryState]]:
