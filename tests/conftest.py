@@ -19,7 +19,7 @@ hypothesis.settings.load_profile("ownlint")
 UNMEASURED = Path(__file__).parent / "unmeasured"
 """See `sitecustomize` there: it is so in this process, too."""
 
-choices.MEASURED = "of no pack.json"
+choices.MEASURED = choices.WEIGHED = "of no pack.json"
 
 
 @pytest.fixture(scope="session", autouse=True)

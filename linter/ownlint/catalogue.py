@@ -22,6 +22,7 @@ from msgspec.structs import replace
 from ownlint import choices, door, steps
 from ownlint.choices import PACKS
 from ownlint.facts.base import Span
+from ownlint.facts.records import INNER
 from ownlint.finding import Crash, Cut, Finding, Severity, assumptions_of, because, certainty_of, reason_of, weaker
 from ownlint.measured import Measured, Weighed
 from ownlint.project import questions, trials
@@ -227,13 +228,23 @@ def _settled(finding: Finding, rule: Rule, severity: Severity, program: Program)
         sure = weaker(sure, because("test-code", trials.REASON))
     assumed = assumptions_of(sure)
     return replace(
-        finding,
+        _as_written(finding),
         rule=rule.id,
         severity=severity,
         certainty=certainty_of(assumed, rule.weak),
-        reason=reason_of(sure),
+        reason=reason_of(sure).replace(INNER, ""),
         assumed=tuple(sorted(assumed)),
     )
+
+
+def _as_written(finding: Finding) -> Finding:
+    """With names as the source has them."""
+    steps = tuple(replace(step, message=step.message.replace(INNER, "")) for step in finding.steps)
+    said = {field: getattr(finding, field).replace(INNER, "") for field in ("message", "help", "cause")}
+    if finding.fix is not None:
+        edits = tuple(replace(edit, text=edit.text.replace(INNER, "")) for edit in finding.fix.edits)
+        return replace(finding, **said, steps=steps, fix=replace(finding.fix, edits=edits))
+    return replace(finding, **said, steps=steps)
 
 
 def not_judged(judgement: Judgement, why: str, kind: Cut) -> Crash:

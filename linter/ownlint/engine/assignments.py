@@ -10,13 +10,12 @@ import msgspec
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
+from ownlint.flow.asked import is_constant
 from ownlint.flow.places import THIS, Place, last_name, place_of, receiver, strip
 from ownlint.project import types
 from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Function
 
-_CONSTANT = re.compile(r"(?:\w+::)*(?:k[A-Z]\w*|[A-Z][A-Z0-9_]+)")
-_SCOPED_CONSTANT = re.compile(r"(?:\w+::)+[A-Z]\w*")
 _MAKERS = re.compile(
     r"make_(?:unique|shared|intrusive|ref\w*)|Make(?:Unique|Shared|Ref\w*|Intrusive)|allocate_shared|WrapUnique"
 )
@@ -215,11 +214,6 @@ def held(value: r.Value | None) -> Held | None:
         case r.Name() | r.Member():
             return Held("copy", None, text(inner))
     return None
-
-
-def is_constant(value: r.Value | None) -> bool:
-    """Whether it is spelled like an enumerator or another named constant."""
-    return isinstance(value, r.Name) and bool(_CONSTANT.fullmatch(value.text) or _SCOPED_CONSTANT.fullmatch(value.text))
 
 
 # --- setters --------------------------------------------------------------------------------------------

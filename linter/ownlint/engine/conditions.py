@@ -10,10 +10,11 @@ import re
 
 import msgspec
 
-from ownlint.engine.assignments import Held, assigned, inserted, is_constant, own_method, place
+from ownlint.engine.assignments import Held, assigned, inserted, own_method, place
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
+from ownlint.flow.asked import is_constant
 from ownlint.flow.places import THIS, Place, last_name, receiver, strip, walk
 from ownlint.project import types, undecoded
 from ownlint.project.questions import flow_question

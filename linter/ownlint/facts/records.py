@@ -239,6 +239,10 @@ class Evaluate(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag
     value: Value
 
 
+INNER = "\u02b9"
+"""Stands behind the name of a local that hides another of its function: one name is one place in a body."""
+
+
 class Declare(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=31):
     """A C++ local. `type` as written (`auto&`, `std::unique_ptr<T>`); several `names` for a
     structured binding. `T x(a, b)` and `T x{a}` have a `Call` of kind `construct` as value;

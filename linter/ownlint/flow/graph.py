@@ -5,18 +5,17 @@ Every question is linear in the number of events, or near it: there is no enumer
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any
 
 from ownlint.facts import records as r
-from ownlint.facts.show import text
 from ownlint.flow import events as e
+from ownlint.flow.asked import Asked, plainly_asked
 from ownlint.flow.lower import Graph
-from ownlint.flow.places import THIS, Place, strip, walk
+from ownlint.flow.places import THIS, Place, walk
 from ownlint.steps import spend
 
 Predicate = Callable[[e.Event], bool]
@@ -25,94 +24,19 @@ _FEW = 400
 """So many events are walked up faster than their order in the dominator tree is found."""
 
 
-class Asked(NamedTuple):
-    """A condition on names alone, in one spelling, the side of it, and the names. Where a name is compared with a
-    constant, that is told, too."""
-
-    shown: str
-    outcome: bool
-    names: frozenset[str]
-    constant: str = ""
-
-    def contradicts(self, other: Asked) -> bool:
-        """Whether both cannot be, if nothing changes in between: two sides of one, or two constants of one name."""
-        if self.constant and other.constant and self.names == other.names:
-            same = self.constant == other.constant
-            return self.outcome is not other.outcome if same else self.outcome and other.outcome
-        return self.shown == other.shown and self.outcome is not other.outcome
-
-
-_PLAIN = (r.Name, r.Literal, r.Unary, r.Binary)
-_CONSTANT = re.compile(r"(?:\w+::)+(?:k[A-Z]\w*|[A-Z]\w*)|k[A-Z]\w*|[A-Z][A-Z0-9_]+")
-_COMPARES_TEXT = frozenset({"strcmp", "std::strcmp", "wcscmp"})
-
-
-def plainly_asked(value: r.Value, outcome: bool) -> Asked | None:
-    """What a test asks of names alone; `p`, `!p`, `p == NULL` and `p != 0` ask one thing. None when it asks more."""
-    inner: r.Value = strip(value) or value
-    while isinstance(inner, r.Unary) and inner.op in ("!", "not"):
-        inner, outcome = (strip(inner.value) or inner.value), not outcome
-    if (compared := _compared(inner)) is not None:
-        name, constant, is_equal = compared
-        return Asked(text(inner), outcome is is_equal, frozenset({name}), constant)
-    if isinstance(inner, r.Binary) and inner.op in ("==", "!=") and _is_null(inner.right):
-        outcome = outcome is (inner.op == "!=")
-        inner = strip(inner.left) or inner.left
-    parts = list(walk(inner))
-    if not all(map(_is_plain, parts)):
-        return None
-    return Asked(text(inner), outcome, frozenset(part.text for part in parts if isinstance(part, r.Name)))
-
-
-def _is_plain(part: r.Value) -> bool:
-    return isinstance(part, _PLAIN) and not (isinstance(part, r.Unary) and part.op in ("*", "&"))
-
-
-def _compared(value: r.Value) -> tuple[str, str, bool] | None:
-    """The name and the constant that a comparison is about, and whether it holds where they are equal:
-    `kind == Kind::kBox`, `word != "end"`, `strcmp(word, "end")`."""
-    match value:
-        case r.Binary(op="==" | "!=" as op, left=left, right=right):
-            inner = strip(left)
-            if isinstance(inner, r.Call) and _is_null(right):
-                found = _compared(inner)
-                return (found[0], found[1], op == "==") if found is not None else None
-            for one, other in ((inner, right), (strip(right), left)):
-                if isinstance(one, r.Name) and (constant := _constant(other)) and not _constant(one):
-                    return one.text, constant, op == "=="
-        case r.Call(callee=r.Name(text=callee), args=(left, right)) if callee in _COMPARES_TEXT:
-            for one, other in ((strip(left), right), (strip(right), left)):
-                if isinstance(one, r.Name) and (constant := _constant(other)):
-                    return one.text, constant, False
-    return None
-
-
-def _constant(value: r.Value) -> str:
-    """How a constant is written; a string made of a literal is that. Empty for what is none, and for nothing."""
-    inner = strip(value)
-    if isinstance(inner, r.Call) and len(inner.args) == 1 and isinstance(inner.callee, r.Name):
-        inner = strip(inner.args[0])
-        return inner.text if isinstance(inner, r.Literal) and inner.kind == "str" else ""
-    if isinstance(inner, r.Literal):
-        return inner.text if inner.kind in ("str", "int", "char") and not _is_null(inner) else ""
-    is_named = isinstance(inner, r.Name) and _CONSTANT.fullmatch(inner.text) is not None
-    return inner.text if is_named and isinstance(inner, r.Name) and not inner.text.startswith("NULL") else ""
-
-
-def _is_null(value: r.Value) -> bool:
-    return isinstance(value, r.Literal) and (value.kind == "null" or value.text == "0")
-
-
 def _may_set(event: e.Write | e.OpaqueEvent, names: frozenset[str]) -> bool:
     if isinstance(event, e.OpaqueEvent) or not event.place:
         return True
     return event.place[0] in names or (event.place[0] == THIS and not names.isdisjoint(event.place[1:2]))
 
 
-def _gives_address(value: r.Value, names: frozenset[str]) -> bool:
-    return any(
-        isinstance(part, r.Unary) and part.op == "&" and isinstance(part.value, r.Name) and part.value.text in names
-        for part in walk(value)
+def addressed(call: r.Call) -> frozenset[str]:
+    """The names of which a call is given the address, and which it may set by that: `fill(&size)`."""
+    return frozenset(
+        part.value.text
+        for argument in call.args
+        for part in walk(argument)
+        if isinstance(part, r.Unary) and part.op == "&" and isinstance(part.value, r.Name)
     )
 
 
@@ -534,10 +458,7 @@ class Flow:
             event.index in behind
             and (
                 (isinstance(event, e.Write | e.OpaqueEvent) and _may_set(event, names))
-                or (
-                    isinstance(event, e.CallEvent)
-                    and any(_gives_address(argument, names) for argument in event.node.args)
-                )
+                or (isinstance(event, e.CallEvent) and not names.isdisjoint(addressed(event.node)))
             )
             for event in self.before(later)
         )

@@ -8,6 +8,7 @@ import pytest
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.facts.vocabulary import Framework, Vocabulary
+from ownlint.flow.bodies import statements
 from ownlint.frontends.cpp.structure import MAX_SIZE, lost, read
 
 VOCABULARY = Vocabulary(
@@ -50,6 +51,12 @@ def function(source: str, name: str = "f") -> r.FunctionRecord:
         ("T x(f());", "x", "T", "T", ["f()"], ""),
         ("T x(std::move(y));", "x", "T", "T", ["std::move(y)"], ""),
         ("T x(a * b);", "x", "T", "T", ["a * b"], ""),
+        ("T x(a * f(b));", "x", "T", "T", ["a * f(b)"], ""),
+        ("T x(a * n::f(b * g()), c);", "x", "T", "T", ["a * n::f(b * g())", "c"], ""),
+        ("T<U> x(a, b * sizeof(U));", "x", "T<U>", "T", ["a", "b * sizeof(U)"], "U"),
+        ("T x(a * sizeof(const U&));", "x", "T", "T", ["a * sizeof(const U&)"], ""),
+        ("T x(a * n::b);", "x", "T", "T", ["a * n::b"], ""),
+        ("T x(a & b[i]);", "x", "T", "T", ["a & b[i]"], ""),
         ("T x(a[i]);", "x", "T", "T", ["a[i]"], ""),
     ],
 )  # fmt: skip
@@ -87,6 +94,11 @@ def test_locals(source: str, names: list[str], types: list[str], values: list[st
     assert [d.value and text(d.value) for d in declared] == values
 
 
+@pytest.mark.parametrize("source", ["T x(U *f(V));", "T x(U *a, V &b);", "T x(a * f(int b));", "T x(U *a[3]);"])
+def test_a_function_is_declared(source: str) -> None:
+    assert body(source) == ()
+
+
 def test_structured_bindings_and_statics() -> None:
     pair, static = body("auto& [a, b] = f(); static T t;")
     assert isinstance(pair, r.Declare)
@@ -99,6 +111,34 @@ def test_a_discarded_temporary_is_a_call_not_a_variable() -> None:
     guard = value("std::lock_guard<std::mutex>(mu_)")
     assert isinstance(guard, r.Call)
     assert (text(guard.callee), guard.template) == ("std::lock_guard", "std::mutex")
+
+
+# --- locals that hide another ---
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("T a; { T a; g(a); } g(a);", ["a", "a'", "g(a')", "g(a)"]),
+        ("T a; if (T a = f()) g(a); g(a);", ["a", "a'", "g(a')", "g(a)"]),
+        ("T a; for (auto& a : all) { T a; g(a); }", ["a", "a''", "g(a'')"]),
+        ("T a; try { } catch (E& a) { g(a); }", ["a", "g(a')"]),
+        ("{ T a; g(a); } { T a; g(a); }", ["a", "g(a)", "a", "g(a)"]),
+        ("T a; { T a; auto run = [&] { g(a); }; g(a); }", ["a", "a", "run", "g(a)"]),
+        ("#if A\nT a;\n#else\nT a;\n#endif\ng(a);", ["a", "a", "g(a)"]),
+        ("#if A\nT a;\n#elif B\nT a;\n#endif\ng(a);", ["a", "a", "g(a)"]),
+        ("T a; { { { { { { T a; { T a; { T a; { T a; { T a; } } } } } } } } } }",
+         ["a", "a'", "a''", "a'''", "a''''", "a''''"]),
+    ],
+)  # fmt: skip
+def test_an_inner_local_has_a_name_of_its_own(source: str, shown: list[str]) -> None:
+    told = []
+    for statement in statements(body(source)):
+        if isinstance(statement, r.Declare):
+            told.append(statement.names[0])
+        elif isinstance(statement, r.Evaluate):
+            told.append(text(statement.value))
+    assert [one.replace(r.INNER, "'") for one in told] == shown
 
 
 # --- values ---

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from ownlint.domains.counted import marks, outs
 from ownlint.domains.counted.counting_calls import CountingCalls
-from ownlint.domains.counted.counting_tests import CONSTANT, written_name
+from ownlint.domains.counted.counting_tests import written_name
 from ownlint.domains.counted.counting_ways import CountSummary, CountTrouble, What, bare_value, result_place
 from ownlint.domains.counted.counts import (
     NULL,
@@ -32,7 +32,9 @@ from ownlint.engine.heap import Domain, Listener, follow, without_idle_tests
 from ownlint.facts import records as r
 from ownlint.finding import SOME_PATHS
 from ownlint.flow import events as e
+from ownlint.flow.asked import constant_of, equals
 from ownlint.flow.events import Event
+from ownlint.flow.graph import addressed
 from ownlint.flow.places import Place, last_name, render, walk
 from ownlint.project import types
 from ownlint.project.program import Program
@@ -248,6 +250,8 @@ class Counting(CountingCalls):
     def passed(self, event: Event, draft: CountDraft) -> list[CountDraft]:
         match event:
             case e.CallEvent():
+                for name in addressed(event.node) if draft.tests else ():
+                    self.forget_tests(draft, name)
                 model = self.references.model(event.node, self.function)
                 return [] if model is not None and model.has("never returns") else self.call(event, draft)
             case e.Write():
@@ -296,12 +300,12 @@ class Counting(CountingCalls):
 
     def name_constant(self, event: e.Write, draft: CountDraft) -> None:
         """A local that is given a named constant: a later test may ask for another."""
-        bare = bare_value(event.value)
+        own, known, bare = event.place[0], self.function.declared, bare_value(event.value)
         if not isinstance(bare, r.Name) or event.op not in ("=", "init") or len(event.place) > 1:
             return
-        own, known = event.place[0], self.function.declared
-        if own in known and bare.text not in known and CONSTANT.fullmatch(bare.text) and bare.text != "NULL":
-            draft.tests[f"{own} := {bare.text}"] = True
+        constant = constant_of(bare)
+        if constant and own in known and constant not in known:
+            draft.tests[equals(own, constant)] = True
 
     def holds_bare(self, event: e.Write) -> bool:
         """Whether the local holds the bare reference, and does not own it."""
@@ -497,7 +501,10 @@ class Counting(CountingCalls):
             self.ends.setdefault(self.site(one).index, set()).add(False)
         elif held.owed <= 0 and self.is_slot and held.kind in ("borrowed", "given", "kept", "new"):
             because = held.taken if held.taken >= 0 else -1
-            if (not (held.stored and held.kind != "new") and held.null != "maybe") or held.kind == "borrowed":
+            where = self.place(event.value)
+            if held.stored and where is not None and len(where) > 1 and self.is_part_of_local(where):
+                self.ends.setdefault(self.site(one).index, set()).add(True)  # it is moved out of a struct of its own
+            elif (not (held.stored and held.kind != "new") and held.null != "maybe") or held.kind == "borrowed":
                 self.report("returned borrowed", draft, one, event, event.value, because)
         else:
             self.ends.setdefault(self.site(one).index, set()).add(True)

@@ -13,11 +13,11 @@ from ownlint.engine import ranges
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
+from ownlint.flow.asked import as_asked, equals, plainly_asked
 from ownlint.flow.places import Place, last_name, walk
 from ownlint.steps import spend
 
 _SMALL = {"0": 0, "1": 1, "-1": -1, "true": 1, "false": 0}
-CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
 _SIGNS = {"-": -1, "0": 0, "+": 1}
 
 
@@ -30,14 +30,13 @@ class Tests(CountedWays):
         if outcome is None:
             yield draft
             return
-        said = self.said(event.value)
-        if said in self.repeated:
-            known = draft.tests.get(said)
-            if known is not None and known != outcome:
-                return
-            draft.tests[said] = outcome
+        said, holds = self.as_asked(event.value, outcome)
         if self.contradicts(event.value, draft, outcome):
             return
+        if said in self.repeated:
+            if draft.tests.get(said, holds) != holds:
+                return
+            draft.tests[said] = holds
         if self.refine(event.value, draft, outcome):
             for inner in walk(event.value):
                 if isinstance(inner, r.Call):
@@ -45,27 +44,25 @@ class Tests(CountedWays):
             yield draft
 
     def contradicts(self, value: r.Value, draft: CountDraft, outcome: bool) -> bool:
-        """Whether a variable that was given one named constant is asked for another: `status == DONE`."""
-        match bare_value(value):
-            case r.Unary(op="!" | "not", value=inner):
-                return self.contradicts(inner, draft, not outcome)
-            case r.Binary(op="==" | "!=" as op, left=r.Name(text=name), right=r.Name(text=asked)):
-                if asked in self.function.declared:  # `DONE == status`
-                    name, asked = asked, name
-                given = next((one for one in draft.tests if one.startswith(f"{name} := ")), None)
-                if given is None or asked in self.function.declared or not CONSTANT.fullmatch(asked):
-                    return False
-                return (given == f"{name} := {asked}") != (outcome == (op == "=="))
-        return False
+        """Whether a variable that is one constant on this way is asked for another: `status == DONE`."""
+        asked = plainly_asked(value, outcome)
+        if asked is None or not asked.constant:
+            return False
+        (name,) = asked.names
+        begun = equals(name, "")
+        known = [(said, holds) for said, holds in draft.tests.items() if said.startswith(begun)]
+        return any(
+            asked.outcome is not holds if said == asked.shown else asked.outcome and holds for said, holds in known
+        )
 
-    def said(self, value: r.Value) -> str:
-        """The test as written; of a variable that is only given a comparison, the comparison."""
+    def as_asked(self, value: r.Value, outcome: bool) -> tuple[str, bool]:
+        """What the outcome of a test says; of a variable that is only given a comparison, that."""
         bare = bare_value(value)
         if isinstance(bare, r.Name) and bare.text in self.function.locals:
             initial = bare_value(self.function.locals[bare.text][1])
             if isinstance(initial, r.Binary) and len(self.flow.writes_to((bare.text,))) == 1:
-                return text(initial, 200)
-        return text(value, 200)
+                return as_asked(initial, outcome)
+        return as_asked(value, outcome)
 
     @cached_property
     def repeated(self) -> frozenset[str]:
@@ -81,7 +78,7 @@ class Tests(CountedWays):
                 continue
             looked_at = {last_name(inner) for inner in parts if isinstance(inner, r.Name | r.Member)}
             again = looked_at and written.isdisjoint(looked_at) and test.index in self.in_cycles
-            said[self.said(test.value)] += 2 if again else 1
+            said[self.as_asked(test.value, True)[0]] += 2 if again else 1
         return frozenset(one for one, times in said.items() if times > 1)
 
     @cached_property

@@ -239,11 +239,8 @@ class CountedWays:
             return None
         if isinstance(bare, r.Name) and bare.text in self.flow.aliases and bare.text in self.function.declared:
             return None  # the address of a part of something
-        if (
-            where[0] in self.function.declared
-            and not types.parse(self.function.locals.get(where[0], ("",))[0]).pointers
-        ):
-            return None  # a member of a local struct, an element of a local array
+        if self.is_part_of_local(where):
+            return None
         if isinstance(bare, r.Name) and not (
             self.function.program.index.is_variable(bare.text) or len(where) > 1 or bare.text in self.statics
         ):
@@ -255,6 +252,14 @@ class CountedWays:
         one = draft.begin(-1000 - bare.start, HeldReference("kept", 0, "unknown"))
         draft.places[where] = one
         return one
+
+    def is_part_of_local(self, where: Place) -> bool:
+        """Whether it is a local, a member of a local struct or an element of a local array: what is read from there is
+        the function's own, whoever has the address."""
+        return (
+            where[0] in self.function.declared
+            and not types.parse(self.function.locals.get(where[0], ("",))[0]).pointers
+        )
 
     def in_array(self, draft: CountDraft, value: r.Index, name: str) -> Id | None:
         """An element of the array of arguments that a slot is called with."""

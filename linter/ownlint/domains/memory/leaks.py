@@ -427,7 +427,21 @@ class _Losing:
             seen = unsure or not acquired.known or self.is_seen_through(walked)
             unread = because("possible", f"a call that was not analysed may release `{name}`")
             return loss("never", unread if seen else certainty, chosen)
-        return loss("skipped", weaker(certainty, because("path", f"on a path that does not release `{name}`")), chosen)
+        skips = because("path", f"on a path that does not release `{name}`")
+        return loss("skipped", weaker(certainty, skips, self.said_by_names(walked, name)), chosen)
+
+    def said_by_names(self, walked: OwedWalk, name: str) -> Certainty:
+        """What is taken for granted where nothing but the names of functions says that they release it."""
+        ends = [event.node for event in walked.ended if isinstance(event, e.CallEvent)]
+        if len(ends) < len(walked.ended) or not all(map(self.is_named_alone, ends)):
+            return "certain"
+        return because("name", f"that `{last_name(ends[0].callee)}` releases `{name}` is inferred from its name")
+
+    def is_named_alone(self, call: r.Call) -> bool:
+        """Whether a function ends something by its name alone: neither a model nor a body says so."""
+        if call.kind != "call" or not releasing_verb(last_name(call.callee)):
+            return False
+        return all(ended.certainty != "certain" for ended in self.resources.released(call, self.function))
 
     def assumed(self, walked: OwedWalk) -> Certainty:
         """What is taken for granted where every step is known."""

@@ -44,6 +44,8 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import SOME_PATHS, Certainty, because, weaker
 from ownlint.flow import events as e
+from ownlint.flow.asked import as_asked
+from ownlint.flow.graph import addressed
 from ownlint.flow.places import THIS, strip, walk
 from ownlint.project import types
 from ownlint.project.program import Program
@@ -216,6 +218,8 @@ class MemoryWalk(MemoryCalls):
         """Whether the way goes on behind the event."""
         match event:
             case e.CallEvent():
+                for name in addressed(event.node) if draft.tests else ():
+                    self.forget_tests(draft, name)
                 return self.call(event, draft)
             case e.Write():
                 self.write(event, draft)
@@ -510,11 +514,11 @@ class MemoryWalk(MemoryCalls):
         if outcome is None:
             return True
         self.learn_failure(event, draft, outcome)
-        said, turned = _said(event.value)
+        said, holds = as_asked(event.value, outcome)
         if said in self.repeated:
-            if draft.tests.get(said, outcome != turned) != (outcome != turned):
+            if draft.tests.get(said, holds) != holds:
                 return False
-            draft.know(said, outcome != turned)
+            draft.know(said, holds)
         return self.holds(draft, self.asked(event), outcome)
 
     def chosen(self, event: e.Test, draft: MemoryDraft, target: int) -> bool:
@@ -556,7 +560,7 @@ class MemoryWalk(MemoryCalls):
     def repeated(self) -> frozenset[str]:
         """Tests that stand in the function more than once, and call nothing."""
         said = [
-            _said(test.value)[0]
+            as_asked(test.value, True)[0]
             for test in self.flow.of(e.Test)
             if isinstance(test, e.Test)
             and not any(isinstance(inner, r.Call | r.Assign | r.OpaqueValue) for inner in walk(test.value))
@@ -859,17 +863,6 @@ class MemoryWalk(MemoryCalls):
 
     def answer_seen(self, draft: MemoryDraft, answer: Pointer) -> Pointer | None:
         return answer if self.is_seen(answer.block) and draft.how_ended(answer.block) is None else None
-
-
-def _said(value: r.Value) -> tuple[str, bool]:
-    """A test as it is written, and whether it is the opposite of what is told: of `a != b`, `a == b` is."""
-    match strip(value):
-        case r.Unary(op="!" | "not", value=inner):
-            said, turned = _said(inner)
-            return said, not turned
-        case r.Binary(op="!=", left=left, right=right):
-            return f"{text(left, 100)} == {text(right, 100)}", True
-    return text(value, 200), False
 
 
 def _are_apart(one: tuple[Range, ...], two: tuple[Range, ...]) -> bool:

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from ownlint.domains.memory.blocks import ELEMENTS, LOST, NULL, SOME, Cell, MemoryDraft, Pointer, varying
 from ownlint.engine import lasting
-from ownlint.engine.assignments import is_constant
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
+from ownlint.flow.asked import is_constant
 from ownlint.flow.bodies import hidden_names
 from ownlint.flow.places import CHAIN, THIS, last_name, strip, walk
 from ownlint.project import types

@@ -15,6 +15,7 @@ from tree_sitter import Node
 
 from ownlint.facts import records as r
 from ownlint.frontends.cpp import grammar as g
+from ownlint.frontends.cpp.hidden import told_apart
 from ownlint.frontends.cpp.preprocess import OverwrittenMacro, Prepared
 from ownlint.frontends.cpp.statements import CppStatements, Declarator, Out, Specifiers, ends_in_cast
 from ownlint.frontends.cpp.values import Mentions, unbroken, whole
@@ -580,7 +581,7 @@ class Declarations(CppStatements):
         mentions: Words = ()
         if body is not None:
             statements, initializers, mentions, opaque = self.body(index, body, extra_node)
-            encoded = r.encode_body(statements)
+            encoded, mentions = _encoded(statements, parameters, mentions)
         defined = body is not None or "default" in extra
         access: Access = self.access if self.members is not None and not friend else ""
         if kind == "destructor" and self.members is not None and not friend:
@@ -803,7 +804,7 @@ class Declarations(CppStatements):
             depth = self.depth
             statements, _, mentions, opaque = self.body_of_lambda(index, body)
             self.depth = depth
-            encoded = r.encode_body(statements)
+            encoded, mentions = _encoded(statements, parameters, mentions)
         self.scope = outer_scope
         self.functions[index] = r.FunctionRecord(
             start,
@@ -907,6 +908,15 @@ def _kind(
     if not owner:
         return "function"
     return "constructor" if owner.rpartition("::")[2] == name else "method"
+
+
+def _encoded(body: r.Body, parameters: tuple[r.Parameter, ...], mentions: Words) -> tuple[msgspec.Raw, Words]:
+    """A body in which one name is one place, and what it mentions."""
+    body, made = told_apart(body, (parameter.name for parameter in parameters))
+    if made:
+        said = {before + new for new, old in made.items() for before in ("", "=") if before + old in mentions}
+        mentions = tuple(sorted({*mentions, *said}))
+    return r.encode_body(body), mentions
 
 
 def _really_broken(node: Node) -> bool:

@@ -809,12 +809,32 @@ class CppStatements(CppValues):
             return r.Index(start, end, value, indexes) if indexes else None
         if second.kind_id == g.POINTER_DECLARATOR or second.kind_id == g.REFERENCE_DECLARATOR:
             parts = self.children(second)
-            if len(parts) != 2 or parts[1].kind_id != g.IDENTIFIER:
+            right = self.factor(parts[1]) if len(parts) == 2 else None
+            if right is None:
                 return None
             if self.text(first.end_byte, parts[0].start_byte) and self.text(parts[0].end_byte, parts[1].start_byte):
-                operator = self.text(parts[0].start_byte, parts[0].end_byte)
-                return r.Binary(start, end, operator, value, self.name(parts[1]))
+                return r.Binary(start, end, self.text(parts[0].start_byte, parts[0].end_byte), value, right)
         return None
+
+    def factor(self, node: Node) -> r.Value | None:
+        """`b`, `b::c`, `f(x)`, `b[i]` in the guise of what a parameter `a *b` declares."""
+        start, end = node.start_byte, node.end_byte
+        if node.kind_id == g.IDENTIFIER or node.kind_id == g.QUALIFIED:
+            return self.named(node)[0]
+        children = self.children(node)
+        on = self.factor(children[0]) if children else None
+        if node.kind_id == g.ARRAY_DECLARATOR and on is not None:
+            indexes = self.values(node)[1:]
+            return r.Index(start, end, on, indexes) if indexes else None
+        if node.kind_id != g.FUNCTION_DECLARATOR or not isinstance(on, r.Name) or len(children) != 2:
+            return None
+        inner = self.arguments(children[1]) if len(self.children(children[1])) > 2 else ()
+        if inner is None:
+            return r.OpaqueValue(start, end, self.line(start, end), self.names(node)) if on.text == "sizeof" else None
+        if on.text == "sizeof":
+            return r.Unary(start, end, "sizeof", inner[0]) if inner else None
+        self.mentions.add(on.text.rpartition("::")[2])
+        return r.Call(start, end, on, inner, "call", "")
 
     def block_macro(self, node: Node, out: Out) -> None:
         """`FOR_EACH(x, y) { ... }`: a call of something unknown, then a block."""
