@@ -708,7 +708,7 @@ def git_fifo(place: Place) -> None:
 def baseline_outside(place: Place) -> None:
     place.settings('baseline = "../outside/new.json"\n')
     done = place.ownlint("baseline", "write")
-    must(done.code == 2 and "leads out of the project" in done.err, f"{done.code}: {done.err}")
+    must(done.code == 2 and "points outside the project" in done.err, f"{done.code}: {done.err}")
 
 
 @attack("outputs", "commands to the runner of a job in a quoted line and in a name", "they come out as escapes")

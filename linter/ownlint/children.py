@@ -250,7 +250,7 @@ def answered(work: Callable[[], bytes], seconds: float, memory: int) -> bytes:
         child.close()
         os.close(output)
     if said is None:
-        raise LostError(f"not finished within {seconds} s", limit=True)
+        raise LostError(f"not finished within {seconds:g} s", limit=True)
     if not said.startswith(_WORKED):
         raise LostError(said[1:].decode())
     return said[1:]

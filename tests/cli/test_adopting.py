@@ -290,7 +290,7 @@ def test_what_was_not_read_in_full_can_fail_a_run(run: Run) -> None:
     assert check(run).code == 0
     done = check(run, "--fail-on-incomplete", "-q")
     assert done.code == 2
-    assert done.err.endswith("error: --fail-on-incomplete: 1 not read\n")
+    assert done.err.endswith("error: --fail-on-incomplete: 1 partially analysed\n")
 
 
 def test_a_header_that_is_not_found_can_fail_a_run(run: Run) -> None:

@@ -85,7 +85,7 @@ def test_words_that_cannot_be_found_are_named_and_the_rest_is_reported(
     done = run("check", "--output-format", "json")
     (named,) = json.loads(done.out)["incomplete"]
     assert (named["path"], named["kind"]) == ("", "limit")
-    assert named["reason"].endswith("were not looked for: its process crashed (SIGKILL)")
+    assert named["reason"].endswith("were not searched for: its process crashed (SIGKILL)")
     assert json.loads(done.out)["findings"] == json.loads(found.out)["findings"] != []
     assert run("check", "--output-format", "json").out == done.out  # it is not remembered as the whole truth
     monkeypatch.undo()

@@ -61,7 +61,7 @@ def test_the_doctor_tries_each_parser(project: Path) -> None:
     for name in ("ownlint", "C++ by structure", "C++ with types", "Python", "cache", "rules", "models"):
         assert found[name]["state"] == "ok", found[name]
     assert re.search(r"libclang \d+", found["C++ with types"]["found"])
-    assert found["cache"]["found"].endswith("not made yet")
+    assert found["cache"]["found"].endswith("not created yet")
     assert not (project / ".ownlint_cache").exists()
 
 
@@ -71,7 +71,7 @@ def test_the_doctor_finds_a_compile_database_and_says_how_to_get_one(project: Pa
     without = ownlint("doctor", where=project)
     assert without.returncode == 0
     assert re.search(
-        r"^optional  compile database +none is found\n +to get it: .*EXPORT_COMPILE", without.stdout, re.MULTILINE
+        r"^optional  compile database +not found\n +fix: .*EXPORT_COMPILE", without.stdout, re.MULTILINE
     )
     commands = [{"directory": str(project), "file": "engine.cc", "command": "c++ -c engine.cc"}]
     (project / "build").mkdir()
@@ -112,7 +112,7 @@ def test_what_is_missing_is_1_and_says_how_to_get_it(project: Path) -> None:
     done = ownlint("doctor", "--cache-dir", "cache", where=project)
     assert done.returncode == 1
     assert "missing   cache" in done.stdout
-    assert "to get it: name another folder with --cache-dir" in done.stdout
+    assert "fix: name another folder with --cache-dir" in done.stdout
 
 
 def test_a_git_that_is_not_there_is_no_failure(project: Path) -> None:
@@ -180,7 +180,7 @@ def test_clean_removes_our_cache_and_says_how_much(project: Path) -> None:
     assert re.fullmatch(r"\.ownlint_cache: removed [\d.]+ MB\n", done.stdout)
     assert not (project / ".ownlint_cache").exists()
     again = ownlint("clean", where=project)
-    assert (again.returncode, again.stdout) == (0, ".ownlint_cache: there is none\n")
+    assert (again.returncode, again.stdout) == (0, ".ownlint_cache: no cache\n")
 
 
 @pytest.mark.parametrize("kind", ["folder", "link", "file", "wrong tag", "link as tag"])

@@ -54,7 +54,7 @@ def types(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
 
 def test_it_reads_cpp(project: Path, copied: Path) -> None:
     done = ownlint(project, "doctor", "--output-format", "json", library=copied)
-    assert types(done)["found"] == f"{copied}, as {LIBCLANG} says"
+    assert types(done)["found"] == f"{copied}, from {LIBCLANG}"
     assert done.returncode == 0
     done = ownlint(project, "check", "--types", "always", "--output-format", "json", library=copied)
     assert (json.loads(done.stdout)["incomplete"], json.loads(done.stdout)["notices"]) == ([], [])

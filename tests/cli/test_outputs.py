@@ -77,7 +77,7 @@ def test_what_is_no_output_of_ownlint_stays(run: Run, way: int, name: str) -> No
     before = Path(name).read_bytes()
     done = run(*outputs(name)[way])
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"error: {name}: not overwritten: it is no ")
+    assert done.err.startswith(f"error: {name}: not overwritten: it is not ")
     assert done.err.count("\n") == 1
     assert Path(name).read_bytes() == before
 

@@ -102,7 +102,7 @@ def test_without_settings_and_git_nothing_is_made_where_a_new_file_would_stand(t
         (("--stdin-filename", "sub"), b"sub: is a folder, not a file"),
         (("-",), b"`-` is standard input: name the file it stands for with --stdin-filename"),
         (("-", "other.py"), b"`-` is standard input: name the file it stands for with --stdin-filename"),
-        (("--stdin-filename", "sub/lowering.py", "other.py"), b"leave out PATHS"),
+        (("--stdin-filename", "sub/lowering.py", "other.py"), b"do not give PATHS"),
         (("--stdin-filename", "sub/lowering.py", "--fix"), b"only reports"),
         (("--stdin-filename", "sub/lowering.py", "--diff-base", "HEAD"), b"only reports"),
         (("--stdin-filename", "sub/lowering.py", "--changed"), b"only reports"),

@@ -88,7 +88,7 @@ def test_a_narrower_project_is_named(run: Run, monkeypatch: pytest.MonkeyPatch, 
     here.mkdir()
     project = Path("python/inner").resolve()
     monkeypatch.chdir(here)
-    assert f"note: only {project} is read" in check(run, str(project / "more.py")).err
+    assert f"note: only {project} is analysed" in check(run, str(project / "more.py")).err
 
 
 def test_noise_is_no_clean_file(run: Run) -> None:

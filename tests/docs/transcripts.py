@@ -132,6 +132,7 @@ def _environment(hidden: Path, tools: Path, variables: dict[str, str]) -> dict[s
         "PIP_NO_DEPS": "1",
         "PIP_NO_INDEX": "1",
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        "PYTEST_ADDOPTS": "-p no:asyncio",  # a plugin of ours that speaks up where it is not set
         **variables,
     }
 

@@ -191,7 +191,7 @@ def test_the_first_former_table_of_a_file_is_told_of(tmp_path: Path) -> None:
         "is the last version that reads it"
     )
     (line,) = read(tmp_path, FORMER[FORMER.index("[[python.consumer]]") :]).former
-    assert line.startswith(f"{tmp_path / 'mine.toml'}:4: `[[python.consumer]]` is `[[python.function]]` with ")
+    assert line.startswith(f"{tmp_path / 'mine.toml'}:4: `[[python.consumer]]` was replaced by `[[python.function]]` with ")
 
 
 def test_one_class_may_be_described_for_memory_in_the_former_way_and_for_handles(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ FUNCTION = BLOCK + '[[memory.function]]\nname = "m.f"\n'
     ("text", "line", "message"),
     [
         (LIBRARY + '[[memory.typ]]\nname = "m.C"\n', 4, "no key `typ`; did you mean `type`?"),
-        (LIBRARY + '[memory.type]\nname = "m.C"\n', 4, "write `[[memory.type]]`, with two brackets"),
+        (LIBRARY + '[memory.type]\nname = "m.C"\n', 4, "write `[[memory.type]]` with double brackets"),
         (LIBRARY + "[[memory.type]]\n", 4, "`memory.type` needs either `name` or `names`"),
         (LIBRARY + '[[memory.type]]\nname = "m.C"\nrole = "onwer"\n', 6, "`role` cannot be `onwer`; did you mean"),
         (LIBRARY + '[[memory.type]]\nname = "m.C"\nroles = "owner"\n', 6, "no key `roles`; did you mean `role`?"),

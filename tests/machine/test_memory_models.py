@@ -157,7 +157,7 @@ def test_a_function_may_make_what_takes_storage_away_or_take_it_itself(tmp_path:
         (MEMBER + 'returns = "Blok"\n', 11, "`returns` names `Blok`, which is not a `[[python.class]]`; did you mean"),
         (MEMBER + 'keeps = "wrapper"\n', 11, "`keeps` cannot be `wrapper` for memory; it is one of"),
         (MEMBER + 'keeps = "none"\n', 11, '`keeps = "none"` needs `borrows`: what the result points into'),
-        (MEMBER + 'borrows = "parent"\nkeeps = "none"\n', 11, "`borrows` cannot be `parent` of memory"),
+        (MEMBER + 'borrows = "parent"\nkeeps = "none"\n', 11, "`borrows` cannot be `parent` for memory"),
         (MEMBER + 'borrows = "argument 0"\n', 11, "`borrows` cannot be `argument 0`"),
         (MEMBER + 'effect = "keep argument 1 in result"\n', 11, "what it keeps alive is `counted = true`"),
         (MEMBER + 'effect = "own result"\n', 11, "`own result` is not an effect of memory"),

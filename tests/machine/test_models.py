@@ -41,7 +41,7 @@ def read(folder: Path, text: str, name: str = "mine.toml") -> Models:
         ("[library]\nname = 3\n", 2, "`name` must be a string"),
         ('[library]\nname = "a"\nlanguages = ["cpp", "ocaml"]\n', 3, "`languages` cannot be `ocaml`; it is one of"),
         (LIBRARY + "\n[[functoin]]\n", 4, "no key `functoin`; did you mean `function`?"),
-        (LIBRARY + '[function]\nname = "f"\n', 3, "write `[[function]]`, with two brackets"),
+        (LIBRARY + '[function]\nname = "f"\n', 3, "write `[[function]]` with double brackets"),
         (LIBRARY + '[[function]]\nname = "f"\neffects = "may fail"\n', 5, "no key `effects`; did you mean `effect`?"),
         (LIBRARY + '[[function]]\nname = "f"\neffect = "may fail"\nrelesed_by = "g"\n', 6, "mean `released_by`?"),
         (LIBRARY + '[[function]]\neffect = "may fail"\n', 3, "`function` needs either `name` or `names`"),
@@ -338,7 +338,7 @@ VECTOR = LIBRARY + '[[python.class]]\nname = "mylib.Vector"\n[[python.member]]\n
         (
             VECTOR + 'effect = ["may fail",\n"insert argument 1 in receiver"]\n',
             9,
-            "`insert argument 1 in receiver` is no ",
+            "`insert argument 1 in receiver` is not",
         ),
         (
             VECTOR + 'effect = "keep argument 1 in result"\n',
@@ -443,8 +443,8 @@ def test_types_are_taken_apart() -> None:
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        ('[[parity]]\nwords = ["cuda"]\n', r"m\.toml:4: .*at least two words"),
-        ('[[parity]]\nwords = ["cuda", "a/b"]\n', r"m\.toml:4: .*`a/b` is no word"),
+        ('[[parity]]\nwords = ["cuda"]\n', r"m\.toml:4: .*at least two alternative words"),
+        ('[[parity]]\nwords = ["cuda", "a/b"]\n', r"m\.toml:4: .*`a/b` is not a word"),
         ('[[parity]]\nword = ["cuda", "hip"]\n', r"m\.toml:\d+: "),
     ],
 )

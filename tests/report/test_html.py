@@ -301,7 +301,7 @@ def test_the_date_is_given_and_never_the_clock(tmp_path: Path) -> None:
     assert '<time datetime="2009-02-13">2009-02-13</time>' in run(tmp_path, SOURCE_DATE_EPOCH="1234567890").stdout
     refused = run(tmp_path, SOURCE_DATE_EPOCH="today")
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert refused.stderr == "error: SOURCE_DATE_EPOCH: 'today' is not a number of seconds since 1970\n"
+    assert refused.stderr == "error: SOURCE_DATE_EPOCH: today is not a number of seconds since 1970\n"
 
 
 # --- hostile text -----------------------------------------------------------------------------

@@ -240,7 +240,7 @@ ENTRY = b":100644 100644 " + b"a" * 40 + b" " + b"b" * 40
     "listed", [ENTRY + b" M", ENTRY + b" M\0", ENTRY + b" R100\0old.cc\0", b":100644\0a.cc\0", b"\xed\xa0\x80\0"]
 )
 def test_what_git_lists_and_breaks_off_is_refused_in_a_line(listed: bytes) -> None:
-    with pytest.raises(ChangesError, match="what git diff lists"):
+    with pytest.raises(ChangesError, match="the output of git diff"):
         list(_raw(listed))
 
 

@@ -103,7 +103,7 @@ def test_words_of_the_settings(project: Project) -> None:
         ('parity = [["left"]]', "ownlint.toml:1: `parity`: a group needs at least two alternative words"),
         ('parity = [["left", "left"]]', "ownlint.toml:1: `parity`: a group needs at least two alternative words"),
         ("parity = [[]]", "ownlint.toml:1: `parity`: a group needs at least two alternative words"),
-        ('parity = [["left", "a/b"]]', "ownlint.toml:1: `parity`: `a/b` is no word"),
+        ('parity = [["left", "a/b"]]', "ownlint.toml:1: `parity`: `a/b` is not a word"),
         ('parity = ["left", "right"]', "ownlint.toml:1: `parity`: "),
         ("parity = 1", "ownlint.toml:1: `parity`: "),
     ],

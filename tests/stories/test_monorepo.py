@@ -323,7 +323,7 @@ def test_each_project_has_its_own_baseline(several: Path) -> None:
     assert refused.returncode == 2
     assert refused.stderr == (
         "error: --baseline: each of these projects has its own: ., a, b, b/deep; set `baseline` in their settings, "
-        "or check one\n"
+        "or check one of them\n"
     )
 
 

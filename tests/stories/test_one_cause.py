@@ -59,7 +59,7 @@ def test_machines_are_told_every_place(project: Path) -> None:
     lines = [
         [
             one["locations"][0],
-            *(related for related in one.get("relatedLocations", ()) if related["message"]["text"] == "the same here"),
+            *(related for related in one.get("relatedLocations", ()) if related["message"]["text"] == "same here"),
         ]
         for one in results
     ]

@@ -84,7 +84,7 @@ def test_what_could_not_be_silenced_is_said_to_those_who_want_quiet(tmp_path: Pa
     done = check(tmp_path, "--isolated", "--add-suppressions", "kept", "-q", "--output-format", "concise")
     assert done.returncode == 1
     assert done.stdout.startswith("a.cc:2:")
-    assert done.stderr.startswith("warning: a.cc:2: handle-leaked: not silenced"), done
+    assert done.stderr.startswith("warning: a.cc:2: handle-leaked: not suppressed"), done
     assert done.stderr.count("\n") == 1
 
 

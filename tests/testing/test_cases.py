@@ -75,11 +75,11 @@ def test_a_reason_is_a_part_of_the_finding_s_own() -> None:
     ("code", "problem"),
     [
         ("bad();", "found, but not expected"),
-        ("good();  // error: `bad`", "expected, not found"),
-        ("bad();  // error: `good`", "expected, not found"),
-        ("bad();  // warning: `bad`", "expected, not found"),
-        ("bad();  // error[possible]: `bad`", "expected, not found"),
-        ("bad();  // error: `bad` // error: `bad`", "expected, not found"),
+        ("good();  // error: `bad`", "expected, but not found"),
+        ("bad();  // error: `good`", "expected, but not found"),
+        ("bad();  // warning: `bad`", "expected, but not found"),
+        ("bad();  // error[possible]: `bad`", "expected, but not found"),
+        ("bad();  // error: `bad` // error: `bad`", "expected, but not found"),
         ("bad(); bad();  // error: `bad`", "found, but not expected"),
         ("bad();  // error: `bad` // step: elsewhere", "no finding has this step"),
         ("bad();  // ok: it is Tuesday", "found on a line that is innocent (`ok: it is Tuesday`)"),
@@ -135,9 +135,10 @@ def test_the_prelude_stands_before_the_code(tmp_path: Path) -> None:
 def test_docstring_examples_say_what_is_wrong() -> None:
     page = "Bad.\n\nbad:\n\n```cpp\nvoid f() { good(); }\n```\n\ngood:\n\n```cpp\nvoid f() { bad(); }\n```\n"
     rule = Rule("calls-bad", "error", "Function", _check, page, ("cpp",), "", False, "tests")
-    first, second = docstrings.check(rule)
+    first, second, third = docstrings.check(rule)
     assert first == "bad 1: the rule finds nothing in it"
-    assert second.startswith("found, but not expected")
+    assert second == "bad 1: no report is shown below it"
+    assert third.startswith("found, but not expected")
 
 
 @pytest.mark.parametrize(

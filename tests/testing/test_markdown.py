@@ -107,16 +107,16 @@ def test_a_url_in_a_comment_is_no_mark() -> None:
 @pytest.mark.parametrize(
     ("page", "line", "message"),
     [
-        ("## x\n```cpp\nf();\n", 2, "never closed"),
+        ("## x\n```cpp\nf();\n", 2, "unterminated code block"),
         ("## x\n```cpp tpyed\nf();\n```\n", 2, "`tpyed` is neither"),
         ("## x\n```cpp ../a.h\nf();\n```\n", 2, "neither a file name"),
         ("## x\n```toml\nmodels = 3\n```\n", 3, "Expected `str"),
         ("## x\n```toml\ncertainity = 'likely'\n```\n", 3, "unknown field `certainity`"),
-        ("## x\n```cpp\nf();  // error:\n```\n", 3, "says nothing"),
+        ("## x\n```cpp\nf();  // error:\n```\n", 3, "has no text"),
         ("## x\n```cpp\nf();\n// error: nobody\n```\n", 4, "marks no line"),
-        ("## x\n```cpp\nf();  // error[sure]: y\n```\n", 3, "`sure` is none of"),
-        ("## x\n```cpp a.h\nf();\n```\n```cpp a.h\n```\n", 5, "a second block"),
-        ("## x\n```cpp\nf();\n```\n## x\n```cpp\nf();\n```\n", 5, "a second heading"),
+        ("## x\n```cpp\nf();  // error[sure]: y\n```\n", 3, "`sure` is not one of"),
+        ("## x\n```cpp a.h\nf();\n```\n```cpp a.h\n```\n", 5, "is used twice"),
+        ("## x\n```cpp\nf();\n```\n## x\n```cpp\nf();\n```\n", 5, "is used twice"),
     ],
 )
 def test_mistakes_in_a_page_are_named_with_their_line(page: str, line: int, message: str) -> None:

@@ -288,7 +288,7 @@ class _Lane:
         if self.at.judgement != self._seen:
             self._seen, self._since = self.at.judgement, time.monotonic()
         if time.monotonic() - self._since > self._deadline:
-            why = f"not finished within {self._deadline} s"
+            why = f"not finished within {self._deadline:g} s"
             return self._next(self._ended[0] if self._ended else self._lost(why, "limit"))
         return True
 

@@ -17,7 +17,7 @@ _ONCE = re.compile(r"do\s*\{(.*)\}\s*while\s*\(\s*(?:0|false|FALSE|__LINE__\s*==
 _UNASKED = re.compile(r"(?<!\w)if\s*\([\s(]*\w+[\s)]*(?:!=\s*(?:NULL|nullptr|0)[\s)]*)?\)")
 _EMPTIED = re.compile(r"[(\s]*(\w+)[)\s]*=\s*(?:\(void\s*\*\)\s*)?(?:NULL|nullptr|0)")
 _CAST = re.compile(r"^\(\s*\w[\w\s:]*\*[\s*]*\)")
-_DELETED = re.compile(r"delete\s*(?:\[\s*\]\s*)?[(\s]*(\w+)[)\s]*")
+_DELETED = re.compile(r"delete(?:\s*\[\s*\])?[(\s]*(\w+)[)\s]*")
 _BLOCK = re.compile(r"\{(.*)\}$", re.DOTALL)
 
 

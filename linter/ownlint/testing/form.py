@@ -35,6 +35,8 @@ GUILTY = 5
 INNOCENT = 8
 """The least number of guilty lines, and of innocent ones, on a page."""
 
+_PROPER_NAMES = re.compile(r"(?:C|Python|NULL|None|JAX|NumPy|MLIR)(?!\w)|C\+\+")
+"""With these a message may begin: they are written so everywhere."""
 _WORDS = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
 _TENSES = re.compile(
     r"\b(should|must|might|will|would|possible|possibly|potential|potentially|detected)\b", re.IGNORECASE
@@ -130,7 +132,7 @@ def message_problems(finding: Finding) -> Iterator[str]:
         if not text:
             if what not in ("help", "reason"):
                 yield f"a {what} is empty"
-        elif text[0].isupper():
+        elif text[0].isupper() and not _PROPER_NAMES.match(text):
             yield f"the {what} starts with a capital: {text}"
         elif text.endswith((".", "!")) and not text.endswith("..."):
             yield f"the {what} ends with a full stop: {text}"

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 import pytest
 from _pytest._code.code import TerminalRepr
@@ -47,6 +47,9 @@ class Page(pytest.File):
 
 
 class CaseItem(pytest.Item):
+    funcargs: ClassVar[dict[str, object]] = {}
+    """There are none; plugins for tests that are functions, such as pytest-lsp, ask every item for them."""
+
     def __init__(self, *, case: PageCase, mode: Mode, **arguments: object) -> None:
         super().__init__(**arguments)  # type: ignore[arg-type]
         self.case = case

@@ -160,7 +160,7 @@ def _steps(function: Function, loss: leaks.HandleLoss) -> Iterator[Step]:
             case events.End():
                 yield function.step(way.exit, f"`{loss.name}` goes out of scope here")
             case _:
-                yield function.step(way.exit, "this exits without releasing it")
+                yield function.step(way.exit, "returns here without releasing it")
 
 
 def _ends_a_test(function: Function) -> bool:

@@ -443,6 +443,8 @@ class OwedUses(MemoryWalk):
             # `CHECKED(thing_free, (thing))`: the macro calls what it is given
             others = (other for index, other in enumerate(node.args) if index not in given)
             return "kept" if given and any(self.ends_later(other) for other in others) else ""
+        if given and any(model.has("swap") for model in self.program.calls.callee(node, self.function).models):
+            return "kept"
         for ended in self.resources.released(node, self.function):
             if (ended.where.kind == "receiver" and by_receiver) or (
                 ended.where.kind != "receiver" and ended.where.index in given
