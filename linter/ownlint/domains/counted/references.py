@@ -77,6 +77,8 @@ class References:
             if found and found[0].certainty != "possible":
                 break
         best = found[0] if found and found[0].certainty != "possible" else None
+        if best is not None and best.has("swap"):
+            return None  # which place holds what afterwards is not followed
         if best is not None and "*" in best.name and self.is_project(call, function):
             return None  # it only looks like one
         return best
