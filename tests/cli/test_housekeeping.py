@@ -70,9 +70,7 @@ def test_the_doctor_finds_a_compile_database_and_says_how_to_get_one(project: Pa
     (project / "other.h").write_text("int y;\n")
     without = ownlint("doctor", where=project)
     assert without.returncode == 0
-    assert re.search(
-        r"^optional  compile database +not found\n +fix: .*EXPORT_COMPILE", without.stdout, re.MULTILINE
-    )
+    assert re.search(r"^optional  compile database +not found\n +fix: .*EXPORT_COMPILE", without.stdout, re.MULTILINE)
     commands = [{"directory": str(project), "file": "engine.cc", "command": "c++ -c engine.cc"}]
     (project / "build").mkdir()
     (project / "build" / "compile_commands.json").write_text(json.dumps(commands))

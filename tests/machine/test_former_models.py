@@ -191,7 +191,9 @@ def test_the_first_former_table_of_a_file_is_told_of(tmp_path: Path) -> None:
         "is the last version that reads it"
     )
     (line,) = read(tmp_path, FORMER[FORMER.index("[[python.consumer]]") :]).former
-    assert line.startswith(f"{tmp_path / 'mine.toml'}:4: `[[python.consumer]]` was replaced by `[[python.function]]` with ")
+    assert line.startswith(
+        f"{tmp_path / 'mine.toml'}:4: `[[python.consumer]]` was replaced by `[[python.function]]` with "
+    )
 
 
 def test_one_class_may_be_described_for_memory_in_the_former_way_and_for_handles(tmp_path: Path) -> None:
