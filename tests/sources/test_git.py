@@ -265,7 +265,8 @@ def test_a_bound_on_time_and_on_what_it_answers(tree: Path) -> None:
     with pytest.raises(GitError, match=r"ls-files returns more than 10 bytes"):
         Git(tree).ask("ls-files", "-z", most=10)
     with pytest.raises(GitError, match=r"ls-files took longer than 0\.0001 s"):
-        Git(tree).ask("ls-files", "-z", seconds=0.0001)
+        for _ in range(100):  # a busy machine may let it end before it is looked at
+            Git(tree).ask("ls-files", "-z", seconds=0.0001)
 
 
 def test_a_git_in_the_tree_is_never_run(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
