@@ -24,7 +24,7 @@ from ownlint.project.questions import Answers
 from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Function
 
-_MOST_ROUNDS, _MOST_CALLERS, _MOST_GIVEN = 3, 64, 4
+_MOST_ROUNDS, _MOST_CALLERS, _MOST_GIVEN = 2, 8, 2
 """How far up, from how many callers, and how many of the ways in which they call a function are looked at."""
 
 
