@@ -94,7 +94,7 @@ def is_freed(cls: Class, field: r.Field) -> bool:
     for body in (destructor, *sorted(called, key=lambda m: m.record.start)):
         if f'"{field.name}"'.encode() not in body.encoded:
             continue
-        if any(_frees(call, field.name) for call in _calls(body)):
+        if any(_frees(call, field.name) for call in body.calls()):
             return True
     return False
 
@@ -105,10 +105,6 @@ def _frees(call: r.Call, field: str) -> bool:
     on = receiver(call)
     asked = on is not None and last_name(strip(on)) == field and not call.args
     return asked and bool(pairs.releasing_verb(last_name(call.callee)))
-
-
-def _calls(function: Function) -> Iterator[r.Call]:
-    yield from (part for part in function.values if isinstance(part, r.Call))
 
 
 # --- where a value leads ----------------------------------------------------------------------------

@@ -389,10 +389,6 @@ class Border:
     def _concerned(self, function: Function) -> bool:
         return function in self._holders
 
-    @program_property
-    def _own_functions(self) -> list[Function]:
-        return [f for f in self.program.functions if f.language == "python" and f.record.kind in ("function", "method")]
-
     # --- the project's own functions ---
 
     @program_property

@@ -67,10 +67,6 @@ class Published:
     def knows(self, cls: str) -> bool:
         return self._split(cls)[1] in self._classes.get(self._split(cls)[0], {})
 
-    def has_trampoline(self, cls: str) -> bool:
-        package, name = self._split(cls)
-        return bool(self._classes[package][name].trampoline)
-
     def member(self, cls: str, name: str, described: str = "") -> Fact | None:
         """`described` is the name of the class where a model describes it too."""
         fact = self._member(cls, name)

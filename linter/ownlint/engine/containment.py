@@ -91,14 +91,10 @@ def _is_given_container(function: Function, parameter: str) -> bool:
     passed = [
         (caller, _argument(call, parameter, position))
         for caller in function.program.index.callers(function)
-        for call in _calls(caller)
+        for call in caller.calls()
         if last_name(call.callee) == function.name and _may_mean(call.callee, caller, function)
     ]
     return bool(passed) and all(_is_container_there(caller, value) for caller, value in passed)
-
-
-def _calls(function: Function) -> Iterator[r.Call]:
-    yield from (inner for inner in function.values if isinstance(inner, r.Call))
 
 
 def _may_mean(callee: r.Value, caller: Function, function: Function) -> bool:

@@ -7,7 +7,6 @@ answers only ever grow, so that ends.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from ownlint.facts import records as r
@@ -570,7 +569,7 @@ class Reading:
         destructor = home.destructor if home is not None else None
         if destructor is None or destructor is self.function:
             return False
-        return any(releases_member(self.resources, call, destructor, name) for call in _calls(destructor))
+        return any(releases_member(self.resources, call, destructor, name) for call in destructor.calls())
 
     def parameter(self, name: str) -> int | None:
         return next((i for i, p in enumerate(self.function.record.parameters) if p.name == name), None)
@@ -625,10 +624,6 @@ def releases_member(resources: Resources, call: r.Call, function: Function, name
         and any(last_name(inner) == name for inner in walk(call.args[one.where.index]))
         for one in resources.released(call, function)
     )
-
-
-def _calls(function: Function) -> Iterator[r.Call]:
-    yield from (inner for inner in function.values if isinstance(inner, r.Call))
 
 
 def _is_member(target: r.Value) -> bool:

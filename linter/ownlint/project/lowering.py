@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
 from typing import Generic, TypeVar
 
 from ownlint.facts import records as r
@@ -42,15 +41,17 @@ class _Latest(Generic[_Kept]):
         self._kept.move_to_end(function)
         return found[0]
 
-    def keep(self, function: Function, kept: _Kept) -> Iterator[Function]:
-        """Gives those that are kept no longer."""
+    def keep(self, function: Function, kept: _Kept) -> list[Function]:
+        """Those that are kept no longer."""
+        gone: list[Function] = []
         size = len(function.encoded)
         self._kept[function] = kept, size
         self._bytes += size
         while self._bytes > _KEPT_BYTES and len(self._kept) > 1:
             dropped, (_, size) = self._kept.popitem(last=False)
             self._bytes -= size
-            yield dropped
+            gone.append(dropped)
+        return gone
 
 
 class Lowering:
@@ -82,8 +83,7 @@ class Lowering:
             return kept[0]
         looks_at(function)
         made = derived(lambda: self._lowered(function))
-        for _ in self._flows.keep(function, made):
-            pass
+        self._flows.keep(function, made)
         return made[0]
 
     def _lowered(self, function: Function) -> Flow:

@@ -186,6 +186,10 @@ class Function(_Subject):
         spend(1 + len(found) // _VALUES_A_STEP)
         return found
 
+    def calls(self) -> Iterator[r.Call]:
+        """Every call of the body, in source order, outermost first."""
+        return (one for one in self.values if isinstance(one, r.Call))
+
     @derived_property
     def _values(self) -> tuple[r.Value, ...]:
         return tuple(everything_in(value for statement in self.statements for value in values(statement)))

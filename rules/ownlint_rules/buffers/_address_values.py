@@ -189,12 +189,11 @@ class AddressValues(containment.ContainmentExpressions[Ref]):
         for method, fact in sorted(self.memory.moving.items()):
             if not self.function.mentions(method):
                 continue
-            for statement in self.function.statements:
-                for part in (part for value in bodies.values(statement) for part in places.walk(value)):
-                    match part:
-                        case r.Call(callee=r.Member(base=r.Name(text=written), name=called)):
-                            if written == name and called == method and is_written(part, fact.moves):
-                                return fact.on
+            for part in self.function.values:
+                match part:
+                    case r.Call(callee=r.Member(base=r.Name(text=written), name=called)):
+                        if written == name and called == method and is_written(part, fact.moves):
+                            return fact.on
         return ""
 
     def told(self, base: r.Value, refs: Refs, name: str) -> Refs:

@@ -308,13 +308,7 @@ def _is_inside(statement: r.Statement, made: Span) -> bool:
 
 
 def _free_name(function: Function) -> str:
-    used = {
-        part.text
-        for s in function.statements
-        for v in bodies.values(s)
-        for part in places.walk(v)
-        if isinstance(part, r.Name)
-    }
+    used = {part.text for part in function.values if isinstance(part, r.Name)}
     return next(name for name in ("owner", "kept", *(f"kept_{n}" for n in range(2, 99))) if name not in used)
 
 

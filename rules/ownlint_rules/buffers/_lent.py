@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ownlint import Class, Function, bodies, places
+from ownlint import Class, Function, places
 from ownlint import records as r
 
 _DESTRUCTOR = "__del__"
@@ -39,12 +39,12 @@ def freed_handles(cls: Class) -> frozenset[str]:
 def _given_away(method: Function) -> set[str]:
     """Attributes of `self` among the arguments of calls, also through a local that was given one."""
     stands: dict[str, set[str]] = {}
-    for call_or_assign in _parts(method):
+    for call_or_assign in method.values:
         match call_or_assign:
             case r.Assign(target=r.Name(text=name), value=value) if attribute := _own_attribute(value):
                 stands.setdefault(name, set()).add(attribute)
     found: set[str] = set()
-    for part in _parts(method):
+    for part in method.values:
         if not isinstance(part, r.Call) or _own_attribute(part.callee):
             continue
         for argument in part.args:
@@ -57,7 +57,7 @@ def _given_away(method: Function) -> set[str]:
 
 
 def _own_methods_called(method: Function) -> set[str]:
-    return {_own_attribute(part.callee) for part in _parts(method) if isinstance(part, r.Call)} - {""}
+    return {_own_attribute(part.callee) for part in method.calls()} - {""}
 
 
 def _handles_given_for(function: Function, address: r.Value, points: Points) -> Iterator[str]:
@@ -71,7 +71,7 @@ def _handles_given_for(function: Function, address: r.Value, points: Points) -> 
         return
     if not isinstance(value, r.Name):
         return
-    for part in _parts(function):
+    for part in function.values:
         match part:
             case r.Assign(target=r.Name(text=name), value=r.Call() as call) if name == value.text:
                 yield from _attributes_given(call)
@@ -99,13 +99,7 @@ def _own_attribute(value: r.Value | None) -> str:
 
 def _hands_self_on(function: Function) -> bool:
     """Whether `self` itself, not something of it, goes somewhere: a wrapper, a finalizer, a tuple, an attribute."""
-    reached = {part.base.start for part in _parts(function) if isinstance(part, r.Member)}
+    reached = {part.base.start for part in function.values if isinstance(part, r.Member)}
     return any(
-        isinstance(part, r.Name) and part.text == "self" and part.start not in reached for part in _parts(function)
+        isinstance(part, r.Name) and part.text == "self" and part.start not in reached for part in function.values
     )
-
-
-def _parts(function: Function) -> Iterator[r.Value]:
-    for statement in function.statements:
-        for value in bodies.values(statement):
-            yield from places.walk(value)

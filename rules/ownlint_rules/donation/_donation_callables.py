@@ -421,15 +421,11 @@ class Callables:
         return frozenset(p.name for p in function.record.parameters if p.name not in read) if read else frozenset()
 
     def _read(self, function: Function) -> Iterator[str]:
-        for statement in function.statements:
-            for value in bodies.values(statement):
-                for part in places.walk(value):
-                    if isinstance(part, r.Name):
-                        yield part.text
-                    elif isinstance(part, r.Aggregate):
-                        yield from (
-                            i.key.text for i in part.items if isinstance(i, r.Pair) and isinstance(i.key, r.Name)
-                        )
+        for part in function.values:
+            if isinstance(part, r.Name):
+                yield part.text
+            elif isinstance(part, r.Aggregate):
+                yield from (i.key.text for i in part.items if isinstance(i, r.Pair) and isinstance(i.key, r.Name))
         for inner in self.program.index.nested(function):
             yield from self._read(inner)
 

@@ -77,11 +77,9 @@ class Donations:
         return frozenset(found)
 
     def _traced_in(self, function: Function) -> Iterator[Function]:
-        for statement in function.statements:
-            for value in bodies.values(statement):
-                for part in places.walk(value):
-                    if isinstance(part, r.Call) and self._may_trace(part):
-                        yield from self._traced_by(part, function)
+        for part in function.values:
+            if isinstance(part, r.Call) and self._may_trace(part):
+                yield from self._traced_by(part, function)
 
     def _may_trace(self, call: r.Call) -> bool:
         """By its words: `jit(f)`, `jit(n=1)(f)`, `partial(jit, n=1)(f)`, or a callable of the project that wraps."""
@@ -213,9 +211,7 @@ class Donations:
     def _found_touched(self, function: Function) -> Iterator[str]:
         return (
             part.callee.base.name
-            for statement in function.statements
-            for value in bodies.values(statement)
-            for part in places.walk(value)
+            for part in function.values
             if isinstance(part, r.Call)
             and isinstance(part.callee, r.Member)
             and isinstance(part.callee.base, r.Member)
@@ -342,12 +338,10 @@ class Donations:
         if not self.concerned(function):
             return
         scope = DonationScope(function)
-        for statement in function.statements:
-            for value in bodies.values(statement):
-                for part in places.walk(value):
-                    if isinstance(part, r.Call):
-                        yield from self._negative(part, scope)
-                        yield from self._by_keyword(part, scope)
+        for part in function.values:
+            if isinstance(part, r.Call):
+                yield from self._negative(part, scope)
+                yield from self._by_keyword(part, scope)
 
     def _negative(self, call: r.Call, scope: DonationScope) -> Iterator[Ineffective]:
         symbol = self._symbol(call.callee, scope.function)

@@ -15,7 +15,6 @@ from ownlint import (
     Function,
     Program,
     Span,
-    bodies,
     border,
     handle_flow,
     handles,
@@ -233,12 +232,7 @@ class _Listener(handle_flow.HandleInterpreter):
 
 def _asserted(function: Function) -> set[str]:
     """Members of which something is asserted."""
-    calls = (
-        value for statement in function.statements for top in bodies.values(statement) for value in places.walk(top)
-    )
-    asserting = (
-        call for call in calls if isinstance(call, r.Call) and places.last_name(call.callee).startswith("assert")
-    )
+    asserting = (call for call in function.calls() if places.last_name(call.callee).startswith("assert"))
     return {value.name for call in asserting for value in places.walk(call) if isinstance(value, r.Member)}
 
 

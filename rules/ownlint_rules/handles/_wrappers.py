@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from ownlint import Class, Function, Program, bodies, conditions, habits, natives, places, questions, types
+from ownlint import Class, Function, Program, conditions, habits, natives, places, questions, types
 from ownlint import records as r
 
 _OWNING = frozenset(
@@ -137,11 +137,9 @@ class Wrappers:
         return cls.file.language == "cpp" and bool(cls.record.fields or cls.record.bases)
 
     def _made_in(self, function: Function, wrapping: set[str]) -> Iterator[Wrapped]:
-        for statement in function.statements:
-            for value in bodies.values(statement):
-                for inner in places.walk(value):
-                    if isinstance(inner, r.Call) and (made := self._class_made(function, inner, wrapping)) is not None:
-                        yield from self._from_another(function, inner, made)
+        for inner in function.values:
+            if isinstance(inner, r.Call) and (made := self._class_made(function, inner, wrapping)) is not None:
+                yield from self._from_another(function, inner, made)
 
     def _class_made(self, function: Function, call: r.Call, wrapping: set[str]) -> Class | None:
         written = call.callee.text if isinstance(call.callee, r.Name) else ""

@@ -342,7 +342,7 @@ class Parity:
     def _asked_below(self, function: Function) -> tuple[AskedCondition, ...]:
         """The conditions of the project's functions that the body calls."""
         called = dict.fromkeys(
-            callee for call in calls_in(function) for callee in self.program.calls.callee(call, function).functions
+            callee for call in function.calls() for callee in self.program.calls.callee(call, function).functions
         )
         return tuple(asked for callee in called if callee is not function for asked in self.outline(callee).asked)
 
@@ -939,7 +939,7 @@ class ParityReading:
         inner = ParityReading(self.parity, callee)
         below = [
             names
-            for made in (calls_in(callee) if depth else ())
+            for made in (callee.calls() if depth else ())
             for one in self.program.calls.callee(made, callee).functions
             if one is not callee
             for names in inner.asked_by(made, one, more, depth - 1)
@@ -1251,10 +1251,6 @@ def _counted(value: r.Value) -> r.Value:
             of = places.receiver(call)
             return value if of is None else of
     return value
-
-
-def calls_in(function: Function) -> Iterator[r.Call]:
-    yield from (inner for inner in function.values if isinstance(inner, r.Call))
 
 
 def heard_calls(function: Function) -> frozenset[Span]:

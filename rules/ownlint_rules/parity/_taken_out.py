@@ -247,10 +247,10 @@ def _asked_by_new_callees(old: Function, new: Function, anew: bool, guard: parit
     says so, or where its outcome is looked at; it may put right what it is given."""
     more = guard.exit in _REFUSES and parity.asks_more(guard.form)
     reading = parity.ParityReading(parity.of(new.program), new)
-    known = {reading.parity.neutral(places.last_name(call.callee)) for call in parity.calls_in(old)}
+    known = {reading.parity.neutral(places.last_name(call.callee)) for call in old.calls()}
     heard = parity.heard_calls(new) if anew else frozenset()
     found = []
-    for call in parity.calls_in(new):
+    for call in new.calls():
         if reading.parity.neutral(places.last_name(call.callee)) in known:
             continue
         callee = new.program.calls.callee(call, new)
@@ -300,14 +300,14 @@ def _calls_of(function: Function) -> Iterator[tuple[Function, r.Call]]:
     """The calls of a function, also through a base class that declares it, and through a table of functions."""
     family = function.cls.ancestry if function.cls is not None else ()
     for caller in function.program.index.callers(function):
-        for call in parity.calls_in(caller):
+        for call in caller.calls():
             if places.last_name(call.callee) == function.name:
                 callee = function.program.calls.callee(call, caller)
                 if function in callee.functions or (callee.owner is not None and callee.owner in family):
                     yield caller, call
     for slot in parity.of(function.program).slots(function):
         for caller in function.program.index.callers_by_name(slot.member):
-            for call in parity.calls_in(caller):
+            for call in caller.calls():
                 if isinstance(call.callee, r.Member) and call.callee.name == slot.member:
                     table = function.program.types.of(call.callee.base, caller)
                     if not table or types.parse(table).last == slot.type:
@@ -422,7 +422,7 @@ def emptied(old: Function, new: Function) -> Emptied | None:
         for asked in other.asked:
             if asked.form in conditions:
                 return Emptied(sibling, asked.span, f"checks `{asked.shown}`")
-        for call in parity.calls_in(sibling):
+        for call in sibling.calls():
             name = places.last_name(call.callee)
             if known.neutral(name) in then.works & other.works:
                 return Emptied(sibling, call.span, f"calls `{name}`")

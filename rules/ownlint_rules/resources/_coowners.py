@@ -113,7 +113,7 @@ class CoOwners:
         return frozenset(owners | {"reset", "delete", "WrapUnique"} | self.resources.releasing_names)
 
     def _calls(self, function: Function) -> Iterator[r.Call]:
-        yield from (inner for inner in function.values if isinstance(inner, r.Call) and inner.args)
+        yield from (inner for inner in function.calls() if inner.args)
 
     def _is_candidate(self, given: r.Value | None, function: Function) -> bool:
         match given:

@@ -276,11 +276,7 @@ class HandleCalls(OwnCalls):
     # --- methods ---
 
     def method(self, call: r.Call, callee: r.Member, symbol: str) -> Handles:
-        if (
-            isinstance(callee.base, r.Call)
-            and isinstance(callee.base.callee, r.Name)
-            and callee.base.callee.text == "super"
-        ):
+        if isinstance(callee.base, r.Call) and _is_super(callee.base.callee):
             return self.of_super(call, callee.name)
         on = self.value(callee.base)
         arguments, given = self.evaluated(call)

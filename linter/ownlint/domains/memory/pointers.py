@@ -410,7 +410,7 @@ def captured(function: Function, made: r.Lambda) -> set[str]:
     inner = function.program.index.function_at(function.file, made.function) if "&" in names else None
     if inner is None:
         return names
-    named_there = {one.text for value in inner.values for one in walk(value) if isinstance(one, r.Name)}
+    named_there = {one.text for one in inner.values if isinstance(one, r.Name)}
     return names | (named_there & function.locals.keys())
 
 

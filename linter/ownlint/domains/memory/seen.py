@@ -119,7 +119,7 @@ def _calls_ender(function: Function) -> bool:
     """Whether something is called that ends what it is given, and not only called so."""
     program = function.program
     names, enders = _ending(program), _enders(program)
-    given = (one for one in function.values if isinstance(one, r.Call) and last_name(one.callee) in names)
+    given = (one for one in function.calls() if last_name(one.callee) in names)
     called = (inner for one in given for inner in _meant(one, program))
     return any(
         not enders.isdisjoint(callee.functions) or releases(one, callee, program)
