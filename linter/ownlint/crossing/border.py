@@ -64,6 +64,7 @@ class Border:
         self._givers: Answers[str, frozenset[Function]] = Answers()
         self._given_by: Answers[str, bool] = Answers()
         self._elsewhere: Answers[str, list[Function]] = Answers()
+        self._spoken: Answers[str, frozenset[str]] = Answers()
         self._left: Answers[Function, Attributes | None] = Answers(None)
         self._results: Answers[str, str | None] = Answers()
         self._looked_into: set[tuple[str, str]] = set()
@@ -285,7 +286,7 @@ class Border:
     def _ending(self, file: File, inner: list[Function]) -> Iterator[Function]:
         """Functions of the file that may end handles."""
         models = self.program.models
-        said = _spoken_of(file)
+        said = _spoken_names(file)
         spoken = {library for dotted in said for library in models.libraries_of(dotted)}
         if spoken:
             words = models.words(spoken)
@@ -448,7 +449,7 @@ class Border:
         if not cls:
             return ""
         libraries = models.libraries_of(cls)
-        return cls if any(libraries & models.libraries_of(said) for said in _spoken_of(function.file)) else ""
+        return cls if any(libraries & models.libraries_of(said) for said in _spoken_names(function.file)) else ""
 
     def asked_of(self, function: Function, parameter: str) -> str:
         """What a parameter is by all that the function asks of it, where that is several things that one class of a
@@ -456,9 +457,12 @@ class Border:
         asked = _asked_of(function).get(parameter, frozenset())
         if len(asked) < 2:
             return ""
-        models = self.program.models
-        spoken = frozenset(one for said in _spoken_of(function.file) for one in models.libraries_of(said))
-        return models.asked_of(asked, spoken) if spoken else ""
+        spoken = self._spoken.ask(function.path, lambda: self._spoken_of(function.file))
+        return self.program.models.asked_of(asked, spoken) if spoken else ""
+
+    def _spoken_of(self, file: File) -> frozenset[str]:
+        """The libraries that a file speaks of."""
+        return frozenset(library for one in _spoken_names(file) for library in self.program.models.libraries_of(one))
 
     # --- attributes of objects ---
 
@@ -549,7 +553,7 @@ def _asked_of(function: Function) -> dict[str, frozenset[str]]:
     return {name: frozenset(members) for name, members in found.items()}
 
 
-def _spoken_of(file: File) -> set[str]:
+def _spoken_names(file: File) -> set[str]:
     return {meaning.symbol for meaning in file.meanings} | {imported.target for imported in file.imports}
 
 

@@ -32,13 +32,18 @@ class Circular(Generic[_Key, _Answer]):
     brought along are kept for all in it, or each would go round it once more: these depend on who asked first.
     """
 
-    def __init__(self, unknown: _Answer, deepest: int = _DEEPEST) -> None:
+    def __init__(
+        self, unknown: _Answer, deepest: int = _DEEPEST, about: Callable[[_Key], Hashable] = lambda key: key
+    ) -> None:
+        """`about`: what a question is about. One about the same as a question under way is `unknown`, whatever else
+        they differ in, or a function that calls itself with ever more would be asked about for ever."""
         self.unknown = unknown
         self.deepest = deepest
+        self.about = about
         self._whole: dict[_Key, _Answer] = {}
-        self._roots: dict[_Key, tuple[frozenset[_Key], _Answer]] = {}
+        self._roots: dict[_Key, tuple[frozenset[Hashable], _Answer]] = {}
         self._tentative: dict[_Key, tuple[int, _Answer]] = {}
-        self._under_way: dict[_Key, int] = {}
+        self._under_way: dict[Hashable, int] = {}
         self._notes: dict[_Key, Derived] = {}
         """Of each question that was asked, what its answer was derived from."""
         self._leans = _NOBODY
@@ -57,8 +62,9 @@ class Circular(Generic[_Key, _Answer]):
         read(notes)
         if key in self._whole:
             return self._whole[key]
-        if key in self._under_way:
-            self._leans = min(self._leans, self._under_way[key])
+        about = self.about(key)
+        if about in self._under_way:
+            self._leans = min(self._leans, self._under_way[about])
             return self.unknown
         if key in self._tentative:
             leans, found = self._tentative[key]
@@ -73,7 +79,8 @@ class Circular(Generic[_Key, _Answer]):
         return self._asked(key, answer)
 
     def _asked(self, key: _Key, answer: Callable[[], _Answer]) -> _Answer:
-        at = self._under_way[key] = len(self._under_way)
+        about = self.about(key)
+        at = self._under_way[about] = len(self._under_way)
         before, self._leans = self._leans, _NOBODY
         rests_on: set[Note] = set()
         try:
@@ -87,7 +94,7 @@ class Circular(Generic[_Key, _Answer]):
             self._notes[key].rest_on(rests_on)
         leans, self._leans = self._leans, min(before, self._leans)
         if leans < at and at:
-            del self._under_way[key]
+            del self._under_way[about]
             self._tentative[key] = leans, found
             return found
         self._leans = before
@@ -98,11 +105,11 @@ class Circular(Generic[_Key, _Answer]):
             self._roots[key] = circle, found
         return found
 
-    def _leave(self, key: _Key, at: int, *, answered: bool) -> frozenset[_Key]:
+    def _leave(self, key: _Key, at: int, *, answered: bool) -> frozenset[Hashable]:
         """The question is under way no longer, and what rested on it is forgotten: the circle in which it stood."""
-        del self._under_way[key]
+        del self._under_way[self.about(key)]
         inside = [other for other, (leans, _) in self._tentative.items() if leans >= at or not at]
         forgotten = {other: self._tentative.pop(other)[1] for other in inside}
         if answered and len(inside) > _LARGEST:
             self._whole.update(forgotten)
-        return frozenset({key, *inside})
+        return frozenset(self.about(one) for one in (key, *inside))

@@ -288,7 +288,8 @@ class OwnCalls(HandleValues):
         returned = frozenset(words.told(case.returns))
         left = {name: frozenset(words.told(handles, itself=True)) for name, handles in case.left}
         for name, handles in sorted(left.items()):
-            self.left_behind(given.get(name, NOTHING), name, handles, call)
+            before = given.get(name, NOTHING)
+            self.left_behind(before, name, handles | (before - _followed(before)), call)
         for ending in sorted(case.endings):
             self.ended_inside(call, ending, words)
         self.state = self.state._replace(said=(call.start, case.says))
@@ -408,8 +409,19 @@ class Translation:
             self.run.tops.add(new[0])
 
 
+def _followed(handles: Handles) -> Handles:
+    """What of a value a function is told of: the value itself, what points to native objects or stands for code, and
+    the objects on the way there. What else is in an object of Python's own would be another case for each caller."""
+    ways = {h.path[:depth] for h in handles if _is_told(h) for depth in range(len(h.path))}
+    return frozenset(h for h in handles if not h.path or h.path in ways or _is_told(h))
+
+
+def _is_told(handle: Handle) -> bool:
+    return not handle.is_python or handle.cls.startswith((CODE, MEMBER))
+
+
 def _given(every: dict[str, Handles]) -> Iterator[tuple[str, Handle]]:
     for name, handles in sorted(every.items()):
-        for handle in in_order(handles):
+        for handle in in_order(_followed(handles)):
             if not (handle.path and handle.path[0] == "#"):
                 yield name, handle

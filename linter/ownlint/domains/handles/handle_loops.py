@@ -51,7 +51,7 @@ class HandleWalk(NamedTuple):
 class Loops(HandleCalls, Ways[HandleState]):
     """Runs loops, and functions that are called for each element."""
 
-    MOST_STATES = 24
+    MOST_STATES = 8
     MOST_STEPS = 20_000
 
     def __init__(self, function: Function, classes: Classes) -> None:

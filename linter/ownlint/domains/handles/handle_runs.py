@@ -24,8 +24,8 @@ from ownlint.project.questions import Answers
 from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Function
 
-_MOST_ROUNDS, _MOST_CALLERS, _MOST_GIVEN = 2, 8, 2
-"""How far up, from how many callers, and how many of the ways in which they call a function are looked at."""
+_MOST_CALLERS, _MOST_GIVEN = 8, 2
+"""From how many callers, and how many of the ways in which they call a function are looked at."""
 
 
 class HandleRun(NamedTuple):
@@ -35,6 +35,8 @@ class HandleRun(NamedTuple):
     summary: HandleSummary | None
     given: dict[Function, frozenset[Given]]
     """What it gives other functions."""
+    further: dict[Function, frozenset[Given]]
+    """What these give others then."""
 
 
 class HandleRuns:
@@ -44,18 +46,33 @@ class HandleRuns:
         self.program = program
         self.classes = classes
         self.concerned = concerned
-        self._runs: Circular[tuple[Function, Given], HandleRun] = Circular(HandleRun([], None, {}))
+        self._runs: Circular[tuple[Function, Given], HandleRun] = Circular(
+            HandleRun([], None, {}, {}), about=lambda asked: asked[0]
+        )
 
-        self._given: Answers[tuple[Function, int], list[Given]] = Answers([])
+        self._inner: list[dict[Function, set[Given]]] = []
+        """For each run under way, what is given on by those that stand below it."""
+        self._given: Answers[Function, list[Given]] = Answers([])
 
     def run(self, function: Function, given: Given = ()) -> HandleRun:
-        def answer() -> HandleRun:
-            interpreter = HandleInterpreter(function, self.classes, _passed(function, given))
-            misuses = interpreter.run()
-            passed_on = {target: frozenset(calls) for target, calls in interpreter.given_on.items()}
-            return HandleRun(misuses, interpreter.summary(), passed_on)
+        found = self._runs.ask((function, given), lambda: self._run(function, given))
+        if self._inner:
+            for target, calls in found.given.items():
+                self._inner[-1].setdefault(target, set()).update(calls)
+        return found
 
-        return self._runs.ask((function, given), answer)
+    def _run(self, function: Function, given: Given) -> HandleRun:
+        interpreter = HandleInterpreter(function, self.classes, _passed(function, given))
+        inner: dict[Function, set[Given]] = {}
+        self._inner.append(inner)
+        try:
+            misuses = interpreter.run()
+        finally:
+            self._inner.pop()
+        passed_on, further = (
+            {target: frozenset(calls) for target, calls in on.items()} for on in (interpreter.given_on, inner)
+        )
+        return HandleRun(misuses, interpreter.summary(), passed_on, further)
 
     def misuses_in(self, function: Function) -> list[HandleMisuse]:
         """What goes wrong in a function, whatever it is given, and with what the project's own calls give it."""
@@ -63,28 +80,32 @@ class HandleRuns:
             return []
         found = {_place_of(misuse): misuse for misuse in self.run(function).misuses}
         taken = {(misuse.at, misuse.child.taken) for misuse in found.values()}
-        for given in self.given_by_callers(function, _MOST_ROUNDS):
+        for given in self.given_by_callers(function):
             for misuse in self.run(function, given).misuses:
                 if is_given(misuse.child.token) and (misuse.at, misuse.child.taken) not in taken:
                     found.setdefault(_place_of(misuse), misuse)
         return [found[place] for place in sorted(found)]
 
-    def given_by_callers(self, function: Function, rounds: int) -> list[Given]:
+    def given_by_callers(self, function: Function) -> list[Given]:
         """What the project's own calls give a function for parameters of which it does not say what they are."""
-        return self._given.ask((function, rounds), lambda: self._given_by_callers(function, rounds))
+        return self._given.ask(function, lambda: self._given_by_callers(function))
 
-    def _given_by_callers(self, function: Function, rounds: int) -> list[Given]:
+    def _given_by_callers(self, function: Function) -> list[Given]:
         record = function.record
         if record.kind not in ("function", "method") or all(one.type for one in record.parameters):
             return []
         found: set[Given] = set()
-        callers = [one for one in self.program.index.callers(function) if one.language == "python"]
-        for caller in callers[:_MOST_CALLERS]:
+        callers = self._callers(function)
+        callers |= {one: None for caller in callers for one in self._callers(caller)}
+        for caller in callers:
             if caller is not function and self.concerned(caller):
-                outer = self.given_by_callers(caller, rounds - 1) if rounds > 1 else []
-                for given in ((), *outer):
-                    found |= self.run(caller, given).given.get(function, frozenset())
+                run = self.run(caller)
+                found |= run.given.get(function, frozenset()) | run.further.get(function, frozenset())
         return sorted(found)[:_MOST_GIVEN]
+
+    def _callers(self, function: Function) -> dict[Function, None]:
+        callers = [one for one in self.program.index.callers(function) if one.language == "python"]
+        return dict.fromkeys(callers[:_MOST_CALLERS])
 
 
 def _passed(function: Function, given: Given) -> dict[str, Handles]:
