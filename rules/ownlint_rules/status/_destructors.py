@@ -112,26 +112,39 @@ def _is_cleanup(function: Function) -> bool:
     """Whether it is a lambda that an object made of it runs when it ends: a scope's guard, or an owner's deleter."""
     if function.record.kind != "lambda" or function.parent is None or len(function.record.parameters) > 1:
         return False
-    around = function.parent
-    for written, value in _made_in(around):
+    given = _given_lambdas(function.parent).get(function.index)
+    if given is None:
+        return False
+    made = [given.type]
+    if isinstance(given.to, records.Call):
+        made += [function.program.calls.result_type(given.to, function.parent), text(given.to.callee)]
+    roles = {role for one in made if one for role in function.program.types.roles(one, function.parent)}
+    return "cleanup" in roles or (given.at > 0 and not roles.isdisjoint(_OWNERS))
+
+
+class _GivenLambda(NamedTuple):
+    """A lambda, of which something is made whose type is written, or that a call is given there."""
+
+    type: str
+    to: records.Value
+    at: int
+
+
+@questions.flow_question
+def _given_lambdas(function: Function) -> dict[int, _GivenLambda]:
+    """By their function, the lambdas of which locals and members are made."""
+    found: dict[int, _GivenLambda] = {}
+    for written, value in _made_in(function):
         for inner in places.walk(value):
             given = inner.args if isinstance(inner, records.Call) else (inner,) if inner is value else ()
-            at = next((n for n, one in enumerate(given) if _is_lambda(one, function)), None)
-            if at is not None:
-                made = [written]
-                if isinstance(inner, records.Call):
-                    made += [function.program.calls.result_type(inner, around), text(inner.callee)]
-                roles = {role for one in made if one for role in function.program.types.roles(one, around)}
-                return "cleanup" in roles or (at > 0 and not roles.isdisjoint(_OWNERS))
-    return False
+            for at, one in enumerate(given):
+                bare = places.strip(one)
+                if isinstance(bare, records.Lambda):
+                    found.setdefault(bare.function, _GivenLambda(written, inner, at))
+    return found
 
 
 _OWNERS = frozenset({"scoped owner", "smart pointer", "shared pointer"})
-
-
-def _is_lambda(value: records.Value, function: Function) -> bool:
-    inner = places.strip(value)
-    return isinstance(inner, records.Lambda) and inner.function == function.index
 
 
 def _made_in(function: Function) -> Iterator[tuple[str, records.Value]]:

@@ -95,6 +95,7 @@ from ownlint import (
     must_look,
     pairs,
     places,
+    questions,
     records,
     rule,
     statements,
@@ -768,6 +769,7 @@ def _asserted(function: Function) -> frozenset[int]:
     )
 
 
+@questions.flow_question
 def _disowned(function: Function) -> frozenset[str]:
     """The locals that a statement says to be ignored: `status.IgnoreError();`."""
     calls = (s.value for s in function.statements if isinstance(s, records.Evaluate))
