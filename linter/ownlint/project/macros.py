@@ -17,7 +17,7 @@ _LEAVES = re.compile(r"\b(?:return|co_return|throw|goto)\b")
 _GOTO = re.compile(r"\bgoto\s++(\w++)")
 _CALLED = re.compile(r"\b([A-Za-z_]\w*+)\s*+\(")
 _CHANGES = re.compile(r"[;{}]|\+\+|--|(?<![=!<>])=(?!=)")
-_QUOTED = re.compile(r"'(?:[^'\\\n]|\\.){1,12}+'|\"(?:[^\"\\]|\\.)*+(?:\"|\\?\Z)")
+_QUOTED = re.compile(r"'(?:[^'\\\n]|\\.){1,12}'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*(?:\"|\\?\Z)")
 _ABORTS = re.compile(r"\b(?:abort|terminate|exit|__builtin_trap|__builtin_unreachable)\s*\(")
 _CONDITIONAL = re.compile(r"\b(?:if|for|switch|while(?!\s*+\(\s*+(?:0|false)\s*+\)))\b|\?")
 _WORD = re.compile(r"\b[a-z]+_[a-z_]+\b")
@@ -42,7 +42,7 @@ _HIGHER_LEVEL = re.compile(r"(?i)(?:^|_|(?<=[a-z]))(?:warn|err|fatal|info|crit|n
 _OTHER_MACRO = re.compile(r"\s*(?:do\s*\{\s*)?(?:::)?(?:\w+::)*(\w+)\s*\(")
 _OF_LOCKS = ("guarded by", "requires lock", "takes lock", "excludes lock", "no analysis")
 _UNEVALUATED = re.compile(
-    r"(?<!#)#\s*+\w++|\b(?:sizeof|decltype|noexcept|typeof|__typeof__)\s*+\((?:[^()]|\((?:[^()]|\([^()]*+\))*+\))*+\)"
+    r"(?<!#)#\s*+\w++|\b(?:sizeof|decltype|noexcept|typeof|__typeof__)\s*+\([^()]*+(?:\([^()]*+(?:\([^()]*+\)[^()]*+)*\)[^()]*+)*\)"
 )
 """What a macro's body says of a parameter without evaluating it."""
 _NEVER_RUN = re.compile(r";\s*+while\s*+\(\s*+(?:false|0)\s*+\).*+$")
