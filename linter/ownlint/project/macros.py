@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable
 
 from ownlint.facts import records as r
+from ownlint.flow.expressions import LeavingTest
 from ownlint.models.libraries import Models
-from ownlint.project.macro_exits import Exit, MacroStep, called_last, exit_of, steps_of
+from ownlint.project.macro_exits import Exit, MacroStep, called_last, exit_of, leaving_test, steps_of
 from ownlint.project.questions import Answers, read
 
 _DEEP = 4
@@ -262,6 +263,12 @@ class Macros:
         if len(labels) != 1 or any(_LEAVES.search(_GOTO.sub("", macro.body)) for macro in bodies):
             return (), ""
         return bodies[0].parameters or (), labels.pop()
+
+    def leaving_test(self, name: str) -> LeavingTest | None:
+        """What a macro that returns on failure asks of one of its parameters, where its `#define`s agree on that."""
+        bodies = [macro for macro in self.named(name) if not _vanishes(macro)]
+        asked = {leaving_test(_without_lambdas(macro.body), macro.parameters or ()) for macro in bodies}
+        return asked.pop() if len(asked) == 1 else None
 
     def has_no_value(self, name: str) -> bool:
         """Whether a macro with parameters is a block or a run of statements: `{ check_((x), __FILE__); }`."""
