@@ -115,7 +115,7 @@ def arguments_of(template: str) -> tuple[str, ...]:
     return (parse(f"t<{text}>").arguments or (text,)) if text else ()
 
 
-_AFTER_STAR = re.compile(r"(?:\s|&|const|volatile|__?restrict|restrict)*+")
+_AFTER_STAR = frozenset({"const", "volatile", "restrict", "__restrict", "__restrict__"})
 _FIRST_BOUND = re.compile(r"([\w:\s*]*\w[\s*]*)\[\w*\]((?:\[\w*\])*)")
 """`Box[4][2]`, an array of the language: an element is a `Box[2]`."""
 
@@ -130,7 +130,7 @@ def element(written: str) -> str:
         return match[1] + match[2]
     if kind.pointers:
         pointee, _, qualifiers = written.rpartition("*")
-        return pointee.strip() if _AFTER_STAR.fullmatch(qualifiers) else kind.name
+        return pointee.strip() if _AFTER_STAR.issuperset(qualifiers.replace("&", " ").split()) else kind.name
     if not kind.arguments:
         return ""
     return kind.arguments[1] if len(kind.arguments) > 1 and _looks_associative(kind.last) else kind.arguments[0]
