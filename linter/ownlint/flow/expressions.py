@@ -113,7 +113,9 @@ class Expressions:
     def emit_call(self, event: e.CallEvent) -> None:
         self.emit(event)
         callee = event.node.callee
-        if self.handlers and (not isinstance(callee, r.Name) or self.around.throws(callee.text)):
+        if not self.handlers or event.node.kind == "delete":  # destructors are `noexcept` unless they say otherwise
+            return
+        if not isinstance(callee, r.Name) or self.around.throws(callee.text):
             self.handlers[-1].append((event.index, None))
 
     def place(self, value: r.Value | None) -> Place | None:
