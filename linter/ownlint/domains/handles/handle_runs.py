@@ -26,8 +26,9 @@ from ownlint.project.subjects import Function
 
 _MOST_CALLERS, _MOST_GIVEN = 8, 2
 """From how many callers, and how many of the ways in which they call a function are looked at."""
-_MOST_RUNS = 12
-"""Over one function. Functions that call each other with ever more get there; what they are given then is unknown."""
+_DEEPEST_GIVEN = 4
+"""Calls below one another of which each is looked at with what it is given. Functions that call each other with ever
+more get there; what they are given then is unknown."""
 
 
 class HandleRun(NamedTuple):
@@ -48,22 +49,22 @@ class HandleRuns:
         self.program = program
         self.classes = classes
         self.concerned = concerned
-        self._runs: Circular[tuple[Function, Given], HandleRun] = Circular(
+        self._runs: Circular[tuple[Function, Given, int], HandleRun] = Circular(
             HandleRun([], None, {}, {}), about=lambda asked: asked[0]
         )
 
         self._inner: list[dict[Function, set[Given]]] = []
         """For each run under way, what is given on by those that stand below it."""
-        self._ways: dict[Function, set[Given]] = {}
-        """What each function was run with."""
+        self._depth = 0
+        """How many of the calls that lead to the one that is looked at were given something."""
         self._given: Answers[Function, list[Given]] = Answers([])
 
     def run(self, function: Function, given: Given = ()) -> HandleRun:
-        ways = self._ways.setdefault(function, set())
-        if given and given not in ways and len(ways) >= _MOST_RUNS:
-            given = ()
-        ways.add(given)
-        found = self._runs.ask((function, given), lambda: self._run(function, given))
+        before = self._depth
+        self._depth = before + 1 if given and before < _DEEPEST_GIVEN else 0
+        known = given if self._depth else ()
+        found = self._runs.ask((function, known, self._depth), lambda: self._run(function, known))
+        self._depth = before
         if self._inner:
             for target, calls in found.given.items():
                 self._inner[-1].setdefault(target, set()).update(calls)
