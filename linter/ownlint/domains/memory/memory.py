@@ -760,7 +760,7 @@ class MemoryWalk(MemoryCalls):
         if not self.complete:
             return _UNKNOWN
         if not self.exits:
-            return MemorySummary(known=True, writes=self.writes, written=self.written_cells())
+            return MemorySummary(known=True, writes=self.writes or bool(self.ran), written=self.written_cells())
         first, *others = self.exits
         ended = {block: how for draft, _ in self.exits for block, how in draft.ended.items()}
         ends = [
@@ -777,6 +777,11 @@ class MemoryWalk(MemoryCalls):
             if self.is_seen(cell.block) and self.is_put(first[0], pointer)
             if all(draft.cells.get(cell, LOST) == pointer for draft, _ in others)
         ]
+        runs = tuple(
+            one
+            for one, said in self.ran.items()
+            if all(said in draft.tests or draft.is_nothing(one.called) for draft, _ in self.exits)
+        )
         return MemorySummary(
             True,
             tuple(sorted(ends, key=repr)),
@@ -784,7 +789,7 @@ class MemoryWalk(MemoryCalls):
             tuple(sorted(self.handed.items(), key=repr)),
             answers.pop() if len(answers) == 1 else None,
             tuple(sorted(puts, key=repr)),
-            self.writes,
+            self.writes or len(runs) < len(self.ran),
             self.written_cells(),
             self.cases(frozenset(block for block, _ in ends)),
             self.outcomes(frozenset(block for block, _ in ends)),
@@ -799,6 +804,7 @@ class MemoryWalk(MemoryCalls):
                     key=repr,
                 )
             ),
+            runs,
         )
 
     def written_cells(self) -> tuple[Cell, ...]:

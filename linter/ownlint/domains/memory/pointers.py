@@ -464,7 +464,7 @@ def plain_members(function: Function, written: str) -> tuple[str, ...]:
     if len(kind.arguments) == 2 and "pair" in function.program.types.roles(written, function):
         return ("first", "second")
     cls = names.find_class(kind.name, scope, file) or names.find_class(names.expand(written, file, scope), scope, file)
-    if cls is None or cls.record.bases or cls.record.destructor not in ("implicit", "defaulted"):
+    if cls is None or cls.record.bases or cls.record.destructor == "declared":
         return ()
     fields = [field.name for field in cls.record.fields if not field.static]
     declared = any(one.kind == "constructor" or one.name == "operator=" for one in cls.declarations)
