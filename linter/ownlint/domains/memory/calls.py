@@ -44,7 +44,7 @@ from ownlint.finding import CERTAINTIES, Certainty, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, last_name, strip, walk
 from ownlint.models.records import Effect, FunctionModel
-from ownlint.project import types
+from ownlint.project import qualified, types
 from ownlint.project.callees import Callee
 from ownlint.project.pairs import releases_nothing
 from ownlint.project.subjects import Class, Function
@@ -447,8 +447,10 @@ class MemoryCalls(LambdaObjects):
 
     def calls_value(self, draft: MemoryDraft, node: r.Call, callee: Callee) -> bool:
         """Whether what is called is no function by its name, but what a value leads to that is known on this way."""
-        named_so = isinstance(node.callee, r.Name) and self.is_own(node.callee.text)
-        if not named_so and (callee.functions or callee.models):
+        if isinstance(node.callee, r.Name) and not self.is_variable(node.callee.text):
+            return False
+        is_own = isinstance(node.callee, r.Name) and self.is_own(node.callee.text)
+        if not is_own and (callee.functions or callee.models):
             return False
         held = self.pointer(draft, node.callee)
         running = self.running(draft, held, tuple(self.pointer(draft, one) for one in node.args))
@@ -464,6 +466,13 @@ class MemoryCalls(LambdaObjects):
         self.unknown(draft, node, callee)
         self.writes = writes
         return True
+
+    def is_variable(self, name: str) -> bool:
+        """Whether it names something that holds a value, and no function."""
+        home = self.function.home
+        if self.declared(name) is not None or (home is not None and home.field(name) is not None):
+            return True
+        return bool(self.program.index.variables_called(qualified.last(name)))
 
     def note_run(self, draft: MemoryDraft, called: Block, given: tuple[Pointer, ...]) -> None:
         """The caller knows which function it is."""
