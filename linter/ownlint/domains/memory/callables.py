@@ -93,9 +93,7 @@ class LambdaObjects(Moves):
             draft.put(Cell(made.block, (f"{_GIVEN}{index}",)), Pointer(("constant", later[1])) if later else one)
         return made
 
-    def running(
-        self, draft: MemoryDraft, held: Pointer, given: tuple[Pointer, ...] | None = None
-    ) -> Running | None:
+    def running(self, draft: MemoryDraft, held: Pointer, given: tuple[Pointer, ...] | None = None) -> Running | None:
         """Which function it is that the pointer leads to, and with what it is called; None where nobody knows."""
         if held.block[0] != "bound":
             function = self.function_of(held)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Literal
@@ -159,6 +160,8 @@ class MemoryCalls(LambdaObjects):
         own = Cell(("var", name))
         if "smart pointer" in self.program.types.roles(written, self.function):
             self.end_held(draft, own, NULL, name)
+        elif name in self.sharing:
+            self.end_shared(draft, own, NULL, name)
         elif self.is_container(written) and name in self.plain_objects:
             within = self.elements(draft, own)
             if within is not None:
@@ -178,6 +181,47 @@ class MemoryCalls(LambdaObjects):
         held = draft.cells.get(owner, LOST)
         if held != then and held.block[0] in ("made", "in"):
             self.end_block(draft, held, EndedBlock(self.event.index, "owner", name), name)
+
+    def end_shared(self, draft: MemoryDraft, owner: Cell, then: Pointer, name: str) -> None:
+        """A shared pointer gives up what it holds, which ends where no other one holds it."""
+        held = draft.cells.get(owner, LOST)
+        others = (Cell(("var", other)) for other in self.sharing if other != name)
+        if held != then and held.block[0] == "made" and all(draft.read(other) != held for other in others):
+            self.end_block(draft, held, EndedBlock(self.event.index, "owner", name), name)
+        draft.write(owner, then)
+
+    @cached_property
+    def sharing(self) -> frozenset[str]:
+        """Locals that are shared pointers and that nothing is copied from but others of these: nobody else holds what
+        they hold."""
+        function = self.function
+        kinds = self.program.types
+        found = {
+            name
+            for name, (written, held) in function.locals.items()
+            if self.is_own(name)
+            and "shared pointer"
+            in kinds.roles(kinds.of(held, function) if types.parse(written).is_placeholder else written, function)
+        }
+        if not found:
+            return frozenset()
+        asked, given = Counter[str](), list[tuple[str, str]]()
+        mentioned = Counter(one.text for one in function.values if isinstance(one, r.Name))
+        for one in function.values:
+            match one:
+                case r.Member(base=r.Name(text=name)) | r.Unary(op="*", value=r.Name(text=name)):
+                    asked[name] += 1
+                case r.Assign(op="=", target=r.Name(text=name), value=value):
+                    asked[name] += 1
+                    if isinstance(value, r.Name):
+                        given.append((value.text, name))
+        given += [(held.text, name) for name, (_, held) in function.locals.items() if isinstance(held, r.Name)]
+        while True:
+            asked_for = asked + Counter(held for held, name in given if name in found)
+            kept = {name for name in found if mentioned[name] == asked_for[name]}
+            if kept == found:
+                return frozenset(found)
+            found = kept
 
     def has_destructor(self, written: str) -> bool:
         """Whether it is a class of the project that does something when its objects end."""
@@ -589,6 +633,16 @@ class MemoryCalls(LambdaObjects):
                     if not pointer.path:
                         self.look(draft, pointer, self.named(node.args[index]), model.certainty, model.name)
 
+    def needs_argument(self, call: r.Call, index: int) -> bool:
+        callee = self.program.calls.callee(call, self.function)
+        if index == 0 and effects.needs_first(callee, self.program):
+            return True
+        if len(callee.functions) == 1 and index < len(callee.functions[0].record.parameters):
+            given: Block = ("in", ("var", callee.functions[0].record.parameters[index].name), ())
+            return given in self.summary_of(callee.functions[0], deep=True).uses
+        verbs = ("needs", "use", "adopt")
+        return any(model.has(verb, f"argument {index + 1}") for model in callee.models for verb in verbs)
+
     def released(self, draft: MemoryDraft, node: r.Call, one: effects.ReleaseEffect) -> None:
         """A library's function, or half a pair, ends what it is given, or what stands at the address."""
         if references(self.program).use(node, one.at, self.function):
@@ -680,6 +734,10 @@ class MemoryCalls(LambdaObjects):
             then = self.pointer(draft, node.args[0]) if node.args else NULL
             self.end_held(draft, where, then, self.named(node.callee.base))
             draft.write(where, then)
+            return
+        if isinstance(node.callee, r.Member) and named(node.callee.base) in self.sharing and not node.callee.arrow:
+            then = self.pointer(draft, node.args[0]) if node.args else NULL
+            self.end_shared(draft, Cell(("var", named(node.callee.base))), then, named(node.callee.base))
             return
         inside = self.inside_receiver(draft, node, ELEMENTS) if self.is_container(written) else None
         if inside is None:

@@ -157,7 +157,9 @@ def _running(program: Program) -> frozenset[str]:
         for one in program.functions
         if one.language == "cpp" and not {p.name for p in one.record.parameters}.isdisjoint(one.mentioned)
     }
-    return frozenset(own | _holding(program) | program.models.functions_with("call") | program.models.functions_with("bind"))
+    return frozenset(
+        own | _holding(program) | program.models.functions_with("call") | program.models.functions_with("bind")
+    )
 
 
 @program_question
