@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from ownlint.domains.memory.blocks import LOST, Cell, EndedBlock, MemoryDraft, MemoryState, Path, Pointer
+from ownlint.domains.memory.blocks import LOST, Cell, EndedBlock, MemoryDraft, Path, Pointer
 from ownlint.domains.memory.moves import Moves
-from ownlint.domains.memory.pointers import captured
+from ownlint.domains.memory.pointers import captured, keepers
 from ownlint.facts import records as r
 from ownlint.finding import because
 from ownlint.flow import events as e
@@ -47,14 +47,6 @@ class Running(NamedTuple):
 def assigned(program: Program) -> frozenset[str]:
     """The names that some body assigns to."""
     return frozenset(name[1:] for one in program.functions for name in one.mentioned if name[:1] == "=")
-
-
-@program_question
-def keepers(program: Program) -> frozenset[str]:
-    """Last names of what keeps what it is given, and of what lets go of what it has."""
-    return program.models.functions_that(
-        lambda model: model.has("keep", "argument 1") or model.has("disown", "receiver")
-    )
 
 
 @flow_question
@@ -96,9 +88,9 @@ class LambdaObjects(Moves):
     def running(self, draft: MemoryDraft, held: Pointer, given: tuple[Pointer, ...] | None = None) -> Running | None:
         """Which function it is that the pointer leads to, and with what it is called; None where nobody knows."""
         if held.block[0] != "bound":
-            function = self.function_of(held)
+            function = self.function_of(draft, held)
             return self.on_object(function, given) if function is not None else None
-        function = self.function_of(draft.read(Cell(held.block, (_CALLED,))))
+        function = self.function_of(draft, draft.read(Cell(held.block, (_CALLED,))))
         bound: list[Pointer] = []
         while (one := draft.cells.get(Cell(held.block, (f"{_GIVEN}{len(bound)}",)))) is not None:
             at = int(one.block[1]) - 1 if one.block[0] == "constant" else -1
@@ -112,24 +104,24 @@ class LambdaObjects(Moves):
             return Running(function, given[0], given[1:])
         return Running(function, None, given)
 
-    def function_of(self, held: Pointer, depth: int = 0) -> Function | None:
+    def function_of(self, draft: MemoryDraft, held: Pointer, depth: int = 0) -> Function | None:
         """The function, if there is one alone that the pointer can lead to."""
         match held:
             case Pointer(("lambda", index), _):
                 return self.program.index.function_at(self.function.file, index)
             case Pointer(("var", name), ()) | Pointer(("in", ("var", name), ()), ()) if self.declared(name) is None:
-                begun = self.constant(name, ()) if depth < _DEEPEST else None
+                begun = self.constant(draft, name, ()) if depth < _DEEPEST else None
                 if begun is not None:
-                    return self.function_of(begun, depth + 1)
+                    return self.function_of(draft, begun, depth + 1)
                 return self.program.calls.meant(name, self.function)
             case Pointer(("in", ("var", name), path) | ("late", _, ("var", name), path), ()) if (
                 self.declared(name) is None
             ):
-                begun = self.constant(name, path)
-                return self.function_of(begun, depth + 1) if begun is not None and depth < _DEEPEST else None
+                begun = self.constant(draft, name, path)
+                return self.function_of(draft, begun, depth + 1) if begun is not None and depth < _DEEPEST else None
         return None
 
-    def constant(self, name: str, path: Path) -> Pointer | None:
+    def constant(self, draft: MemoryDraft, name: str, path: Path) -> Pointer | None:
         """What a variable of the program that nobody assigns to holds there from the start on."""
         last = qualified.last(name)
         scopes = ("", *self.program.names.scopes(self.function))
@@ -144,8 +136,8 @@ class LambdaObjects(Moves):
         if not types.parse(variable.type).const and not assigned(self.program).isdisjoint((last, *path[-1:])):
             return None
         if not path:
-            return self.pointer(MemoryDraft(MemoryState(), self), variable.value)
-        parts = dict(self.parts(MemoryDraft(MemoryState(), self), variable.type, variable.value))
+            return self.pointer(draft, variable.value)
+        parts = dict(self.parts(draft, variable.type, variable.value))
         return parts.get(path[0]) if len(path) == 1 else None
 
     # --- what lambdas look at ---

@@ -37,14 +37,14 @@ from ownlint.domains.memory.blocks import (
 )
 from ownlint.domains.memory.callables import KEPT, LambdaObjects, Running
 from ownlint.domains.memory.moves import gives_away
-from ownlint.domains.memory.pointers import SMART, THIS_BLOCK, captured, named, range_cell
+from ownlint.domains.memory.pointers import ONE, SMART, THIS_BLOCK, captured, named, range_cell
 from ownlint.domains.memory.pointers import result_cell as _result
 from ownlint.domains.memory.seen import changes_elements, class_of, ends_what_it_holds, holds_number, may_end, relevant
 from ownlint.facts import records as r
 from ownlint.finding import CERTAINTIES, Certainty, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, last_name, strip, walk
-from ownlint.models.records import Effect, FunctionModel
+from ownlint.models.records import Effect, FunctionModel, Verb
 from ownlint.project import qualified, types
 from ownlint.project.callees import Callee
 from ownlint.project.pairs import releases_nothing
@@ -537,7 +537,7 @@ class MemoryCalls(LambdaObjects):
 
     def by_reference(self, call: r.Call) -> bool:
         if isinstance(call.callee, r.Name) and self.is_own(call.callee.text):
-            made = strip(self.declared(call.callee.text)[1]) if self.declared(call.callee.text) else None
+            made = strip((self.declared(call.callee.text) or ("", None))[1])
             if isinstance(made, r.Lambda):
                 inner = self.program.index.function_at(self.function.file, made.function)
                 return inner is not None and types.parse(inner.record.result).reference
@@ -640,7 +640,7 @@ class MemoryCalls(LambdaObjects):
         if len(callee.functions) == 1 and index < len(callee.functions[0].record.parameters):
             given: Block = ("in", ("var", callee.functions[0].record.parameters[index].name), ())
             return given in self.summary_of(callee.functions[0], deep=True).uses
-        verbs = ("needs", "use", "adopt")
+        verbs: tuple[Verb, ...] = ("needs", "use", "adopt")
         return any(model.has(verb, f"argument {index + 1}") for model in callee.models for verb in verbs)
 
     def released(self, draft: MemoryDraft, node: r.Call, one: effects.ReleaseEffect) -> None:
@@ -719,6 +719,9 @@ class MemoryCalls(LambdaObjects):
         return held
 
     def keep_in_container(self, draft: MemoryDraft, node: r.Call) -> None:
+        if isinstance(node.callee, r.Member) and named(node.callee.base) in self.gathering:
+            one = Cell(("var", named(node.callee.base)), (ONE,))
+            draft.put(one, self.pointer(draft, node.args[0]) if draft.cells.get(one, LOST) == NULL else LOST)
         kept, held = self.inside_receiver(draft, node, KEPT), self.pointer(draft, node.args[0])
         if kept is not None and isinstance(node.callee, r.Member):
             self.keep_lambda(draft, kept, held, node.callee.base, types.element(self.receiver_type(node)))

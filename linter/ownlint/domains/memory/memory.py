@@ -34,7 +34,7 @@ from ownlint.domains.memory.blocks import (
     nothing,
 )
 from ownlint.domains.memory.calls import MemoryCalls
-from ownlint.domains.memory.pointers import THIS_BLOCK, range_cell, result_cell
+from ownlint.domains.memory.pointers import ONE, THIS_BLOCK, named, range_cell, result_cell
 from ownlint.domains.memory.seen import DEEPEST, ends_what_it_holds, holds_number, may_end
 from ownlint.engine import ranges
 from ownlint.engine.heap import Domain, Listener, follow, without_idle_tests
@@ -286,8 +286,8 @@ class MemoryWalk(MemoryCalls):
             self.write_into_moved(draft, event.target)
             where = self.cell(draft, event.target, look=True)
             bare = strip(event.target)
-            named = isinstance(bare, r.Name) and not self.is_reference(bare) and not self.is_captured(bare.text)
-            if where is not None and not named:
+            by_name = isinstance(bare, r.Name) and not self.is_reference(bare) and not self.is_captured(bare.text)
+            if where is not None and not by_name:
                 self.looked_at(draft, where, event.target)
         elif len(event.place) == 1:
             where = self.cell_of_name(draft, event.place[0])
@@ -316,6 +316,10 @@ class MemoryWalk(MemoryCalls):
         if not event.fresh and where is not None and self.owns(event.target):
             self.end_held(draft, where, value)
         draft.write(where, value)
+        if event.fresh and len(event.place) == 1 and event.place[0] in self.gathering:
+            draft.put(Cell(("var", event.place[0]), (ONE,)), NULL)
+        elif isinstance(target := strip(event.target), r.Index) and named(target) in self.gathering:
+            draft.put(Cell(("var", named(target)), (ONE,)), LOST)
         if where is not None:
             for name, part in parts:
                 draft.put(Cell(where.block, (*where.path, name)), part)

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from ownlint.domains.memory.callables import keeps_lambda
 from ownlint.domains.memory.effects import ending_names, overriding, releases, with_macros, written_out
 from ownlint.domains.memory.moves import movers, offered, uses_moved
-from ownlint.domains.memory.pointers import SMART, captured, decayed, inner_declarations, named
+from ownlint.domains.memory.pointers import SMART, captured, decayed, inner_declarations, keepers, named
 from ownlint.facts import records as r
 from ownlint.flow.places import THIS, last_name, strip, walk
 from ownlint.models.records import FunctionModel
@@ -304,9 +304,9 @@ def _pointed_into(function: Function) -> set[str]:
 
 
 @program_question
-def _swapping(program: Program) -> frozenset[str]:
-    """Last names of what puts into each of two places what stands in the other."""
-    return program.models.functions_with("swap")
+def _joining(program: Program) -> frozenset[str]:
+    """Last names of what puts into one place what stands in another."""
+    return program.models.functions_with("swap") | keepers(program)
 
 
 @program_question
@@ -335,7 +335,7 @@ def relevant(function: Function) -> frozenset[str]:
         found |= _pointed_into(function)
     joined: list[set[str]] = []
     for one in function.values:
-        if isinstance(one, r.Call) and last_name(one.callee) in _swapping(program):
+        if isinstance(one, r.Call) and last_name(one.callee) in _joining(program):
             joined.append(_names(one))
         if isinstance(one, r.Call) and (one.kind == "delete" or last_name(one.callee) in enders or _destructs(one)):
             found |= _names(one)

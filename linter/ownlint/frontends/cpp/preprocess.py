@@ -4,10 +4,10 @@ What would break the parse is overwritten by spaces; newlines stay. What was ove
 comments, directives, attribute-like macros (`OverwrittenMacro`), macros that stand where a statement would
 (`Loose`), macros that take a declaration apart (`RewrittenDeclaration`).
 
-`#if`: the lines of a conditional without `#else` vanish and what they enclose stays, unless the file also asks the
-contrary; so does the conditional around a whole file. With `#else`, both sides stay (and the parser sees the directives) when
-each side is a run of whole statements; otherwise one side is kept: the first whose brackets balance,
-never `#if 0`, `__cplusplus` rather than not, not-`NDEBUG` rather than `NDEBUG`.
+`#if`: the lines of a conditional without `#else` vanish and what they enclose stays, unless the file also
+asks the contrary; so does the conditional around a whole file. With `#else`, both sides stay (and the
+parser sees the directives) when each side is a run of whole statements; otherwise one side is kept: the
+first whose brackets balance, never `#if 0`, `__cplusplus` rather than not, not-`NDEBUG` rather than `NDEBUG`.
 """
 
 from __future__ import annotations

@@ -518,8 +518,8 @@ class CppStatements(CppValues):
 
     def conditional_group(self, node: Node, out: Out) -> None:
         """`#if` in a body, all sides whole: ways of a branch that the build decides. Where the function asks about the
-        same macros elsewhere, one side counts, or nothing where there is no other: what is done twice under one question is
-        done in one build."""
+        same macros elsewhere, one side counts, or nothing where there is no other: what is done twice under one
+        question is done in one build."""
         asked = self.asked.get(node.start_byte, "")
         alternative = node.child_by_field_name("alternative")
         if asked and alternative is not None:
