@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from ownlint import (
     Function,
-    Place,
     Program,
     Status,
     assignments,
@@ -260,9 +259,9 @@ def _number(function: Function, node: records.Call, written: str) -> Status | No
     if not callee.functions:
         if kind.last == "bool" or _is_of_container(function, node):
             return None
-        if not _is_looked_at_here(function, node) and (
-            only_ends(name) or any(model.has("release") for model in callee.models) or not _is_looked_at(function, name)
-        ):
+        if only_ends(name) or any(model.has("release") for model in callee.models):
+            return None
+        if not _is_looked_at(function, name):
             return None
         sure = because("convention", f"`{name}` is assumed to return an error code, since other callers check it")
         return Status(written or "int", "enum", False, (), (), sure)
@@ -310,21 +309,6 @@ def _is_short_of(callee: Function, leave: events.LeaveEvent) -> bool:
             if isinstance(inner, records.Call):
                 return any(model.has("may fail") for model in callee.program.calls.callee(inner, callee).models)
     return False
-
-
-def _is_looked_at_here(function: Function, node: records.Call) -> bool:
-    """Whether the body looks at what another call of a library answers that was given the same."""
-    given = [assignments.place(function, argument) for argument in node.args]
-    return any(
-        call.node is not node
-        and any(model.effects for model in function.program.calls.callee(call.node, function).models)
-        and any(place is not None and place in given for place in _given(function, call.node))
-        for call in _tested(function)
-    )
-
-
-def _given(function: Function, node: records.Call) -> Iterator[Place | None]:
-    yield from (assignments.place(function, argument) for argument in node.args)
 
 
 def _is_looked_at(function: Function, name: str) -> bool:

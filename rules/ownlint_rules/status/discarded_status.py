@@ -330,6 +330,8 @@ def _answer(function: Function, call: events.CallEvent) -> tuple[str, Status | N
     status = program.statuses.of(written, function)
     if status is None:
         written, status = _declared_answer(function, call.node, written)
+    if status is not None and program.statuses.throws_instead(status, call.node, function):
+        return written, None
     if status is None:
         status = destructors.code(function, call.node, written)
     decided = call.dropped != "statement" and not destructors.runs_last(function)
