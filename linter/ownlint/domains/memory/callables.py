@@ -34,7 +34,7 @@ _UNWAITED = because("threads", "harmless if this waits for the thread")
 _HOLDS_LAMBDA = re.compile(rb"\[10,")
 
 
-class Running(NamedTuple):
+class RunningFunction(NamedTuple):
     """A function that a value leads to is called: on that object, with these arguments, or with those of the call
     itself where there are none."""
 
@@ -85,7 +85,9 @@ class LambdaObjects(Moves):
             draft.put(Cell(made.block, (f"{_GIVEN}{index}",)), Pointer(("constant", later[1])) if later else one)
         return made
 
-    def running(self, draft: MemoryDraft, held: Pointer, given: tuple[Pointer, ...] | None = None) -> Running | None:
+    def running(
+        self, draft: MemoryDraft, held: Pointer, given: tuple[Pointer, ...] | None = None
+    ) -> RunningFunction | None:
         """Which function it is that the pointer leads to, and with what it is called; None where nobody knows."""
         if held.block[0] != "bound":
             function = self.function_of(draft, held)
@@ -98,11 +100,11 @@ class LambdaObjects(Moves):
         return self.on_object(function, tuple(bound)) if function is not None else None
 
     @staticmethod
-    def on_object(function: Function, given: tuple[Pointer, ...] | None) -> Running:
+    def on_object(function: Function, given: tuple[Pointer, ...] | None) -> RunningFunction:
         """A method is called on the first of what is given."""
         if given and function.record.kind == "method" and "static" not in function.record.qualifiers:
-            return Running(function, given[0], given[1:])
-        return Running(function, None, given)
+            return RunningFunction(function, given[0], given[1:])
+        return RunningFunction(function, None, given)
 
     def function_of(self, draft: MemoryDraft, held: Pointer, depth: int = 0) -> Function | None:
         """The function, if there is one alone that the pointer can lead to."""

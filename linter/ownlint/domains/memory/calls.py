@@ -35,7 +35,7 @@ from ownlint.domains.memory.blocks import (
     root,
     steps_to,
 )
-from ownlint.domains.memory.callables import KEPT, LambdaObjects, Running
+from ownlint.domains.memory.callables import KEPT, LambdaObjects, RunningFunction
 from ownlint.domains.memory.moves import gives_away
 from ownlint.domains.memory.pointers import ONE, SMART, THIS_BLOCK, captured, named, range_cell
 from ownlint.domains.memory.pointers import result_cell as _result
@@ -77,7 +77,7 @@ class MemoryCalls(LambdaObjects):
         """In which case the callee of this event does what it does."""
         self.ran: dict[RunValue, str] = {}
         """What was called of the caller's own, and under which name a way knows that."""
-        self.runs: Running | None = None
+        self.runs: RunningFunction | None = None
         """What the call that is asked runs, where the code does not say so itself."""
         self.constructed: Pointer | None = None
         """The object whose constructor is asked."""
@@ -500,7 +500,7 @@ class MemoryCalls(LambdaObjects):
         running = self.running(draft, held, tuple(self.pointer(draft, one) for one in node.args))
         if running is not None:
             if held.block[0] != "bound":
-                running = Running(running.function)
+                running = RunningFunction(running.function)
             self.run_value(draft, node, running)
             return True
         if callee.functions or not self.is_seen(held.block):
@@ -523,7 +523,9 @@ class MemoryCalls(LambdaObjects):
         one = RunValue(called, tuple(g if g == NULL or g.is_number or self.is_seen(g.block) else LOST for g in given))
         draft.know(self.ran.setdefault(one, f"{NOTHING}has run {one!r}"), True)
 
-    def run_value(self, draft: MemoryDraft, node: r.Call, running: Running, sure: Certainty = "certain") -> None:
+    def run_value(
+        self, draft: MemoryDraft, node: r.Call, running: RunningFunction, sure: Certainty = "certain"
+    ) -> None:
         """A function is called that is not named by the call."""
         name, function = last_name(node.callee) or running.function.name, running.function
         if running.given is not None:
