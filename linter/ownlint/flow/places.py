@@ -209,13 +209,15 @@ def calls_in(value: r.Value | None) -> Iterator[r.Call]:
 
 
 def strip(value: r.Value | None) -> r.Value | None:
-    """Without casts, moves and the like around it."""
+    """Without casts, moves and the like around it; `&*p` is `p`."""
     while True:
         kind = type(value)
         if kind is r.Cast:
             value = value.value  # type: ignore[union-attr]
         elif kind is r.Call and hands_on(value):  # type: ignore[arg-type]
             value = value.args[0]  # type: ignore[union-attr]
+        elif kind is r.Unary and value.op == "&" and type(value.value) is r.Unary and value.value.op == "*":  # type: ignore[union-attr]
+            value = value.value.value  # type: ignore[union-attr]
         else:
             return value
 

@@ -33,6 +33,7 @@ Verb = Literal[
     "assert only",
     "abort unless",
     "call",
+    "bind",
     "returns",
     "own",
     "copy",
@@ -195,7 +196,8 @@ class Effect(msgspec.Struct, frozen=True):
     mode: Literal["", "deep", "shallow", "below", "derived", "shared", "on success"] = ""
 
     def __str__(self) -> str:
-        link = {"borrow": "from", "erase": "from", "call": "with elements of"}.get(self.verb, "in")
+        given = "with" if self.other is not None and self.other.kind == "arguments" else "with elements of"
+        link = {"borrow": "from", "erase": "from", "call": given, "bind": given}.get(self.verb, "in")
         parts = [self.verb, self.place and str(self.place), self.other and f"{link} {self.other}", self.mode]
         return " ".join(part for part in parts if part)
 

@@ -473,6 +473,21 @@ class Calls:
         symbol = qualified.of(chosen[0][1], "::") if chosen else models[0].name
         return self._made(symbol, chosen, models, certainty, None, function)
 
+    def meant(self, name: str, function: Function) -> Function | None:
+        """The function that a name means in the function where it is not called, if that is one alone."""
+        scopes = ("", *self._names.scopes(function))
+        found = [
+            (file, record)
+            for file, record in self._index.records_called(qualified.last(name))
+            if qualified.names(qualified.of(record, "::"), name.removeprefix("::"))
+            and ("::" in name or record.scope in scopes)
+            and (file is function.file or not self._is_of_its_file(file, record))
+        ]
+        shared = [qualified.shared(qualified.of(record, "::"), function.record.scope) for _, record in found]
+        nearest = [one for one, common in zip(found, shared, strict=True) if common == max(shared)]
+        functions = tuple(self._index.definitions(nearest, None))
+        return functions[0] if len(functions) == 1 else None
+
     def _is_of_its_file(self, file: File, record: r.FunctionRecord) -> bool:
         """A static function of a source file, which no other file can call; unless that file is itself included."""
         is_own = "static" in record.qualifiers and not record.owner and file.is_compiled_alone

@@ -7,6 +7,7 @@ A block is known by how it was come by, so that two ways that came by it alike s
 * `("late", times, block, path)`: the same behind so many calls that may have changed it;
 * `("made", event, which)`: what an event made, or what it left where something else had been;
 * `("content", block, path)`: what the object there holds, which is gone once it was moved from;
+* `("bound", event)`: what an event made that calls a function with some of its arguments;
 * `("number", text)`, `("constant", name)`, `("lambda", index)`: no block, but what a cell can hold as well.
 
 A pointer is a block and a path in it. A cell, a place of memory that holds a pointer, is written in the same way.
@@ -252,6 +253,13 @@ class MemoryOutcome(NamedTuple):
     """What it ends here, and does not end on every path."""
 
 
+class RunValue(NamedTuple):
+    """A function calls what a pointer leads to, with these arguments as far as they are known."""
+
+    called: Block
+    given: tuple[Pointer, ...]
+
+
 class MemorySummary(NamedTuple):
     """What a function does to the memory that its caller sees, in its own blocks."""
 
@@ -276,6 +284,8 @@ class MemorySummary(NamedTuple):
     """Of which one holds, where what it does can be told from its answer."""
     moves: tuple[tuple[Cell, EndedBlock], ...] = ()
     """Where every exit path leaves other elements than there were, as the cells that lead to them."""
+    runs: tuple[RunValue, ...] = ()
+    """What every exit path has called that its caller gave it, or that its object holds."""
 
 
 _THROUGH = {"in": 1, "late": 2, "content": 1}

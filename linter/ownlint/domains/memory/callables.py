@@ -1,24 +1,32 @@
-"""Lambdas as objects: which locals one looks at, and where one is kept beyond the function that made it."""
+"""What can be called as an object: which function a value leads to, and with what it is bound; which locals a lambda
+looks at, and where one is kept beyond the function that made it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from functools import cached_property
+from typing import NamedTuple
 
-from ownlint.domains.memory.blocks import Cell, EndedBlock, MemoryDraft, Pointer
+from ownlint.domains.memory.blocks import LOST, Cell, EndedBlock, MemoryDraft, Path, Pointer
 from ownlint.domains.memory.moves import Moves
-from ownlint.domains.memory.pointers import captured
+from ownlint.domains.memory.pointers import captured, keepers
 from ownlint.facts import records as r
 from ownlint.finding import because
 from ownlint.flow import events as e
 from ownlint.flow.places import strip
+from ownlint.project import qualified, types
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, program_question
 from ownlint.project.subjects import Function
 
 KEPT = "<kept>"
 """The step from a container to the lambda that was put into it last."""
+_CALLED = "<called>"
+_GIVEN = "<given> "
+"""The steps from what `std::bind` has made to what it calls, and to the arguments that it gives."""
+_LATER = re.compile(r"(?:.*::)?_([1-9])$")
+"""An argument that is given only by who calls it."""
 _RUNS = frozenset({"callable", "thread"})
 _WAKES = frozenset({"mutex", "condition variable", "future", "atomic"})
 _DEEPEST = 4
@@ -26,12 +34,19 @@ _UNWAITED = because("threads", "harmless if this waits for the thread")
 _HOLDS_LAMBDA = re.compile(rb"\[10,")
 
 
+class RunningFunction(NamedTuple):
+    """A function that a value leads to is called: on that object, with these arguments, or with those of the call
+    itself where there are none."""
+
+    function: Function
+    on: Pointer | None = None
+    given: tuple[Pointer, ...] | None = None
+
+
 @program_question
-def keepers(program: Program) -> frozenset[str]:
-    """Last names of what keeps what it is given, and of what lets go of what it has."""
-    return program.models.functions_that(
-        lambda model: model.has("keep", "argument 1") or model.has("disown", "receiver")
-    )
+def assigned(program: Program) -> frozenset[str]:
+    """The names that some body assigns to."""
+    return frozenset(name[1:] for one in program.functions for name in one.mentioned if name[:1] == "=")
 
 
 @flow_question
@@ -57,6 +72,77 @@ class LambdaObjects(Moves):
         super().__init__(function)
         self.kept_at: dict[Cell, tuple[e.Event, str]] = {}
         """By the cell that holds a lambda, which event put it there, and how the code calls the place."""
+
+    # --- which function it is ---
+
+    def bind_arguments(self, draft: MemoryDraft, node: r.Call) -> Pointer:
+        """`std::bind(function, arguments)`."""
+        made = draft.begin(("bound", self.event.index))
+        called, *given = (self.pointer(draft, one) for one in node.args)
+        draft.put(Cell(made.block, (_CALLED,)), called)
+        for index, (one, value) in enumerate(zip(given, node.args[1:], strict=True)):
+            later = _LATER.match(value.text) if isinstance(value, r.Name) else None
+            draft.put(Cell(made.block, (f"{_GIVEN}{index}",)), Pointer(("constant", later[1])) if later else one)
+        return made
+
+    def running(
+        self, draft: MemoryDraft, held: Pointer, given: tuple[Pointer, ...] | None = None
+    ) -> RunningFunction | None:
+        """Which function it is that the pointer leads to, and with what it is called; None where nobody knows."""
+        if held.block[0] != "bound":
+            function = self.function_of(draft, held)
+            return self.on_object(function, given) if function is not None else None
+        function = self.function_of(draft, draft.read(Cell(held.block, (_CALLED,))))
+        bound: list[Pointer] = []
+        while (one := draft.cells.get(Cell(held.block, (f"{_GIVEN}{len(bound)}",)))) is not None:
+            at = int(one.block[1]) - 1 if one.block[0] == "constant" else -1
+            bound.append((given[at] if given is not None and at < len(given) else LOST) if at >= 0 else one)
+        return self.on_object(function, tuple(bound)) if function is not None else None
+
+    @staticmethod
+    def on_object(function: Function, given: tuple[Pointer, ...] | None) -> RunningFunction:
+        """A method is called on the first of what is given."""
+        if given and function.record.kind == "method" and "static" not in function.record.qualifiers:
+            return RunningFunction(function, given[0], given[1:])
+        return RunningFunction(function, None, given)
+
+    def function_of(self, draft: MemoryDraft, held: Pointer, depth: int = 0) -> Function | None:
+        """The function, if there is one alone that the pointer can lead to."""
+        match held:
+            case Pointer(("lambda", index), _):
+                return self.program.index.function_at(self.function.file, index)
+            case Pointer(("var", name), ()) | Pointer(("in", ("var", name), ()), ()) if self.declared(name) is None:
+                begun = self.constant(draft, name, ()) if depth < _DEEPEST else None
+                if begun is not None:
+                    return self.function_of(draft, begun, depth + 1)
+                return self.program.calls.meant(name, self.function)
+            case Pointer(("in", ("var", name), path) | ("late", _, ("var", name), path), ()) if (
+                self.declared(name) is None
+            ):
+                begun = self.constant(draft, name, path)
+                return self.function_of(draft, begun, depth + 1) if begun is not None and depth < _DEEPEST else None
+        return None
+
+    def constant(self, draft: MemoryDraft, name: str, path: Path) -> Pointer | None:
+        """What a variable of the program that nobody assigns to holds there from the start on."""
+        last = qualified.last(name)
+        scopes = ("", *self.program.names.scopes(self.function))
+        found = [
+            one
+            for file, one in self.program.index.variables_called(last)
+            if ("::" in name or one.scope in scopes) and (file is self.function.file or not one.static)
+        ]
+        variable = max(found, key=lambda one: len(one.scope)) if found else None
+        if variable is None or [one.scope for one in found].count(variable.scope) > 1:
+            return None
+        if not types.parse(variable.type).const and not assigned(self.program).isdisjoint((last, *path[-1:])):
+            return None
+        if not path:
+            return self.pointer(draft, variable.value)
+        parts = dict(self.parts(draft, variable.type, variable.value))
+        return parts.get(path[0]) if len(path) == 1 else None
+
+    # --- what lambdas look at ---
 
     @cached_property
     def lambdas_of(self) -> dict[int, r.Lambda]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Literal
@@ -13,6 +14,7 @@ from ownlint.domains.memory.blocks import (
     ELEMENTS,
     GIVEN_ON,
     LOST,
+    NOTHING,
     NULL,
     ROOM,
     SOME,
@@ -25,6 +27,7 @@ from ownlint.domains.memory.blocks import (
     MemorySummary,
     Path,
     Pointer,
+    RunValue,
     content,
     given_back,
     is_varying,
@@ -32,9 +35,9 @@ from ownlint.domains.memory.blocks import (
     root,
     steps_to,
 )
-from ownlint.domains.memory.callables import KEPT, LambdaObjects
+from ownlint.domains.memory.callables import KEPT, LambdaObjects, RunningFunction
 from ownlint.domains.memory.moves import gives_away
-from ownlint.domains.memory.pointers import SMART, THIS_BLOCK, captured, named, range_cell
+from ownlint.domains.memory.pointers import ONE, SMART, THIS_BLOCK, captured, named, range_cell
 from ownlint.domains.memory.pointers import references as _references
 from ownlint.domains.memory.pointers import result_cell as _result
 from ownlint.domains.memory.seen import changes_elements, class_of, ends_what_it_holds, holds_number, may_end, relevant
@@ -42,8 +45,8 @@ from ownlint.facts import records as r
 from ownlint.finding import CERTAINTIES, Certainty, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, last_name, strip, walk
-from ownlint.models.records import Effect, FunctionModel
-from ownlint.project import types
+from ownlint.models.records import Effect, FunctionModel, Verb
+from ownlint.project import qualified, types
 from ownlint.project.callees import Callee
 from ownlint.project.pairs import releases_nothing
 from ownlint.project.questions import flow_question
@@ -51,6 +54,9 @@ from ownlint.project.subjects import Class, Function
 
 _MAY_HAVE_ROOM = because("value", "harmless if the container still has capacity")
 _HELD = "<held> "
+_NO_NAME = r.Name(-1, -1, "")
+_VALUE: Path = ("<value>",)
+"""Asks not for what a reference is bound to, but for what stands there."""
 
 
 class MemoryCalls(LambdaObjects):
@@ -71,7 +77,10 @@ class MemoryCalls(LambdaObjects):
         self.complete = True
         self.case: MemoryCase | MemoryOutcome | None = None
         """In which case the callee of this event does what it does."""
-        self.called_lambdas: dict[tuple[int, int], Function] = {}
+        self.ran: dict[RunValue, str] = {}
+        """What was called of the caller's own, and under which name a way knows that."""
+        self.runs: RunningFunction | None = None
+        """What the call that is asked runs, where the code does not say so itself."""
         self.constructed: Pointer | None = None
         """The object whose constructor is asked."""
 
@@ -108,7 +117,9 @@ class MemoryCalls(LambdaObjects):
 
     def end_block(self, draft: MemoryDraft, pointer: Pointer, how: EndedBlock, name: str, through: str = "") -> None:
         """The block that the pointer leads to is ended; one that has a path leads into the middle of one."""
-        if pointer in (LOST, NULL) or pointer.path or pointer.is_number or pointer.block[0] in ("lambda", "result"):
+        if pointer in (LOST, NULL) or pointer.path or pointer.is_number:
+            return
+        if pointer.block[0] in ("lambda", "bound", "result"):
             return
         before = draft.how_ended(pointer.block)
         given_back = before is not None and before.why == "destroyed" and how.by  # `x->~T(); free(x);`
@@ -122,9 +133,18 @@ class MemoryCalls(LambdaObjects):
         """What the destructor of an object does to what it points to."""
         if cls is None or cls.record.destructor != "defined" or pointer in (LOST, NULL):
             return
+
+        def given(name: str, path: Path) -> Pointer | None:
+            return pointer if name == THIS and not path else None
+
         for method in cls.defined(f"~{cls.name}"):
-            for block, how in self.summary_of(method, deep=False).ends:
-                found = self.translated(draft, block, lambda name, path: pointer if name == THIS and not path else None)
+            known = self.summary_of(method, deep=False)
+            for one in known.runs:
+                running = self.running(draft, self.translated(draft, one.called, given) or LOST, one.given and ())
+                if running is not None:
+                    self.run_value(draft, r.Call(self.event.span.start, self.event.span.end, _NO_NAME, ()), running)
+            for block, how in known.ends:
+                found = self.translated(draft, block, given)
                 if found is not None:
                     name = str(block[2][-1]) if block[0] == "in" and block[2] else ""
                     ended = EndedBlock(self.event.index, "destructor", f"~{cls.name}", how.certainty, how.kind)
@@ -142,6 +162,8 @@ class MemoryCalls(LambdaObjects):
         own = Cell(("var", name))
         if "smart pointer" in self.program.types.roles(written, self.function):
             self.end_held(draft, own, NULL, name)
+        elif name in self.sharing:
+            self.end_shared(draft, own, NULL, name)
         elif self.is_container(written) and name in self.plain_objects:
             within = self.elements(draft, own)
             if within is not None:
@@ -161,6 +183,47 @@ class MemoryCalls(LambdaObjects):
         held = draft.cells.get(owner, LOST)
         if held != then and held.block[0] in ("made", "in"):
             self.end_block(draft, held, EndedBlock(self.event.index, "owner", name), name)
+
+    def end_shared(self, draft: MemoryDraft, owner: Cell, then: Pointer, name: str) -> None:
+        """A shared pointer gives up what it holds, which ends where no other one holds it."""
+        held = draft.cells.get(owner, LOST)
+        others = (Cell(("var", other)) for other in self.sharing if other != name)
+        if held != then and held.block[0] == "made" and all(draft.read(other) != held for other in others):
+            self.end_block(draft, held, EndedBlock(self.event.index, "owner", name), name)
+        draft.write(owner, then)
+
+    @cached_property
+    def sharing(self) -> frozenset[str]:
+        """Locals that are shared pointers and that nothing is copied from but others of these: nobody else holds what
+        they hold."""
+        function = self.function
+        kinds = self.program.types
+        found = {
+            name
+            for name, (written, held) in function.locals.items()
+            if self.is_own(name)
+            and "shared pointer"
+            in kinds.roles(kinds.of(held, function) if types.parse(written).is_placeholder else written, function)
+        }
+        if not found:
+            return frozenset()
+        asked, given = Counter[str](), list[tuple[str, str]]()
+        mentioned = Counter(one.text for one in function.values if isinstance(one, r.Name))
+        for one in function.values:
+            match one:
+                case r.Member(base=r.Name(text=name)) | r.Unary(op="*", value=r.Name(text=name)):
+                    asked[name] += 1
+                case r.Assign(op="=", target=r.Name(text=name), value=value):
+                    asked[name] += 1
+                    if isinstance(value, r.Name):
+                        given.append((value.text, name))
+        given += [(held.text, name) for name, (_, held) in function.locals.items() if isinstance(held, r.Name)]
+        while True:
+            asked_for = asked + Counter(held for held, name in given if name in found)
+            kept = {name for name in found if mentioned[name] == asked_for[name]}
+            if kept == found:
+                return frozenset(found)
+            found = kept
 
     def has_destructor(self, written: str) -> bool:
         """Whether it is a class of the project that does something when its objects end."""
@@ -199,7 +262,7 @@ class MemoryCalls(LambdaObjects):
         """Whether nobody else can write to the block."""
         kind, *rest = block
         if kind != "var":
-            return kind in ("result", "range")
+            return kind in ("result", "range", "bound")
         name = rest[0]
         return name == THIS or (self.is_own(name) and (name not in self.shared or name in self.references))
 
@@ -392,11 +455,9 @@ class MemoryCalls(LambdaObjects):
             self.read_moved(draft, node.callee)
         if not callee.functions and not self.program.macros.named(last_name(node.callee)):
             self.look_at_gone(draft, node)
-        held = self.held_function(draft, node)
-        if held is not None:
-            self.called_lambdas[node.start, node.end] = held
-            self.own(draft, node, Callee(last_name(node.callee), (held.record,), (held,), (), "certain"), held)
-        elif callee.models and not callee.functions:
+        if self.calls_value(draft, node, callee):
+            return
+        if callee.models and not callee.functions:
             self.modelled(draft, node, callee.models)
         elif not callee.functions and self.construct_at(draft, node, Pointer(_result(node).block)):
             pass
@@ -421,17 +482,60 @@ class MemoryCalls(LambdaObjects):
                 if ended is not None and ended.why == "scope":
                     self.look(draft, pointer, self.named(argument), because("path", GIVEN_ON))
 
-    def held_function(self, draft: MemoryDraft, node: r.Call) -> Function | None:
-        """The lambda that a variable holds on this way."""
-        if not isinstance(node.callee, r.Name) or not self.is_own(node.callee.text):
-            return None
-        held = draft.read(self.cell(draft, node.callee)).block
-        return self.program.index.function_at(self.function.file, held[1]) if held[0] == "lambda" else None
+    def calls_value(self, draft: MemoryDraft, node: r.Call, callee: Callee) -> bool:
+        """Whether what is called is no function by its name, but what a value leads to that is known on this way."""
+        if isinstance(node.callee, r.Name) and not self.is_variable(node.callee.text):
+            return False
+        is_own = isinstance(node.callee, r.Name) and self.is_own(node.callee.text)
+        if not is_own and (callee.functions or callee.models):
+            return False
+        held = self.pointer(draft, node.callee)
+        running = self.running(draft, held, tuple(self.pointer(draft, one) for one in node.args))
+        if running is not None:
+            if held.block[0] != "bound":
+                running = RunningFunction(running.function)
+            self.run_value(draft, node, running)
+            return True
+        if callee.functions or not self.is_seen(held.block):
+            return False
+        self.note_run(draft, held.block, tuple(self.pointer(draft, one) for one in node.args))
+        writes = self.writes
+        self.unknown(draft, node, callee)
+        self.writes = writes
+        return True
+
+    def is_variable(self, name: str) -> bool:
+        """Whether it names something that holds a value, and no function."""
+        home = self.function.home
+        if self.declared(name) is not None or (home is not None and home.field(name) is not None):
+            return True
+        return bool(self.program.index.variables_called(qualified.last(name)))
+
+    def note_run(self, draft: MemoryDraft, called: Block, given: tuple[Pointer, ...]) -> None:
+        """The caller knows which function it is."""
+        one = RunValue(called, tuple(g if g == NULL or g.is_number or self.is_seen(g.block) else LOST for g in given))
+        draft.know(self.ran.setdefault(one, f"{NOTHING}has run {one!r}"), True)
+
+    def run_value(
+        self, draft: MemoryDraft, node: r.Call, running: RunningFunction, sure: Certainty = "certain"
+    ) -> None:
+        """A function is called that is not named by the call."""
+        name, function = last_name(node.callee) or running.function.name, running.function
+        if running.given is not None:
+            node = r.Call(node.start, node.end, node.callee, ())
+        around, self.runs = self.runs, running
+        self.own(draft, node, Callee(name, (function.record,), (function,), (), sure), function)
+        self.runs = around
+
+    def is_callable(self, draft: MemoryDraft, value: r.Value) -> bool:
+        return self.running(draft, self.pointer(draft, value), ()) is not None
 
     def by_reference(self, call: r.Call) -> bool:
-        inner = self.called_lambdas.get((call.start, call.end))
-        if inner is not None:
-            return types.parse(inner.record.result).reference
+        if isinstance(call.callee, r.Name) and self.is_own(call.callee.text):
+            made = strip((self.declared(call.callee.text) or ("", None))[1])
+            if isinstance(made, r.Lambda):
+                inner = self.program.index.function_at(self.function.file, made.function)
+                return inner is not None and types.parse(inner.record.result).reference
         return super().by_reference(call)
 
     def look_at_receiver(self, draft: MemoryDraft, node: r.Call) -> None:
@@ -471,6 +575,10 @@ class MemoryCalls(LambdaObjects):
                     self.invalidate(draft, node, model)
                 elif effect.verb == "move":
                     answer = self.exchange(draft, node)
+                elif effect.verb == "bind" and node.args:
+                    answer = self.bind_arguments(draft, node)
+                elif effect.verb == "call" and str(effect.other) == "arguments" and effect.place is not None:
+                    self.call_argument(draft, node, effect.place.index)
                 elif effect.verb == "swap" and len(node.args) == 2:
                     self.swap(draft, *node.args)
                 elif effect.verb == "borrow" and where == "result" and answer is LOST:
@@ -484,6 +592,16 @@ class MemoryCalls(LambdaObjects):
         if any(model.makes_room for model in models) and (inside := self.inside_receiver(draft, node, ROOM)):
             draft.put(inside, Pointer(("number", "1")))
         self.answer(draft, node, answer)
+
+    def call_argument(self, draft: MemoryDraft, node: r.Call, index: int) -> None:
+        """A library's function calls what it is given with the arguments behind that."""
+        if index < len(node.args):
+            called, *given = (self.pointer(draft, one) for one in node.args[index:])
+            running = self.running(draft, called, tuple(given))
+            if running is not None:
+                self.run_value(draft, node, running)
+            elif self.is_seen(called.block):
+                self.note_run(draft, called.block, tuple(given))
 
     def forget_elements(self, draft: MemoryDraft, node: r.Call) -> None:
         """A container whose elements stay where they are has fewer of them."""
@@ -509,6 +627,16 @@ class MemoryCalls(LambdaObjects):
                     pointer = self.pointer(draft, node.args[index])
                     if not pointer.path:
                         self.look(draft, pointer, self.named(node.args[index]), model.certainty, model.name)
+
+    def needs_argument(self, call: r.Call, index: int) -> bool:
+        callee = self.program.calls.callee(call, self.function)
+        if index == 0 and effects.needs_first(callee, self.program):
+            return True
+        if len(callee.functions) == 1 and index < len(callee.functions[0].record.parameters):
+            given: Block = ("in", ("var", callee.functions[0].record.parameters[index].name), ())
+            return given in self.summary_of(callee.functions[0], deep=True).uses
+        verbs: tuple[Verb, ...] = ("needs", "use", "adopt")
+        return any(model.has(verb, f"argument {index + 1}") for model in callee.models for verb in verbs)
 
     def released(self, draft: MemoryDraft, node: r.Call, one: effects.ReleaseEffect) -> None:
         """A library's function, or half a pair, ends what it is given, or what stands at the address."""
@@ -586,6 +714,9 @@ class MemoryCalls(LambdaObjects):
         return held
 
     def keep_in_container(self, draft: MemoryDraft, node: r.Call) -> None:
+        if isinstance(node.callee, r.Member) and named(node.callee.base) in self.gathering:
+            one = Cell(("var", named(node.callee.base)), (ONE,))
+            draft.put(one, self.pointer(draft, node.args[0]) if draft.cells.get(one, LOST) == NULL else LOST)
         kept, held = self.inside_receiver(draft, node, KEPT), self.pointer(draft, node.args[0])
         if kept is not None and isinstance(node.callee, r.Member):
             self.keep_lambda(draft, kept, held, node.callee.base, types.element(self.receiver_type(node)))
@@ -601,6 +732,10 @@ class MemoryCalls(LambdaObjects):
             then = self.pointer(draft, node.args[0]) if node.args else NULL
             self.end_held(draft, where, then, self.named(node.callee.base))
             draft.write(where, then)
+            return
+        if isinstance(node.callee, r.Member) and named(node.callee.base) in self.sharing and not node.callee.arrow:
+            then = self.pointer(draft, node.args[0]) if node.args else NULL
+            self.end_shared(draft, Cell(("var", named(node.callee.base))), then, named(node.callee.base))
             return
         inside = self.inside_receiver(draft, node, ELEMENTS) if self.is_container(written) else None
         if inside is None:
@@ -658,6 +793,7 @@ class MemoryCalls(LambdaObjects):
         asks = concerned or may_end(function) or self.constructed is not None
         asks = asks or bool(self.held_in_receiver(draft, node)) or self.fills_pointer(node, function)
         asks = asks or (self.moves_something and gives_away(function)) or self.may_answer_with(node, function)
+        asks = asks or any(self.is_callable(draft, one) for one in node.args)
         asks = asks or (changes_elements(function) and any(held.path[-1:] == (SOME,) for held in draft.cells.values()))
         known = self.summary_of(function, deep=concerned) if asks else None
         if known is None or not known.known:
@@ -692,6 +828,13 @@ class MemoryCalls(LambdaObjects):
             if block[0] == "content" and (where := self.seen_there(draft, node, function, block[1])) is not None
             if self.can_be_taken(node, function, str(root(block)[1]))
         ]
+        ran = [
+            (
+                self.seen_there(draft, node, function, one.called),
+                tuple(self.put_there(draft, node, function, given) for given in one.given),
+            )
+            for one in known.runs
+        ]
         ended = [
             (how, self.seen_there(draft, node, function, block), block) for block, how in ends if block[0] != "content"
         ]
@@ -710,6 +853,16 @@ class MemoryCalls(LambdaObjects):
             for cell in known.written
             if (outcome is None or cell not in outcome.spares) and all(cell != inside for inside, _ in known.moves)
         ]
+        writes = known.writes
+        for held, args in ran:
+            running = self.running(draft, held or LOST, args)
+            if running is not None:
+                self.run_value(draft, node, running, callee.certainty)
+                continue
+            if held is not None and self.is_seen(held.block):
+                self.note_run(draft, held.block, args)
+            else:
+                writes = True
         for how, target, block in ended:
             if target is not None:
                 sure = weaker(how.certainty, callee.certainty)
@@ -721,7 +874,7 @@ class MemoryCalls(LambdaObjects):
             self.note_write(Cell(around.block, around.path + path) if around is not None else None)
             if around is not None:
                 draft.write(Cell(around.block, around.path + path), LOST)
-        if known.writes:
+        if writes:
             self.shake(draft, node, callee)
             self.lend_receiver(draft, node)
         for around, path, put in puts:
@@ -810,7 +963,9 @@ class MemoryCalls(LambdaObjects):
         if around[0] == "var":
             return given(around[1], path)
         outer = self.translated(draft, around, given)
-        return None if outer is None else self.real(draft.read(Cell(outer.block, outer.path + path)))
+        if outer is None:  # what a reference is bound to may be no place, but a value
+            return given(around[1][1], _VALUE) if not path and around[0] == "in" and around[1][0] == "var" else None
+        return self.real(draft.read(Cell(outer.block, outer.path + path)))
 
     @staticmethod
     def real(pointer: Pointer | None) -> Pointer | None:
@@ -835,16 +990,21 @@ class MemoryCalls(LambdaObjects):
 
     def given(self, draft: MemoryDraft, node: r.Call, function: Function, name: str, path: Path) -> Pointer | None:
         """What a pointer that the callee has by name points to when it begins."""
+        bound = self.runs.given if self.runs is not None else None
         for index, parameter in enumerate(function.record.parameters):
             if parameter.name == name:
-                if index >= len(node.args) or path:
+                refers = types.parse(parameter.type).reference and path != _VALUE
+                if bound is not None:
+                    return self.real(bound[index]) if index < len(bound) and not refers else None
+                if index >= len(node.args) or (path and path != _VALUE):
                     return None
-                refers = types.parse(parameter.type).reference
                 argument = node.args[index]
                 return self.cell(draft, argument) if refers else self.real(self.pointer(draft, argument))
         if name == THIS:
             if self.constructed is not None:
                 return self.constructed if not path else None
+            if bound is not None and self.runs is not None:
+                return self.real(self.runs.on) if not path else None
             return self.receiver_there(draft, node) if not path else None
         if not self.is_shared_with(function, name):
             return None

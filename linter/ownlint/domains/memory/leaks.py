@@ -200,7 +200,7 @@ class _Losing:
                 certainty = because("possible", f"`{render(held)}` is reassigned on other paths")
             elif certainty != "certain" and self.is_number(held):
                 certainty = because("possible", f"`{render(held)}` may be a plain number")
-            known = self.is_known(event.node)
+            known = self.is_known(event.node, acquisition)
             yield Acquired(event, start, held, acquisition, certainty, owner, known)
 
     def is_number(self, held: Place) -> bool:
@@ -368,18 +368,19 @@ class _Losing:
             return False
         return any(_hands_itself_over(one) for one in cls.ancestry)
 
-    def is_known(self, call: r.Call) -> bool:
+    def is_known(self, call: r.Call, acquisition: Acquisition) -> bool:
         """Whether all classes of what is made are the project's own, or it is of none. What a function with a body
         hands out may be known to others from there, unless that body is seen to make it and to show it to nobody."""
         if call.kind == "new" and isinstance(call.callee, r.Name):
             return self.is_known_class(call.callee.text.removesuffix("[]"))
-        made = self.function.program.calls.callee(call, self.function).functions
-        duties = [self.resources.duties.of(one).made for one in made]
-        return all(
-            one is not None
-            and ("delete" not in one.releases or self.is_made_alone(types.parse(maker.record.result).name))
-            for maker, one in zip(made, duties, strict=True)
-        )
+        at = acquisition.where.index
+        for maker in self.function.program.calls.callee(call, self.function).functions:
+            duty, record = self.resources.duties.of(maker), maker.record
+            made = duty.made if at < 0 else dict(duty.outs).get(at)
+            written = record.result if at < 0 else record.parameters[at].type
+            if made is None or ("delete" in made.releases and not self.is_made_alone(types.parse(written).name)):
+                return False
+        return True
 
     def is_made_alone(self, written: str) -> bool:
         """Whether nobody but who makes an object of the class knows of it from the start."""
@@ -577,7 +578,11 @@ class _Losing:
     def throws(self) -> dict[int, Certainty]:
         """Calls that may end in an exception that nothing here catches: of the project's own functions, of Python."""
         if self._throws is None:
-            self._throws = {failed.leave.index: failed.certainty for failed in failure.thrown(self.function)}
+            self._throws = {}
+            for failed in failure.thrown(self.function):
+                why = f"harmless if {failure.work(self.function, failed.cause)} never throws for what it is given here"
+                said = because("value", why) if failed.certainty == "possible" else failed.certainty
+                self._throws[failed.leave.index] = said
             for call in self.flow.calls:
                 if self.is_python(call.node) and not failure.is_caught(self.function, call):
                     self._throws[call.index] = because("path", f"on the path where `{called(call.node)}` throws")

@@ -34,7 +34,7 @@ from ownlint.domains.memory.blocks import (
     nothing,
 )
 from ownlint.domains.memory.calls import MemoryCalls
-from ownlint.domains.memory.pointers import THIS_BLOCK, range_cell, result_cell
+from ownlint.domains.memory.pointers import ONE, THIS_BLOCK, named, range_cell, result_cell
 from ownlint.domains.memory.seen import DEEPEST, ends_what_it_holds, holds_number, may_end
 from ownlint.engine import ranges
 from ownlint.engine.heap import Domain, Listener, follow, without_idle_tests
@@ -286,8 +286,8 @@ class MemoryWalk(MemoryCalls):
             self.write_into_moved(draft, event.target)
             where = self.cell(draft, event.target, look=True)
             bare = strip(event.target)
-            named = isinstance(bare, r.Name) and not self.is_reference(bare) and not self.is_captured(bare.text)
-            if where is not None and not named:
+            by_name = isinstance(bare, r.Name) and not self.is_reference(bare) and not self.is_captured(bare.text)
+            if where is not None and not by_name:
                 self.looked_at(draft, where, event.target)
         elif len(event.place) == 1:
             where = self.cell_of_name(draft, event.place[0])
@@ -316,6 +316,10 @@ class MemoryWalk(MemoryCalls):
         if not event.fresh and where is not None and self.owns(event.target):
             self.end_held(draft, where, value)
         draft.write(where, value)
+        if event.fresh and len(event.place) == 1 and event.place[0] in self.gathering:
+            draft.put(Cell(("var", event.place[0]), (ONE,)), NULL)
+        elif isinstance(target := strip(event.target), r.Index) and named(target) in self.gathering:
+            draft.put(Cell(("var", named(target)), (ONE,)), LOST)
         if where is not None:
             for name, part in parts:
                 draft.put(Cell(where.block, (*where.path, name)), part)
@@ -760,7 +764,7 @@ class MemoryWalk(MemoryCalls):
         if not self.complete:
             return _UNKNOWN
         if not self.exits:
-            return MemorySummary(known=True, writes=self.writes, written=self.written_cells())
+            return MemorySummary(known=True, writes=self.writes or bool(self.ran), written=self.written_cells())
         first, *others = self.exits
         ended = {block: how for draft, _ in self.exits for block, how in draft.ended.items()}
         ends = [
@@ -777,6 +781,11 @@ class MemoryWalk(MemoryCalls):
             if self.is_seen(cell.block) and self.is_put(first[0], pointer)
             if all(draft.cells.get(cell, LOST) == pointer for draft, _ in others)
         ]
+        runs = tuple(
+            one
+            for one, said in self.ran.items()
+            if all(said in draft.tests or draft.is_nothing(one.called) for draft, _ in self.exits)
+        )
         return MemorySummary(
             True,
             tuple(sorted(ends, key=repr)),
@@ -784,7 +793,7 @@ class MemoryWalk(MemoryCalls):
             tuple(sorted(self.handed.items(), key=repr)),
             answers.pop() if len(answers) == 1 else None,
             tuple(sorted(puts, key=repr)),
-            self.writes,
+            self.writes or len(runs) < len(self.ran),
             self.written_cells(),
             self.cases(frozenset(block for block, _ in ends)),
             self.outcomes(frozenset(block for block, _ in ends)),
@@ -799,6 +808,7 @@ class MemoryWalk(MemoryCalls):
                     key=repr,
                 )
             ),
+            runs,
         )
 
     def written_cells(self) -> tuple[Cell, ...]:

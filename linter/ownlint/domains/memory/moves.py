@@ -322,7 +322,7 @@ class Moves(Pointers):
         written = self.program.types.of(part, self.function)
         roles = frozenset(self.program.types.roles(written, self.function))
         if roles & SMART:
-            return context.where in _DEREFERENCING or self.is_read_by_callee(context)
+            return context.where in _DEREFERENCING or self.is_read_by_callee(context) or self.is_pointee_used(context)
         if "callable" in roles:
             return context.where == "called" or self.is_read_by_callee(context)
         if "optional" in roles:
@@ -333,6 +333,22 @@ class Moves(Pointers):
         if cls is None or not self.is_movable_class(cls, 0):
             return False
         return self.is_read(context) or (context.where == "receiver" and self.is_constant_call(context))
+
+    def is_pointee_used(self, context: ValueUse) -> bool:
+        """Whether the owner is asked for the pointer, by whoever looks at what that leads to."""
+        asking = context.by
+        if context.where != "receiver" or not isinstance(asking, r.Call) or asking.args:
+            return False
+        if not any(model.has("borrow", "result") for model in self.models_of(asking)):
+            return False
+        used = self.contexts.get((asking.start, asking.end), _NOTHING)
+        if used.where == "argument" and isinstance(used.by, r.Call):
+            return self.needs_argument(used.by, used.position)
+        return used.where in _DEREFERENCING
+
+    def needs_argument(self, call: r.Call, index: int) -> bool:
+        """Whether a function looks at what its argument, counted from 0, leads to."""
+        raise NotImplementedError
 
     def is_read(self, context: ValueUse) -> bool:
         match context.where, context.by:

@@ -17,13 +17,24 @@ from ownlint.flow.asked import is_constant
 from ownlint.flow.bodies import hidden_names
 from ownlint.flow.places import CHAIN, THIS, last_name, strip, walk
 from ownlint.project import types
-from ownlint.project.questions import flow_question
+from ownlint.project.program import Program
+from ownlint.project.questions import flow_question, program_question
 from ownlint.project.subjects import Function
 
+ONE = "<one>"
+"""The step from a container to where its only element leads; null where it has none."""
 SMART = frozenset({"smart pointer", "shared pointer"})
 THIS_BLOCK = ("in", ("var", THIS), ())
 _ARRAY = re.compile(rb'\]"')
 _STEPPING = frozenset({"+", "-"})
+
+
+@program_question
+def keepers(program: Program) -> frozenset[str]:
+    """Last names of what keeps what it is given, and of what lets go of what it has."""
+    return program.models.functions_that(
+        lambda model: model.has("keep", "argument 1") or model.has("disown", "receiver")
+    )
 
 
 class Spans(NamedTuple):
@@ -228,9 +239,53 @@ class Pointers:
         roles = self.program.types.roles(written, self.function)
         return "container" in roles and "stable container" not in roles
 
+    @cached_property
+    def gathering(self) -> frozenset[str]:
+        """Locals, containers that begin empty, of which nobody has more than an element: things are put into them, they
+        are asked for one, or a loop goes over them."""
+        if keepers(self.program).isdisjoint(self.function.mentioned):
+            return frozenset()
+        asked, mentioned = Counter[str](), Counter[str]()
+        for one in self.function.values:
+            match one:
+                case r.Name(text=name):
+                    mentioned[name] += 1
+                case r.Index(base=r.Name(text=name)):
+                    asked[name] += 1
+                case r.Call(callee=r.Member(base=r.Name(text=name), arrow=False)) if self.leaves_elements(one):
+                    asked[name] += 1
+        for statement in self.function.statements:
+            if isinstance(statement, r.Loop) and isinstance(statement.iterable, r.Name):
+                names = {f"={one.text}" for one in walk(statement.target) if isinstance(one, r.Name)}
+                asked[statement.iterable.text] += names.isdisjoint(self.function.mentioned)
+        return frozenset(
+            name
+            for name, (written, value) in self.function.locals.items()
+            if value is None
+            and mentioned[name] == asked[name] > 0
+            and name not in self.hidden | self.statics
+            and "container" in self.program.types.roles(written, self.function)
+        )
+
+    def leaves_elements(self, call: r.Call) -> bool:
+        """Whether a method puts something in, or says where one element stands."""
+        models = self.program.calls.callee(call, self.function).models
+        return bool(models) and all(
+            one.has("keep", "argument 1") or one.by_reference or not one.effects for one in models
+        )
+
+    def the_one_in(self, draft: MemoryDraft, container: r.Value) -> Pointer:
+        """Where the only element of a container leads to."""
+        if not isinstance(container, r.Name) or container.text not in self.gathering:
+            return LOST
+        held = draft.cells.get(Cell(("var", container.text), (ONE,)), LOST)
+        return held if held != NULL else LOST
+
     def pointer(self, draft: MemoryDraft, value: r.Value | None, *, look: bool = False) -> Pointer:
         """Where the value of the expression points to."""
         value = strip(value)
+        if isinstance(value, r.Index) and (one := self.the_one_in(draft, value.base)) is not LOST:
+            return one
         match value:
             case r.Unary(op="&", value=inner):
                 return self.cell(draft, inner) or LOST
@@ -275,6 +330,10 @@ class Pointers:
         held = self.held_by(draft, call)
         if held is not None:
             return held
+        if isinstance(call.callee, r.Member) and not call.args and self.gathering and self.by_reference(call):
+            one = self.the_one_in(draft, call.callee.base)
+            if one is not LOST:
+                return one
         found = draft.cells.get(result_cell(call), LOST)
         return draft.read(_known(found)) if self.by_reference(call) else found
 
@@ -484,7 +543,7 @@ def plain_members(function: Function, written: str) -> tuple[str, ...]:
     if len(kind.arguments) == 2 and "pair" in function.program.types.roles(written, function):
         return ("first", "second")
     cls = names.find_class(kind.name, scope, file) or names.find_class(names.expand(written, file, scope), scope, file)
-    if cls is None or cls.record.bases or cls.record.destructor not in ("implicit", "defaulted"):
+    if cls is None or cls.record.bases or cls.record.destructor == "declared":
         return ()
     fields = [field.name for field in cls.record.fields if not field.static]
     declared = any(one.kind == "constructor" or one.name == "operator=" for one in cls.declarations)

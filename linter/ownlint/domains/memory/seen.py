@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from ownlint.domains.memory.callables import keeps_lambda
 from ownlint.domains.memory.effects import ending_names, overriding, releases, with_macros, written_out
 from ownlint.domains.memory.moves import movers, offered, uses_moved
-from ownlint.domains.memory.pointers import SMART, captured, decayed, inner_declarations, named
+from ownlint.domains.memory.pointers import SMART, captured, decayed, inner_declarations, keepers, named
 from ownlint.facts import records as r
 from ownlint.flow.places import THIS, last_name, strip, walk
 from ownlint.models.records import FunctionModel
@@ -41,6 +41,8 @@ def may_end(function: Function) -> bool:
     if not _giving_up(program).isdisjoint(mentioned):
         return True
     if not _ending(program).isdisjoint(mentioned) and _calls_ender(function):
+        return True
+    if not _running(program).isdisjoint(mentioned) and _runs_ender(function):
         return True
     if function.says(_HOLDS_LAMBDA) and any(may_end(inner) for inner in function.lambdas()):
         return True
@@ -94,7 +96,7 @@ def _lends_to_inner(function: Function) -> bool:
 
 
 def ends_what_it_holds(function: Function, written: str) -> bool:
-    """Whether it is a class of the project whose destructor may end memory."""
+    """Whether it is a class of the project whose destructor may end memory, or calls a member that may."""
     if types.parse(written).pointers:
         return False
     cls = class_of(function, written)
@@ -102,7 +104,7 @@ def ends_what_it_holds(function: Function, written: str) -> bool:
         cls is not None
         and cls.record.destructor == "defined"
         and cls.destructor is not None
-        and may_end(cls.destructor)
+        and (may_end(cls.destructor) or any(field.name in cls.destructor.mentioned for field in cls.record.fields))
     )
 
 
@@ -132,6 +134,45 @@ def _meant(call: r.Call, program: Program) -> Iterator[r.Call]:
     """The call itself, or those that a macro stands for."""
     inner = written_out(call, program)
     yield from (one for one in inner if isinstance(one, r.Call)) if inner else (call,)
+
+
+def _runs_ender(function: Function) -> bool:
+    """Whether a function that ends something is given to who calls it, or is called through what holds it."""
+    program = function.program
+    names = _ending(program)
+    return not _holding(program).isdisjoint(function.mentioned) or any(
+        isinstance(bare := strip(given.value if isinstance(given, r.Unary) else given), r.Name)
+        and bare.text.rpartition("::")[2] in names
+        for one in function.calls()
+        if last_name(one.callee) in _running(program)
+        for given in map(strip, one.args)
+    )
+
+
+@program_question
+def _running(program: Program) -> frozenset[str]:
+    """Last names of what calls what it is given, or makes something that does, and of what holds a function."""
+    own = {
+        one.name
+        for one in program.functions
+        if one.language == "cpp" and not {p.name for p in one.record.parameters}.isdisjoint(one.mentioned)
+    }
+    return frozenset(
+        own | _holding(program) | program.models.functions_with("call") | program.models.functions_with("bind")
+    )
+
+
+@program_question
+def _holding(program: Program) -> frozenset[str]:
+    """Names of variables of the program, and of the members of some, that hold a function which ends something."""
+    names, found = _ending(program), set[str]()
+    for file in program.files.values():
+        for variable in file.variables if file.language == "cpp" else ():
+            inside = {one.text.rpartition("::")[2] for one in walk(variable.value) if isinstance(one, r.Name)}
+            if not names.isdisjoint(inside):
+                cls = program.names.find_class(variable.type, variable.scope, file)
+                found |= {variable.name} | {field.name for field in (cls.record.fields if cls is not None else ())}
+    return frozenset(found)
 
 
 @program_question
@@ -263,9 +304,9 @@ def _pointed_into(function: Function) -> set[str]:
 
 
 @program_question
-def _swapping(program: Program) -> frozenset[str]:
-    """Last names of what puts into each of two places what stands in the other."""
-    return program.models.functions_with("swap")
+def _joining(program: Program) -> frozenset[str]:
+    """Last names of what puts into one place what stands in another."""
+    return program.models.functions_with("swap") | keepers(program)
 
 
 @program_question
@@ -294,7 +335,7 @@ def relevant(function: Function) -> frozenset[str]:
         found |= _pointed_into(function)
     joined: list[set[str]] = []
     for one in function.values:
-        if isinstance(one, r.Call) and last_name(one.callee) in _swapping(program):
+        if isinstance(one, r.Call) and last_name(one.callee) in _joining(program):
             joined.append(_names(one))
         if isinstance(one, r.Call) and (one.kind == "delete" or last_name(one.callee) in enders or _destructs(one)):
             found |= _names(one)

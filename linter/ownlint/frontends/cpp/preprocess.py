@@ -4,10 +4,10 @@ What would break the parse is overwritten by spaces; newlines stay. What was ove
 comments, directives, attribute-like macros (`OverwrittenMacro`), macros that stand where a statement would
 (`Loose`), macros that take a declaration apart (`RewrittenDeclaration`).
 
-`#if`: the lines of a conditional without `#else` vanish and what they enclose stays; so does the
-conditional around a whole file. With `#else`, both sides stay (and the parser sees the directives) when
-each side is a run of whole statements; otherwise one side is kept: the first whose brackets balance,
-never `#if 0`, `__cplusplus` rather than not, not-`NDEBUG` rather than `NDEBUG`.
+`#if`: the lines of a conditional without `#else` vanish and what they enclose stays, unless the file also
+asks the contrary; so does the conditional around a whole file. With `#else`, both sides stay (and the
+parser sees the directives) when each side is a run of whole statements; otherwise one side is kept: the
+first whose brackets balance, never `#if 0`, `__cplusplus` rather than not, not-`NDEBUG` rather than `NDEBUG`.
 """
 
 from __future__ import annotations
@@ -905,6 +905,7 @@ class _Conditionals:
         self.dropped: list[tuple[int, int]] = []
         self.whole_groups: list[int] = []
         self.asked: dict[int, str] = {}
+        self.questions = {_asked(d) for d in self.directives if d.word not in (b"else", b"endif")}
 
     def settle(self) -> None:
         """Innermost first, so that a conditional around others finds them settled."""
@@ -937,6 +938,11 @@ class _Conditionals:
         if len(parts) == 1:
             if dead[0]:
                 self.drop(bounds[0], stops[0])
+            elif _contrary(_asked(parts[0])) in self.questions:
+                text = bytes(self.buffer[bounds[0] : stops[0]])
+                if _balance(text) == (0, 0) and self.whole(parts[0].start, [text]):
+                    self.restore(parts[0])
+                    self.restore(end)
             return
         alive = [i for i, is_dead in enumerate(dead) if not is_dead]
         for i in range(len(parts)):
@@ -1032,6 +1038,10 @@ def _asked(part: _Directive) -> str:
     if (match := _DEFINED.fullmatch(written)) is not None:
         return f"{match[1]}#ifdef {match[2] or match[3]}"
     return f"#if {written}"[:_LONGEST_QUESTION]
+
+
+def _contrary(asked: str) -> str:
+    return asked.removeprefix("!") if asked.startswith("!") else f"!{asked}"
 
 
 def _unlikely(part: _Directive) -> bool:

@@ -518,7 +518,8 @@ class CppStatements(CppValues):
 
     def conditional_group(self, node: Node, out: Out) -> None:
         """`#if` in a body, all sides whole: ways of a branch that the build decides. Where the function asks about the
-        same macros elsewhere, one side counts: what is done twice under one question is done in one build."""
+        same macros elsewhere, one side counts, or nothing where there is no other: what is done twice under one
+        question is done in one build."""
         asked = self.asked.get(node.start_byte, "")
         alternative = node.child_by_field_name("alternative")
         if asked and alternative is not None:
@@ -528,6 +529,8 @@ class CppStatements(CppValues):
                 return
             first = questions.first[asked.removeprefix("!")]
             node = node if first == asked else alternative
+        elif asked and self.questions_around(node).first[asked.removeprefix("!")] != asked:
+            return  # without an `#else`, and asks the contrary of what was asked first
         self.statements(self.side(node), out)
 
     def ways(self, node: Node, out: Out) -> None:
