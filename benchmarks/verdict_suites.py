@@ -105,8 +105,11 @@ class Standing:
         states = (self.state(verdict, place) for place in verdict.places)
         return sum(state == "reported" or (state is None and unknown) for state in states)
 
-    def after(self, verdicts: Iterable[Verdict], reports: Mapping[str, Report]) -> Standing:
-        """The same with what a run says; releases that it lacks stay as they are."""
+    def after(
+        self, verdicts: Iterable[Verdict], reports: Mapping[str, Report], rules: frozenset[str] = frozenset()
+    ) -> Standing:
+        """The same with what a run says; releases that it lacks stay as they are, and of a run of some `rules` alone so
+        does what others have found."""
         every = list(verdicts)
         releases = dict(self.releases)
         for name, report in reports.items():
@@ -123,6 +126,15 @@ class Standing:
                     quiet[state].append(key)
                 if number in found and (taken := found[number].assumed) is not None:
                     assumed[key] = taken
+            if rules:
+                before = self.releases.get(name, Quiet())
+                kept = {"possible": before.possible, "silent": before.silent}
+                taken_before = {} if before.assumed is msgspec.UNSET else before.assumed
+                assumed = {key: one for key, one in assumed.items() if rule_of(key) in rules}
+                assumed |= {key: one for key, one in taken_before.items() if rule_of(key) not in rules}
+                for state, keys in quiet.items():
+                    quiet[state] = [key for key in keys if rule_of(key) in rules]
+                    quiet[state] += [key for key in kept[state] if rule_of(key) not in rules]
             states = {state: tuple(sorted(keys)) for state, keys in quiet.items()}
             said = dict(sorted(assumed.items())) if assumed else msgspec.UNSET
             releases[name] = Quiet(states["possible"], states["silent"], said)
@@ -135,6 +147,10 @@ class Standing:
 
 def key_of(verdict: Verdict, place: Place) -> str:
     return f"{verdict.rule} {place.path}:{place.line} {place.fingerprint}".rstrip()
+
+
+def rule_of(key: str) -> str:
+    return key.partition(" ")[0]
 
 
 def read_standing(path: Path = STANDING) -> Standing:

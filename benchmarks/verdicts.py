@@ -3,7 +3,7 @@
     python benchmarks/verdicts.py run --revision REV --to DIR [--corpora DIR] [RELEASE ...]
     python benchmarks/verdicts.py compare OLD NEW [--everything]
     python benchmarks/verdicts.py show RUN [RELEASE ...]
-    python benchmarks/verdicts.py suites [--run RUN]
+    python benchmarks/verdicts.py suites [--run RUN [--rules RULE,RULE]]
     python benchmarks/verdicts.py assumptions
     python benchmarks/verdicts.py page
 
@@ -192,11 +192,11 @@ def show(reports: dict[str, Report], names: list[str]) -> Iterator[str]:
             yield f"  {verdict}: {finding} [{finding.certainty}]: {finding.message}"
 
 
-def write_suites(run: Path | None) -> Iterator[str]:
-    """Writes both files; what there is to say about it."""
+def write_suites(run: Path | None, of: frozenset[str] = frozenset()) -> Iterator[str]:
+    """Writes both files; what there is to say about it. `of` are the rules of the run, where it was not one of all."""
     rounds, standing = read_all(), verdict_suites.read_standing()
     if run is not None:
-        standing = standing.after((verdict for _, verdict in judged(rounds)), load(run))
+        standing = standing.after((verdict for _, verdict in judged(rounds)), load(run), of)
         verdict_suites.STANDING.write_text(standing.text(), encoding="utf-8")
     rules = [rule.id for rule in catalogue.load()]
     measured = verdict_suites.measure(rules, rounds, standing)
@@ -237,6 +237,7 @@ def main() -> int:
     showing.add_argument("names", nargs="*", help="name-versions; all without any")
     counting = commands.add_parser("suites", help="compute the suite of each rule")
     counting.add_argument("--run", type=Path, help="the reports of a run, which say what is still reported")
+    counting.add_argument("--rules", default="", help="the rules of that run, with commas, where it was not one of all")
     commands.add_parser("assumptions", help="count verdicts by what the findings assume")
     commands.add_parser("page", help="print docs/precision.md")
     arguments = parser.parse_args()
@@ -250,7 +251,7 @@ def main() -> int:
                 print(line)
             return 0
         if arguments.command == "suites":
-            for line in write_suites(arguments.run):
+            for line in write_suites(arguments.run, frozenset(filter(None, arguments.rules.split(",")))):
                 print(line)
             return 0
         sys.stdout.write(assumptions() if arguments.command == "assumptions" else precision())

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ownlint.testing.form import name_problems
+from ownlint.testing.wording import name_problems
 
 
 def problems(finding: dict[str, Any]) -> Iterator[str]:

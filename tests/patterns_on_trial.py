@@ -1,7 +1,8 @@
 """Every expression over texts that make bad ones slow: `python tests/patterns_on_trial.py`.
 
 It is a process of its own, since an expression that backtracks without end can only be ended by a signal. Processor
-time is counted, not the clock: a busy machine changes nothing. Prints what took too long, one a line.
+time is counted, not the clock: a busy machine changes nothing. Prints what took too long, one a line, and what some
+releases of Python get wrong.
 """
 
 from __future__ import annotations
@@ -54,6 +55,10 @@ def modules() -> Iterator[tuple[str, Path]]:
             if not name.endswith("__main__"):
                 yield name.removesuffix(".__init__"), path
 
+
+NEVER = re.compile(r"(?<!\\)\)(?:[*+?]|\{[\d,]+\})\+|\(\?>")
+"""A group that gives nothing back, `(..)*+` or `(?>..)`: these match wrongly in the releases before Python 3.11.5 (its
+changelog, gh-106052). `[..]*+` is right in all."""
 
 Used = dict[tuple[str | bytes, int], tuple[str, set[str]]]
 """Expression and flags -> where it stands, and the methods that it is asked by."""
@@ -145,6 +150,10 @@ def main() -> None:
     for (pattern, flags), (name, methods) in sorted(
         expressions().items(), key=lambda item: (item[1][0], repr(item[0]))
     ):
+        written = pattern.decode("latin-1") if isinstance(pattern, bytes) else pattern
+        if NEVER.search(written):
+            bad += 1
+            print(f"{name}: {pattern!r} has a group that gives nothing back", flush=True)
         expression = re.compile(pattern, flags & ~re.UNICODE if isinstance(pattern, bytes) else flags)
         for text in texts(pattern):
             data = text.encode() if isinstance(pattern, bytes) else text

@@ -108,6 +108,7 @@ def part_of(path: Path) -> str:
     return path.relative_to(LINTER).parts[0].removesuffix(".py")
 
 
+@cache
 def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 

@@ -134,7 +134,7 @@ def globs(patterns: Iterable[str]) -> re.Pattern[str]:
 # --- words -------------------------------------------------------------------------------------------
 
 WORD = re.compile(rb"\w++")
-STRING = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)(?:"|\\?\Z)', re.DOTALL)
+STRING = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*)(?:"|\\?\Z)', re.DOTALL)
 """A string in an encoded body, without its quotes."""
 _FEW = 8
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MOST_PARTS = 32
 """Of a dotted key."""
 
-_TOKEN = re.compile(r"""[\w-]++|"(?:[^"\\]|\\.)*+"?|'[^']*+'?|\.|[ \t]++|.""", re.DOTALL)
+_TOKEN = re.compile(r"""[\w-]++|"[^"\\]*+(?:\\.[^"\\]*+)*"?|'[^']*+'?|\.|[ \t]++|.""", re.DOTALL)
 
 
 class TomlError(Exception):

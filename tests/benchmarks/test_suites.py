@@ -190,3 +190,14 @@ def test_a_former_revision_is_asked_in_its_own_words(tmp_path: Path) -> None:
     choices.parent.mkdir(parents=True)
     choices.write_text('Preset = Literal["hook", "ci", "audit"]\n')
     assert options(tmp_path)[-3:] == ("--preview", "--preset", "audit")
+
+
+def test_a_run_of_some_rules_says_nothing_of_others() -> None:
+    every = [verdict for _, verdict in judged(read_all()) if verdict.release == "cvxopt-1.3.3" and verdict.places]
+    rules = {verdict.rule for verdict in every}
+    assert len(rules) > 1
+    one = min(rules)
+    before = Standing({"cvxopt-1.3.3": Quiet()})
+    after = before.after(every, {"cvxopt-1.3.3": Report()}, frozenset({one}))
+    states = {(verdict.rule, after.state(verdict, place)) for verdict in every for place in verdict.places}
+    assert states == {(rule, "silent" if rule == one else "reported") for rule in rules}

@@ -43,6 +43,17 @@ def test_folders_of_tools_are_left_out(tmp_path: Path) -> None:
     assert names(discover(tmp_path, [tmp_path], Config())) == ["a.py"]
 
 
+def test_a_folder_that_is_no_project_does_not_join_the_projects_in_it(tmp_path: Path) -> None:
+    """Of a folder of downloads, say, of which nothing tells that it is one project."""
+    tree(tmp_path, "a.cc", "lib/b.h", "one/pyproject.toml", "one/c.cc", "two/in/setup.py", "two/in/d.cc", "two/e.cc")
+    assert names(discover(tmp_path, [tmp_path / "a.cc"], Config())) == ["a.cc", "lib/b.h", "two/e.cc"]
+    found = discover(tmp_path, [tmp_path / "a.cc", tmp_path / "one/c.cc"], Config())
+    assert names(found) == ["a.cc", "lib/b.h", "one/c.cc", "two/e.cc"]
+    assert len(names(discover(tmp_path, [tmp_path], Config()))) == 6
+    (tmp_path / "ownlint.toml").touch()
+    assert len(names(discover(tmp_path, [tmp_path / "a.cc"], Config()))) == 6
+
+
 def test_gitignore_holds_without_git_too(tmp_path: Path) -> None:
     tree(tmp_path, "a.py", "generated/b.py", "sub/c.py", "sub/d_pb2.py", "d_pb2.py")
     (tmp_path / ".gitignore").write_text("/generated/\n")

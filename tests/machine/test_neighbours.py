@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from ownlint import catalogue, steps
 from ownlint.finding import Crash, Finding
 from ownlint.frontends.cpp import structure
+from ownlint.frontends.python import read as python_read
 from ownlint.project.lowering import Lowering
 from ownlint.project.program import Program
 from ownlint.project.subjects import Function
@@ -104,3 +106,25 @@ def test_every_question_about_the_whole_program_is_listed() -> None:
     root = Path(__file__).parent.parent.parent
     made = subprocess.run([sys.executable, str(root / "docs/questions.py")], capture_output=True, text=True, check=True)
     assert made.stdout in (root / "docs/reliability.md").read_text(encoding="utf-8")
+
+
+def test_functions_that_call_each_other_with_ever_more_are_run_so_often_and_no_more() -> None:
+    made = "from mlir.ir import Module\n" + "".join(
+        f"def f{n}(m, *a, **k):\n"
+        f"    x = f{(n * 2 + 1) % 60}(Module.parse(m), m.body, *a, k=m, **k)\n"
+        f"    return f{(n * 5 + 2) % 60}(x, a, m)\n"
+        for n in range(60)
+    )
+    innocent = (
+        "from mlir.ir import Module\ndef entry(source):\n    return Module.parse(source).body.operations[0].name\n"
+    )
+    models = load_models()
+    records = [
+        python_read.read(f"{name}.py", text.encode(), models.vocabulary(), name)
+        for name, text in (("made", made), ("innocent", innocent))
+    ]
+    began = time.process_time()
+    said = list(catalogue.run(catalogue.load(), Program(records, models)))
+    assert [one.rule for one in said if isinstance(one, Finding)] == ["child-outlives-owner"]
+    assert not [one for one in said if isinstance(one, Crash)]
+    assert time.process_time() - began < 30

@@ -159,5 +159,5 @@ def test_a_fix_is_made(text: str, safe: bool, problem: str | None) -> None:
             yield replace(finding, fix=fix if finding.certainty == "certain" else None)
 
     (case,) = parse("## x\n\n```cpp\nvoid f() {\n  bad();  // error: `bad`\n}\n```\n")
-    said = list(cases.check(case, [replace(RULE, check=check)]))
+    said = list(cases.check(case, [replace(RULE, check=check, fixable=True)]))
     assert said == [] if problem is None else problem in said[0]

@@ -7,7 +7,7 @@ import pytest
 
 from ownlint import catalogue
 from ownlint.rule import Rule
-from ownlint.testing import cases, docstrings, form
+from ownlint.testing import cases, docstrings, form, wording
 from ownlint.testing.markdown import parse
 from ownlint.testing.new_rule import create
 
@@ -54,7 +54,7 @@ def test_its_page_passes_and_its_messages_keep_the_conventions(project: Path, ma
     for case in parse((project / "tests" / "rules" / "handle-is-dropped.md").read_text()):
         assert cases.check(case, [made]) == []
         found = cases.run(case, [made]).findings
-        assert [problem for finding in found for problem in form.message_problems(finding)] == []
+        assert [problem for finding in found for problem in wording.message_problems(finding)] == []
 
 
 @pytest.mark.parametrize("name", ["Handle-Dropped", "handle_dropped", "handles", "../x-y", "-a-b", "a--b", ""])

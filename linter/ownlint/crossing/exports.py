@@ -45,7 +45,7 @@ Place = Callable[[str, int], str]
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\s]+")
 _MOST_TEXT = 300
-_STRING = re.compile(r'"((?:[^"\\]|\\.)*+)(?:"|\\?\Z)')
+_STRING = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*)(?:"|\\?\Z)')
 _OPERATORS = {
     "==": "__eq__",
     "!=": "__ne__",

@@ -271,8 +271,8 @@ def _says(value: r.Value | None, name: str) -> bool:
 
 
 def meant(function: Function, value: r.Value | None) -> Function | None:
-    """The function that a value stands for: a lambda, the name of one, a pointer to one, a local that holds one, or one
-    of these bound to arguments."""
+    """The function that a value stands for: a lambda, the name of one, a pointer to one, a local that holds one of
+    these from its declaration on, or one of these bound to arguments."""
     program, inner = function.program, strip(value)
     while isinstance(inner, r.Unary) and inner.op in ("&", "+"):
         inner = strip(inner.value)
@@ -285,7 +285,13 @@ def meant(function: Function, value: r.Value | None) -> Function | None:
     made = function.locals.get(inner.text)
     if made is not None:
         held_by = strip(made[1])
-        return meant(function, held_by) if isinstance(held_by, r.Lambda) else None
+        while isinstance(held_by, r.Unary) and held_by.op in ("&", "+"):
+            held_by = strip(held_by.value)
+        is_name = isinstance(held_by, r.Name) and held_by.text not in function.declared
+        if not isinstance(held_by, r.Lambda) and not is_name:
+            return None
+        is_set_again = any(not write.fresh for write in function.flow.writes_to((inner.text,)))
+        return None if is_set_again else meant(function, held_by)
     owner, _, last = inner.text.rpartition("::")
     cls = program.names.find_class(owner, function.record.scope, function.file) if owner else function.home
     if cls is not None and (methods := cls.defined(last)):

@@ -7,7 +7,7 @@ test on a call's outcome or in a handler, or when it hands on the outcome of a c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 
 import msgspec
@@ -28,6 +28,8 @@ _GOOD = re.compile(r"(?:is_?)?(?:ok|success|succeeded|valid|has_?value)|no_?erro
 _BAD = re.compile(r"(?:is_?|has_?)?(?:err|error|failed|failure)")
 _GOOD_ENDS = ("ok", "okstatus", "success", "succeeded", "none", "noerror")
 _THROWS = re.compile(rb'"throw"')
+_ROOT = "exception"
+"""The standard library's class of exceptions that derives from none."""
 _NUMBERS = re.compile(
     r"(?:unsigned |signed )?(?:int|long|short|char|ssize_t|size_t|u?int\d*_t|errno_t|err_t|error_t)(?: int| long)*"
 )
@@ -807,14 +809,60 @@ def _each_throw(callee: Function) -> Iterator[Certainty]:
     for leave in flow.leaves:
         if leave.kind != "throw" or leave.index not in flow.reachable:
             continue
-        if any(target == flow.exit for target, _ in flow.successors[leave.index]):
+        if flow.exit in _behind(callee, leave):
             rethrown = any(isinstance(mark, e.Mark) and mark.what == "catch" for mark in flow.dominators(leave))
             yield _ON_A_PATH if rethrown or _decided_by(callee, leave) is not None else "possible"
 
 
 def is_caught(function: Function, call: e.CallEvent) -> bool:
-    """Whether a handler of the same function can catch what the call throws: it runs inside of a `try`."""
-    return any(_covers(statement.body, call) for statement in _tries(function))
+    """Whether the function itself handles what the call throws: it runs inside of a `try` that takes that."""
+    callees = function.program.calls.callee(call.node, function).functions
+    return is_handled(function, call, {written for callee in callees for written in _thrown_by(callee)})
+
+
+def is_handled(function: Function, event: e.Event, thrown: Collection[str]) -> bool:
+    """Whether handlers around the event may take all of these classes; without any, whatever is thrown."""
+    handlers = [
+        handler for statement in _tries(function) if _covers(statement.body, event) for handler in statement.handlers
+    ]
+    return bool(handlers) and all(
+        any(_may_take(function, handler.type, written) for handler in handlers) for written in thrown
+    )
+
+
+def thrown_class(function: Function, leave: e.LeaveEvent) -> str:
+    """The qualified class that a `throw` creates; empty for any other value."""
+    made = strip(leave.value)
+    if not isinstance(made, r.Call) or not isinstance(made.callee, r.Name):
+        return ""
+    return function.program.names.expand(made.callee.text, function.file, function.record.scope)
+
+
+@flow_question
+def _thrown_by(callee: Function) -> frozenset[str]:
+    if "noexcept" in callee.record.qualifiers or not callee.says(_THROWS):
+        return frozenset()
+    leaves = [leave for leave in callee.flow.leaves if leave.kind == "throw" and leave.index in callee.flow.reachable]
+    return frozenset(thrown_class(callee, leave) for leave in leaves if callee.flow.exit in _behind(callee, leave))
+
+
+def _behind(function: Function, event: e.Event) -> set[int]:
+    return {target for target, _ in function.flow.successors[event.index]}
+
+
+def _may_take(function: Function, handler: str, thrown: str) -> bool:
+    """Whether a handler may take the class: it names the class or one of its bases, which may be out of sight. The
+    standard library derives its own from nothing but its own."""
+    program = function.program
+    kind = types.parse(program.names.expand(handler, function.file, function.record.scope))
+    if not thrown or not kind.name or "..." in kind.name or function.language != "cpp":
+        return True
+    cls = program.names.find_class(thrown, "", function.file)
+    if cls is None:
+        return kind.name.startswith("std::") or not thrown.startswith("std::")
+    known = {one.name for one in cls.ancestry}
+    bases = {types.parse(base.name).last for one in cls.ancestry for base in one.record.bases}
+    return kind.last in known | bases or not bases <= known | {_ROOT}
 
 
 @flow_question

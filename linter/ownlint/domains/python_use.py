@@ -329,7 +329,9 @@ class _UseReader:
         if self.program.calls.callee(node, self.function).records:
             return None
         runs = name not in _PLAIN
-        return PythonUse(event, f"`{text(node.callee)}` is called", throws=runs and not self.is_struct(base), runs=runs)
+        method = f"{types.parse(self.program.types.of(base, self.function)).name}::{name}"
+        throws = runs and not self.is_struct(base) and not self.models.is_calm(method, self.scopes)
+        return PythonUse(event, f"`{text(node.callee)}` is called", throws=throws, runs=runs)
 
     def is_struct(self, value: r.Value) -> bool:
         """Whether it is a struct of the C library, whose members are pointers to C functions: `type->tp_free(self)`."""

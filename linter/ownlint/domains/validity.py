@@ -123,6 +123,7 @@ class Validity:
         self._checks: Answers[tuple[Function, Place], bool] = Answers(False)
         """Methods that call each other promise nothing."""
         self._inline: Answers[tuple[Function, Place, Class], dict[int, frozenset[str]]] = Answers()
+        self._outliving: Answers[Class, frozenset[str]] = Answers()
         self._deciding: Answers[Function, frozenset[int]] = Answers()
 
     # --- guards ---
@@ -610,6 +611,34 @@ class Validity:
                         if any(t.mentions(*(f"={name}" for name in last)) and t is not function for t in targets):
                             return True
         return False
+
+    def outliving(self, cls: Class) -> frozenset[str]:
+        """The members that are good although the object is not: whoever makes it valid again works on them first."""
+        return self._outliving.ask(cls, lambda: frozenset(self._found_outliving(cls)))
+
+    def _found_outliving(self, cls: Class) -> Iterator[str]:
+        guards = self.guards_of(cls)
+        refused = {
+            flag: _polarity(test, outcome)
+            for guard in (one.origin or one for one in guards)
+            for event, test, outcome in _refusals(guard.function)
+            if event.span == guard.at.span
+            for flag in _flags(guard.function, test, _subject(guard.function))
+        }
+        for function, at, seen_as in self.contexts.get(cls, ()):
+            if function.record.kind in ("constructor", "destructor"):
+                continue
+            revived = [
+                write
+                for write in function.flow.writes
+                if write.place[: len(at)] == at
+                and isinstance(write.value, r.Literal)
+                and refused.get(write.place[len(at) :]) is (write.value.text in ("0", "false", "nullptr", "NULL"))
+            ]
+            for use in self.uses(function, at, seen_as) if revived else ():
+                after = function.flow.after(use.event)
+                if not function.flow.writes_to((*at, use.field)) and any(write in after for write in revived):
+                    yield use.field
 
     def is_checked_outside(self, function: Function, at: Place, guards: list[ValidityGuard], depth: int = 0) -> bool:
         """Whether all who call the function have made sure before, or the function around a lambda has."""

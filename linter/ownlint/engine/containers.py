@@ -137,11 +137,13 @@ def _names_of_name(function: Function, name: str, depth: int) -> tuple[tuple[str
 def _names_of_local(function: Function, name: str, depth: int) -> tuple[tuple[str, ...], int] | None:
     written, initial = function.locals[name]
     kind = types.parse(written)
-    if (kind.pointers or kind.reference) and initial is not None:
-        return _names(function, initial, depth + 1)
-    static = any(isinstance(s, r.Declare) and s.static and name in s.names for s in function.statements)
-    if static:
-        return (name,), -1
+    found = _names(function, initial, depth + 1) if kind.pointers or kind.reference else None
+    if found is not None:
+        return found
+    if any(isinstance(s, r.Declare) and s.static and name in s.names for s in function.statements):
+        return (name,), -1  # also one that was made for it: `static auto* const known = new Map();`
+    if kind.pointers or kind.reference:
+        return None
     made = _bare(initial)
     if kind.is_placeholder and isinstance(made, r.Unary | r.Call):  # `auto* m = ...` was read as `auto`
         is_pointer = types.parse(function.program.types.of(initial, function)).pointers

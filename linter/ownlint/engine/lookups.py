@@ -101,9 +101,18 @@ def _read_of(function: Function, node: r.Value) -> tuple[Container, r.Value] | N
 
 def _is_written_through(function: Function, node: r.Value) -> bool:
     """`slot` of `*slot = value`, which looks at nothing."""
-    return isinstance(node, r.Name) and any(
-        isinstance(write.target, r.Unary) and write.target.op == "*" and node.start in write.target.span
+    return isinstance(node, r.Name) and node.start in _written_through(function)
+
+
+@flow_question
+def _written_through(function: Function) -> frozenset[int]:
+    """Where the names stand in what is written through: `slot` of `*slot = value`."""
+    return frozenset(
+        one.start
         for write in function.flow.writes
+        if isinstance(write.target, r.Unary) and write.target.op == "*"
+        for one in walk(write.target)
+        if isinstance(one, r.Name)
     )
 
 

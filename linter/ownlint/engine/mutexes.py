@@ -20,7 +20,8 @@ from ownlint.project.program import Program
 from ownlint.project.questions import Answers, program_property, program_question
 from ownlint.project.subjects import Class, Function
 
-_ASSERTS = re.compile(r"\A(?>\w*?(?:assert|check|force))\w*(?:held|locked|owned)|heldlock", re.IGNORECASE)
+_ASSERTS = re.compile("assert|check|force", re.IGNORECASE)
+_IS_HELD = re.compile("held|locked|owned", re.IGNORECASE)
 _PARTS = frozenset({"mutex", "condition variable", "atomic"})
 """What a mutex is made of."""
 _NATIVE = frozenset(
@@ -32,6 +33,12 @@ _WORDS = re.compile(r"\w+")
 _DECLARES_LOCAL = re.compile(r"\b(\w++)(?=(?:<[^()]{0,200}>)?\s++\w[\w#]*+\s*+[({]([^(){}]*+)[)}])")
 
 Verb = OneOf["hold", "release", "yield", "assert", ""]
+
+
+def _asserts(name: str) -> bool:
+    """Whether a call of that name asserts that a mutex is held."""
+    asserts = _ASSERTS.search(name)
+    return "heldlock" in name.lower() or (asserts is not None and bool(_IS_HELD.search(name, asserts.end())))
 
 
 def plain(name: str) -> str:
@@ -172,7 +179,7 @@ class Mutexes:
                     if str(effect.place) == "receiver" and effect.verb in ("hold", "release"):
                         return "hold" if effect.verb == "hold" else "release"
             return "release" if word in habits.UNLOCKS else "hold"
-        return "assert" if _ASSERTS.search(name) else ""
+        return "assert" if _asserts(name) else ""
 
     # --- words, for a look before decoding ---
 
@@ -192,7 +199,7 @@ class Mutexes:
     @staticmethod
     def _locks_by_name(name: str) -> bool:
         word = plain(name)
-        return word in habits.LOCKS or "trylock" in word or word in habits.TRIES or _ASSERTS.search(name) is not None
+        return word in habits.LOCKS or "trylock" in word or word in habits.TRIES or _asserts(name)
 
     @program_property
     def takers(self) -> frozenset[str]:

@@ -612,8 +612,8 @@ def resources(program: Program) -> Resources:
     return Resources(program)
 
 
-_CHAIN = r"(\w++(?:\)*+(?:\.|->)\w++)*+)"
+_CHAIN = r"(\w++(?:\)*+(?:\.|->)\w++)*)"
 _PART = re.compile(r"\)*+(?:\.|->)")
-_DELETED = re.compile(r"\bdelete\b\s*+(?:\[\s*+\]\s*+)?+\(*+" + _CHAIN)
+_DELETED = re.compile(r"\bdelete\b\s*+(?:\[\s*+\]\s*+)?\(*+" + _CHAIN)
 _GIVEN = re.compile(r"\b(\w++)\s*+\((?=\s*+[&*(]*+" + _CHAIN + ")")
 """What is called in a macro's body, and the name or chain of members that its first argument begins with."""

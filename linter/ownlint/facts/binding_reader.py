@@ -521,7 +521,7 @@ def _filled(target: str, given: tuple[str, ...]) -> str:
     return f"{head}<{filled}"
 
 
-_WORDS = re.compile(r"(?<![\w:])(\w++)(?!::)(?:\.\.\.)?+")
+_WORDS = re.compile(r"(?<![\w:])(\w++)(?!::)(?:\.\.\.)?")
 
 
 def _split(arguments: str) -> tuple[str, ...]:

@@ -36,6 +36,16 @@ _NUMBER = re.compile(r"-?\d+")
 _ZERO = re.compile(r"0[xXbBoO]?[0'_]*[uUlLzZ]*")
 
 
+class LeavingTest(NamedTuple):
+    """What a macro asks of one of its parameters, by its number, before it leaves: whether it is true, or compared with
+    null or zero by `op`; and how that comes out then."""
+
+    parameter: int
+    op: str
+    constant: str
+    outcome: bool
+
+
 class Surroundings(NamedTuple):
     """What the lowering needs to know about the world outside the body."""
 
@@ -50,6 +60,8 @@ class Surroundings(NamedTuple):
     """The parameters of a macro that always returns, and what it answers as its `#define` writes it."""
     jump: Callable[[str], tuple[tuple[str, ...], str]] = lambda name: ((), "")
     """The parameters of a macro that leaves by a `goto`, and the label as its `#define` writes it."""
+    leaving_test: Callable[[str], LeavingTest | None] = lambda name: None
+    """What a macro that returns on failure asks of one of its arguments."""
     throws: Callable[[str], bool] = lambda name: True
     """Whether a call by this name can throw: not one of a library of C."""
     accessors: Mapping[str, Place] = {}
@@ -101,7 +113,9 @@ class Expressions:
     def emit_call(self, event: e.CallEvent) -> None:
         self.emit(event)
         callee = event.node.callee
-        if self.handlers and (not isinstance(callee, r.Name) or self.around.throws(callee.text)):
+        if not self.handlers or event.node.kind == "delete":  # destructors are `noexcept` unless they say otherwise
+            return
+        if not isinstance(callee, r.Name) or self.around.throws(callee.text):
             self.handlers[-1].append((event.index, None))
 
     def place(self, value: r.Value | None) -> Place | None:
@@ -279,7 +293,7 @@ class Expressions:
             self.emit_call(
                 e.CallEvent(call.span, call, None, dropped, into, declares, self.asserting, call is self.awaited)
             )
-            here = self.frontier
+            here = self.tested_by(name, call)
             self.leave(call.span, "return", None, via=name, to=self.jump_of(name, call))
             self.frontier = here
         else:
@@ -292,6 +306,20 @@ class Expressions:
                 self.leave(call.span, "throw", None, via=name)
             elif call.kind == "call" and role == RETURNS:
                 self.leave(call.span, "return", self.answer_of(name, call))
+
+    def tested_by(self, name: str, call: r.Call) -> list[Edge]:
+        """The test before a macro leaves, where its `#define` tells it; where it goes on otherwise."""
+        asked = self.around.leaving_test(name)
+        if asked is None or asked.parameter >= len(call.args):
+            return self.frontier
+        condition = call.args[asked.parameter]
+        if asked.op:
+            kind = "int" if asked.constant == "0" else "null"
+            constant = r.Literal(call.start, call.end, kind, asked.constant)
+            condition = r.Binary(call.start, call.end, asked.op, condition, constant)
+        test = self.emit(e.Test(call.span, condition))
+        self.frontier = [(test, asked.outcome)]
+        return [(test, not asked.outcome)]
 
     def jump_of(self, name: str, call: r.Call) -> str:
         """The label to which a macro jumps: one of its own text, or an argument."""

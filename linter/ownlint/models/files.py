@@ -111,6 +111,7 @@ class ModelFile:
             droppable=table.texts("droppable"),
             asked_by=table.texts("asked_by"),
             advisory=table.flag("advisory"),
+            throws_under=table.texts("throws_under"),
             source=table.text("source"),
         )
         if not model.types:

@@ -225,6 +225,8 @@ class StatusModel(msgspec.Struct, frozen=True):
     """Functions that tell whether any call before them has failed: `cudaGetLastError`."""
     advisory: bool = False
     """Failure is an answer like another, and a cast to void says that both are fine: `LogicalResult`."""
+    throws_under: tuple[str, ...] = ()
+    """Macros that a file defines to have methods throw on failure; what they return is success then."""
     source: str = ""
 
 

@@ -161,6 +161,9 @@ class Types:
 
     def _roles_at(self, written: str, file: File, scope: str) -> tuple[str, ...]:
         scopes = self._names.scopes_at(file, scope)
+        own = self._names.find_class(types.parse(written).name, scope, file)
+        if own is not None and own.methods and not ("::" in own.symbol and self._models.role(own.symbol, ())):
+            return ()  # the project's own class, whatever else has that name
         found = self._models.role(self._names.in_full(self._names.expand(written, file, scope), file), scopes)
         # A library's `typedef struct _Thing {...} Thing;`, whose header is read too: models know the name that is used.
         return found or self._models.role(written, scopes)

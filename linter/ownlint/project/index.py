@@ -38,6 +38,7 @@ class ProjectIndex:
         self._classes_by_last: dict[str, list[Class]] = {}
         self._classes_by_symbol: dict[tuple[str, str], list[Class]] = {}
         self._functions_by_last: dict[str, list[tuple[File, r.FunctionRecord]]] = {}
+        self._declared_by_last: dict[str, list[r.FunctionRecord]] = {}
         self._aliases: dict[str, list[tuple[File, r.Alias]]] = {}
         self._variables: dict[str, list[tuple[File, r.Variable]]] = {}
         self._included: set[str] = set()
@@ -80,6 +81,8 @@ class ProjectIndex:
         owners: dict[str, Class | None] = {}
         for index, function in enumerate(file.functions):
             self._functions_by_last.setdefault(function.name, []).append((file, function))
+            if file.language == "cpp" and not function.defined:
+                self._declared_by_last.setdefault(function.name, []).append(function)
             if function.owner not in owners:
                 owners[function.owner] = self.owner(file, function)
             owner = owners[function.owner]
@@ -191,11 +194,10 @@ class ProjectIndex:
         read(("all", "aliases"))
         return (alias for found in self._aliases.values() for _, alias in found)
 
-    def declarations_of(self, last: str) -> list[r.FunctionRecord]:
+    def declarations_of(self, last: str) -> Sequence[r.FunctionRecord]:
         """Every C++ function of that last name that is declared and not defined."""
         read(("name", last))
-        found = self._functions_by_last.get(last, ())
-        return [record for file, record in found if file.language == "cpp" and not record.defined]
+        return self._declared_by_last.get(last, ())
 
     def functions_called(self, name: str) -> Sequence[Function]:
         """Every function that is defined under that last name, in the order of `functions`."""

@@ -202,7 +202,7 @@ def _named(record: _Bound, given: Mapping[str, str]) -> _Bound:
     return record if said is None else replace(record, name=said)
 
 
-_STRING_OR_NAME = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|(?<![\w:])\w++')
+_STRING_OR_NAME = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*(?:"|\\?\Z)|(?<![\w:])\w++')
 
 
 class _Copy:

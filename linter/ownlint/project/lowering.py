@@ -94,7 +94,9 @@ class Lowering:
         outer = function.parent.declared if function.parent is not None else frozenset()
         macros, python = self._macros, function.language == "python"
         known = standing.names(function)
-        return Surroundings(members, macros.role, outer, python, macros.answer, macros.jump, self._can_throw, known)
+        return Surroundings(
+            members, macros.role, outer, python, macros.answer, macros.jump, macros.leaving_test, self._can_throw, known
+        )
 
     def _can_throw(self, name: str) -> bool:
         """Not what a library of C begins its names with, and nobody here declares or defines."""

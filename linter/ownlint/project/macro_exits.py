@@ -11,6 +11,8 @@ import re
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from ownlint.flow.expressions import LeavingTest
+
 _LAST = re.compile(r"(?:^|(?<=[;{}]))\s*(return|co_return|throw)\b([^;]*)$")
 _CALLED_LAST = re.compile(r"(?:^|(?<=[;{}]))\s*([A-Za-z_]\w*+)\s*(\([^;]*\))?$")
 _ONCE = re.compile(r"do\s*\{(.*)\}\s*while\s*\(\s*(?:0|false|FALSE|__LINE__\s*==\s*-1)\s*\)$", re.DOTALL)
@@ -18,6 +20,13 @@ _UNASKED = re.compile(r"(?<!\w)if\s*\([\s(]*\w+[\s)]*(?:!=\s*(?:NULL|nullptr|0)[
 _EMPTIED = re.compile(r"[(\s]*(\w+)[)\s]*=\s*(?:\(void\s*\*\)\s*)?(?:NULL|nullptr|0)")
 _CAST = re.compile(r"^\(\s*\w[\w\s:]*\*[\s*]*\)")
 _DELETED = re.compile(r"delete(?:\s*\[\s*\])?[(\s]*(\w+)[)\s]*")
+_IF = re.compile(r"if\s*\(")
+_CERTAINLY_LEAVES = re.compile(r"\b(?:return|co_return|throw|goto)\b")
+_ASKS_MORE = re.compile(r"\b(?:if|else|for|while|switch|case)\b|\?")
+_HINTED = re.compile(
+    r"(?:__builtin_expect|(?:\w*_)?(?:[Uu]n|UN)?(?:likely|LIKELY))\s*\((.*?)(?:,\s*(?:0|1|false|true)\s*)?\)"
+)
+_COMPARED = re.compile(r"(\w+|\([^()]*\))\s*(==|!=|<=?|>=?)\s*(NULL|nullptr|0)")
 _BLOCK = re.compile(r"\{(.*)\}$", re.DOTALL)
 
 
@@ -69,6 +78,47 @@ def exit_of(body: str) -> Exit | None:
     if last is None:
         return None
     return Exit("throw") if last[1] == "throw" else Exit("return", _bare(last[2]))
+
+
+@lru_cache(maxsize=4096)
+def leaving_test(body: str, parameters: tuple[str, ...]) -> LeavingTest | None:
+    """Of a body that is one `if` and leaves in it whenever the test comes out so."""
+    written = _statements(body)
+    begins = _IF.match(written)
+    closing = _closing(written, begins.end() - 1) if begins is not None else -1
+    if begins is None or closing < 0:
+        return None
+    then = written[closing + 1 :].strip()
+    if not _CERTAINLY_LEAVES.search(then) or _ASKS_MORE.search(then):
+        return None
+    if not (_closes_at_end(then, "{}") if then[:1] == "{" else ";" not in then):
+        return None
+    return _asked(written[begins.end() : closing], parameters, True)
+
+
+def _asked(condition: str, parameters: tuple[str, ...], outcome: bool) -> LeavingTest | None:
+    inner = _bare(condition)
+    while inner[:1] == "!" and inner[:2] != "!=":
+        inner, outcome = _bare(inner[1:]), not outcome
+    if inner in parameters:
+        return LeavingTest(parameters.index(inner), "", "", outcome)
+    hinted = _HINTED.fullmatch(inner)
+    if hinted is not None and _closes_at_end(inner[inner.index("(") :]):
+        return _asked(hinted[1], parameters, outcome)
+    compared = _COMPARED.fullmatch(inner)
+    if compared is None or _bare(compared[1]) not in parameters:
+        return None
+    return LeavingTest(parameters.index(_bare(compared[1])), compared[2], compared[3], outcome)
+
+
+def _closing(written: str, opening: int) -> int:
+    """Where the bracket that opens there is closed; -1 where it is not."""
+    depth = 0
+    for position in range(opening, len(written)):
+        depth += (written[position] == "(") - (written[position] == ")")
+        if not depth:
+            return position
+    return -1
 
 
 def called_last(body: str) -> str:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable
 
 from ownlint.facts import records as r
+from ownlint.flow.expressions import LeavingTest
 from ownlint.models.libraries import Models
-from ownlint.project.macro_exits import Exit, MacroStep, called_last, exit_of, steps_of
+from ownlint.project.macro_exits import Exit, MacroStep, called_last, exit_of, leaving_test, steps_of
 from ownlint.project.questions import Answers, read
 
 _DEEP = 4
@@ -17,7 +18,7 @@ _LEAVES = re.compile(r"\b(?:return|co_return|throw|goto)\b")
 _GOTO = re.compile(r"\bgoto\s++(\w++)")
 _CALLED = re.compile(r"\b([A-Za-z_]\w*+)\s*+\(")
 _CHANGES = re.compile(r"[;{}]|\+\+|--|(?<![=!<>])=(?!=)")
-_QUOTED = re.compile(r"'(?:[^'\\\n]|\\.){1,12}+'|\"(?:[^\"\\]|\\.)*+(?:\"|\\?\Z)")
+_QUOTED = re.compile(r"'(?:[^'\\\n]|\\.){1,12}'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*(?:\"|\\?\Z)")
 _ABORTS = re.compile(r"\b(?:abort|terminate|exit|__builtin_trap|__builtin_unreachable)\s*\(")
 _CONDITIONAL = re.compile(r"\b(?:if|for|switch|while(?!\s*+\(\s*+(?:0|false)\s*+\)))\b|\?")
 _WORD = re.compile(r"\b[a-z]+_[a-z_]+\b")
@@ -42,7 +43,7 @@ _HIGHER_LEVEL = re.compile(r"(?i)(?:^|_|(?<=[a-z]))(?:warn|err|fatal|info|crit|n
 _OTHER_MACRO = re.compile(r"\s*(?:do\s*\{\s*)?(?:::)?(?:\w+::)*(\w+)\s*\(")
 _OF_LOCKS = ("guarded by", "requires lock", "takes lock", "excludes lock", "no analysis")
 _UNEVALUATED = re.compile(
-    r"(?<!#)#\s*+\w++|\b(?:sizeof|decltype|noexcept|typeof|__typeof__)\s*+\((?:[^()]|\((?:[^()]|\([^()]*+\))*+\))*+\)"
+    r"(?<!#)#\s*+\w++|\b(?:sizeof|decltype|noexcept|typeof|__typeof__)\s*+\([^()]*+(?:\([^()]*+(?:\([^()]*+\)[^()]*+)*\)[^()]*+)*\)"
 )
 """What a macro's body says of a parameter without evaluating it."""
 _NEVER_RUN = re.compile(r";\s*+while\s*+\(\s*+(?:false|0)\s*+\).*+$")
@@ -262,6 +263,12 @@ class Macros:
         if len(labels) != 1 or any(_LEAVES.search(_GOTO.sub("", macro.body)) for macro in bodies):
             return (), ""
         return bodies[0].parameters or (), labels.pop()
+
+    def leaving_test(self, name: str) -> LeavingTest | None:
+        """What a macro that returns on failure asks of one of its parameters, where its `#define`s agree on that."""
+        bodies = [macro for macro in self.named(name) if not _vanishes(macro)]
+        asked = {leaving_test(_without_lambdas(macro.body), macro.parameters or ()) for macro in bodies}
+        return asked.pop() if len(asked) == 1 else None
 
     def has_no_value(self, name: str) -> bool:
         """Whether a macro with parameters is a block or a run of statements: `{ check_((x), __FILE__); }`."""

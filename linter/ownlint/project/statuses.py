@@ -69,6 +69,8 @@ class Status(msgspec.Struct, frozen=True):
     """Failure is an answer like another (`LogicalResult`): a cast to void says that both are fine."""
     asked_by: tuple[str, ...] = ()
     """Functions that tell whether any call before them has failed."""
+    throws_under: tuple[str, ...] = ()
+    """Macros of a file in which methods throw where they fail, instead of returning a failure."""
 
     def is_success(self, constant: str) -> bool:
         """Whether a constant is what it is compared with where something worked: `_ == cudaSuccess`."""
@@ -114,6 +116,12 @@ class Statuses:
         if found is not None:
             return _modelled(found, certainty)
         return Status(kind.name, "value", False, (), (".ok()",), certainty) if certainty == "likely" else None
+
+    def throws_instead(self, status: Status, call: r.Call, function: Function) -> bool:
+        """Whether a call throws where it fails, since its file asks the library for that by a macro."""
+        if not status.throws_under or not isinstance(call.callee, r.Member):
+            return False
+        return any(macro.name in status.throws_under for macro in function.file.macros)
 
     def own(self, cls: Class) -> Status | None:
         """A class that is made to be asked: a question such as `bool ok() const`, and something to say why not,
@@ -291,7 +299,16 @@ class Statuses:
 def _modelled(found: StatusType, certainty: Certainty) -> Status:
     model = found.model
     idioms = (model.discard, model.ok)
-    return Status(found.name, model.kind, model.nodiscard, *idioms, certainty, model.advisory, model.asked_by)
+    return Status(
+        found.name,
+        model.kind,
+        model.nodiscard,
+        *idioms,
+        certainty,
+        model.advisory,
+        model.asked_by,
+        model.throws_under,
+    )
 
 
 def _asked(cls: Class) -> Status | None:

@@ -115,6 +115,7 @@ def arguments_of(template: str) -> tuple[str, ...]:
     return (parse(f"t<{text}>").arguments or (text,)) if text else ()
 
 
+_AFTER_STAR = frozenset({"const", "volatile", "restrict", "__restrict", "__restrict__"})
 _FIRST_BOUND = re.compile(r"([\w:\s*]*\w[\s*]*)\[\w*\]((?:\[\w*\])*)")
 """`Box[4][2]`, an array of the language: an element is a `Box[2]`."""
 
@@ -128,7 +129,8 @@ def element(written: str) -> str:
     if not kind.arguments and written.endswith("]") and (match := _FIRST_BOUND.fullmatch(written)):
         return match[1] + match[2]
     if kind.pointers:
-        return written.rstrip().rstrip("&").rstrip()[:-1].strip() if written.rstrip(" &").endswith("*") else kind.name
+        pointee, _, qualifiers = written.rpartition("*")
+        return pointee.strip() if _AFTER_STAR.issuperset(qualifiers.replace("&", " ").split()) else kind.name
     if not kind.arguments:
         return ""
     return kind.arguments[1] if len(kind.arguments) > 1 and _looks_associative(kind.last) else kind.arguments[0]

@@ -74,7 +74,7 @@ def allowed(arguments: Sequence[str], directory: str, inside: Iterable[Path]) ->
     return tuple(kept)
 
 
-_PIECE = re.compile(r"""[^ \t\r\n'"\\]++|\\.|'[^']*+'|"(?:[^"\\]|\\.)*+"|[ \t\r\n]++""", re.DOTALL)
+_PIECE = re.compile(r"""[^ \t\r\n'"\\]++|\\.|'[^']*+'|"[^"\\]*+(?:\\.[^"\\]*+)*"|[ \t\r\n]++""", re.DOTALL)
 _ESCAPED = re.compile(r"""\\(["\\])""")
 
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import msgspec
 
 from ownlint import door
-from ownlint.config import Config
+from ownlint.config import NAMES, Config
 from ownlint.facts.base import Language
 from ownlint.facts.errors import RefusalError
 from ownlint.sources.git import Git, GitError, top
@@ -116,6 +116,7 @@ ALONE = ProjectScope()
 
 _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", "PKG-INFO", "MODULE.bazel", "WORKSPACE", "WORKSPACE.bazel")
 """What stands at the top of a project, and seldom in the folders below."""
+_TOPS = frozenset((*_MARKERS, ".git"))
 
 
 def root_of(paths: Sequence[Path], config_file: Path | None) -> Path:
@@ -208,7 +209,7 @@ def _found(
     others = scope.matcher()
     found: dict[str, bool] = {}
     closed: Closed = {}
-    for relative in _listed(root, closed):
+    for relative in _listed(root, closed, asked):
         if len(found) < _MOST_FILES and (is_source(relative) or included(relative)) and not excluded(relative):
             found[relative] = _under(relative, asked) and not others(relative)
     foreign: set[str] = set()
@@ -286,9 +287,12 @@ def _matcher(patterns: Iterable[str]) -> Callable[[str], bool]:
 # --- listing ----------------------------------------------------------------------------------
 
 
-def _listed(root: Path, closed: Closed) -> Iterable[str]:
+def _listed(root: Path, closed: Closed, asked: Sequence[str]) -> Iterable[str]:
     listed = None if top(root) is None else _git_files(root)
-    return _walk(root, closed) if listed is None or not any(map(is_source, listed)) else listed
+    if listed is not None and any(map(is_source, listed)):
+        return listed
+    has_settings = any((root / name).is_file() for name in NAMES)
+    return _walk(root, closed, alone=() if has_settings or is_marked(root) else asked)
 
 
 def _git_files(root: Path) -> list[str] | None:
@@ -317,8 +321,11 @@ def _default_excluded(folder: str) -> bool:
     return any(fnmatch.fnmatchcase(folder, pattern) for pattern in _DEFAULT_EXCLUDE_LIKE)
 
 
-def _walk(root: Path, closed: Closed, below: str = "", ignores: tuple[Decides, ...] = ()) -> Iterator[str]:
-    """Files under `root` that neither our defaults nor a .gitignore leave out; links to folders are not followed."""
+def _walk(
+    root: Path, closed: Closed, below: str = "", ignores: tuple[Decides, ...] = (), alone: Sequence[str] = ()
+) -> Iterator[str]:
+    """Files under `root` that neither our defaults nor a .gitignore leave out; links to folders are not followed.
+    Where nothing says that `root` is one project, other projects in it, which hold no path of `alone`, are left out."""
     try:
         with os.scandir(root / below if below else root) as found:
             entries = sorted(found, key=lambda entry: entry.name)
@@ -327,13 +334,16 @@ def _walk(root: Path, closed: Closed, below: str = "", ignores: tuple[Decides, .
     except OSError as error:
         closed[below] = error.strerror or str(error)
         return
+    apart = alone and below and not (_under(below, alone) or any(_under(one, (below,)) for one in alone))
+    if apart and any(entry.name in _TOPS for entry in entries):
+        return
     if any(entry.name == ".gitignore" for entry in entries):
         ignores = (_gitignore(root, below), *ignores)
     for entry in entries:
         relative = f"{below}/{entry.name}" if below else entry.name
         if entry.is_dir(follow_symlinks=False):
             if not _default_excluded(entry.name) and not _is_ignored(relative, True, ignores):
-                yield from _walk(root, closed, relative, ignores)
+                yield from _walk(root, closed, relative, ignores, alone)
         elif is_source(entry.name) and not _is_ignored(relative, False, ignores):
             yield relative
 

@@ -27,6 +27,7 @@ from ownlint.models import libraries as models
 from ownlint.project.program import Earlier, Program
 from ownlint.rule import Rule
 from ownlint.testing.markdown import SEVERE, Mode, PageBlock, PageCase, PageMark
+from ownlint.testing.wording import message_problems
 
 STANDARD = "-std=c++20"
 
@@ -46,7 +47,8 @@ class CaseResult:
 
 def check(case: PageCase, rules: Sequence[Rule], mode: Mode = "structure", prelude: Path | None = None) -> list[str]:
     """What is wrong with the case, a paragraph each; nothing when all is as marked, and what is not certain gives its
-    reason. Raises `CaseError`."""
+    reason. The words of a finding keep the conventions, and a fix is one of a rule that says it has some. Raises
+    `CaseError`."""
     found = run(case, rules, mode, prelude)
     least = CERTAINTIES.index(case.options.certainty or "likely")
     shown = [finding for finding in found.findings if CERTAINTIES.index(finding.certainty) <= least]
@@ -54,7 +56,11 @@ def check(case: PageCase, rules: Sequence[Rule], mode: Mode = "structure", prelu
     wrong = crashed + list(compare(case, shown))
     doubtful = (finding for finding in found.findings if finding.certainty != "certain" and not finding.reason)
     wrong += [f"{_told(finding)} gives no reason why it is only {finding.certainty}" for finding in doubtful]
+    wrong += sorted({problem for finding in found.findings for problem in message_problems(finding)})
+    fixable = {rule.id for rule in rules if rule.fixable}
     for finding in found.findings:
+        if finding.fix is not None and finding.rule not in fixable:
+            wrong.append(f"{_told(finding)} has a fix, and its rule is not fixable")
         if finding.fix is not None:
             wrong += _wrong_with(finding, finding.fix, case, rules, mode, prelude)
     return wrong

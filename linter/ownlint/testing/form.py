@@ -10,15 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ownlint import door
-from ownlint.finding import Finding, reason_of
 from ownlint.rule import Rule
 from ownlint.testing.docstrings import examples
 from ownlint.testing.markdown import MOST_BYTES, SEVERE, PageCase, PageError, parse
 
-_NO_WORK = re.compile(
-    r"(?<!the code in )`(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+|operator\W[^`]*)` "
-    r"(?:fails|throws|has succeeded|can (?:still )?fail)"
-)
 SECTIONS = (
     "What it reports",
     "Why it is a bug",
@@ -35,7 +30,6 @@ GUILTY = 5
 INNOCENT = 8
 """The least number of guilty lines, and of innocent ones, on a page."""
 
-_PROPER_NAMES = re.compile(r"(?:C|Python|NULL|None|JAX|NumPy|MLIR)(?!\w)|C\+\+")
 """With these a message may begin: they are written so everywhere."""
 _WORDS = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
 _TENSES = re.compile(
@@ -110,31 +104,3 @@ def _page(page: Path, rule: Rule) -> Iterator[str]:
 
 def guilty_shapes(cases: list[PageCase]) -> int:
     return sum(case.count(*SEVERE) for case in cases)
-
-
-def name_problems(what: str, text: str) -> Iterator[str]:
-    """An empty name; an operator, or a macro by its name, that is said to fail: what it stands for does."""
-    if "``" in text:
-        yield f"the {what} has an empty name: {text}"
-    if _NO_WORK.search(text):
-        yield f"the {what} names what cannot fail: {text}"
-
-
-def message_problems(finding: Finding) -> Iterator[str]:
-    """Where the words of a finding break the conventions."""
-    for what, text in (
-        ("message", finding.message),
-        ("help", finding.help),
-        ("reason", finding.reason or reason_of(finding.certainty)),
-        *(("step", s.message) for s in finding.steps),
-    ):
-        yield from name_problems(what, text)
-        if not text:
-            if what not in ("help", "reason"):
-                yield f"a {what} is empty"
-        elif text[0].isupper() and not _PROPER_NAMES.match(text):
-            yield f"the {what} starts with a capital: {text}"
-        elif text.endswith((".", "!")) and not text.endswith("..."):
-            yield f"the {what} ends with a full stop: {text}"
-    if "`" not in finding.message:
-        yield f"the message names nothing from the user's code: {finding.message}"

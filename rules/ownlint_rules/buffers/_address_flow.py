@@ -349,7 +349,7 @@ class AddressInterpreter(AddressCalls, ways.Ways[AddressState]):
             for ref in in_order(refs):
                 if not ref.holds and ref.loss in ("field", "raw field"):
                     self.judge("store", ref, at)
-        self.put(base, inside(refs, slot), at)
+        self.put(base, inside(refs, slot), at, slot if slot[:1] == "." and isinstance(base, r.Name) else "")
 
     def object_role(self, base: r.Value) -> str:
         """What kind of object is written to; of a part of a structure, what the structure is."""

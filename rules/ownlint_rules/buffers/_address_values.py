@@ -316,11 +316,13 @@ class AddressValues(containment.ContainmentExpressions[Ref]):
             )
         return containment.holds_container(self.function, base)
 
-    def put(self, container: r.Value, refs: Refs, at: Span) -> None:
-        """Into a container or an object: a local one carries them on, any other outlives the function."""
+    def put(self, container: r.Value, refs: Refs, at: Span, slot: str = "") -> None:
+        """Into a container or an object: a local one carries them on, any other outlives the function. `slot` when
+        what was there before is gone."""
         name = root(container)
         if name and name in self.declared and name not in self.parameters:
-            self.set_name(name, self.state.get(name) | refs, at, "")
+            kept = frozenset(ref for ref in self.state.get(name) if not slot or ref.path[:1] != (slot,))
+            self.set_name(name, kept | refs, at, f"`{name}{slot}` is reassigned here" if slot else "")
         else:
             self.store(refs, at)
 

@@ -54,7 +54,7 @@ NULL, or return an error code.
 
 ## What it does not report
 
-- code inside a `try` block
+- code inside a `try` block whose handlers may take what is thrown
 - functions of the C API, which return NULL, and framework calls that do not throw (`inst_ptr`, `borrow`, `isinstance`)
 - destructors declared `noexcept(false)`
 - functions bound by a framework, which catches exceptions
@@ -82,7 +82,6 @@ from ownlint import (
     events,
     failure,
     python_use,
-    records,
     rule,
     tempered,
     text,
@@ -134,29 +133,22 @@ def _thrown(function: Function) -> Iterator[tuple[events.Event, str, Certainty]]
     """What can leave the function by an exception."""
     is_end = function.record.kind == "destructor"
     used = python_use.uses(function)
-    handled = _handled(function)
     for event in function.flow:
-        if event.index not in function.flow.reachable or any(event.span.start in block for block in handled):
+        if event.index not in function.flow.reachable:
             continue
         match event:
             case events.LeaveEvent(kind="throw", via="") if not is_end and event.value is not None:
-                yield event, "an exception", "certain"
+                if not failure.is_handled(function, event, {failure.thrown_class(function, event)}):
+                    yield event, "an exception", "certain"
             case events.CallEvent():
                 use = used.get(event.index)
-                if use is not None and use.throws and use.runs:
+                if use is not None and use.throws and use.runs and not failure.is_handled(function, event, ()):
                     yield event, f"a Python error raised by `{text(event.node.callee)}`", _where_it_fails(event)
-                elif not is_end and use is None and failure.throws(function, event) is not None:
+                elif is_end or use is not None or failure.is_caught(function, event):
+                    continue
+                elif failure.throws(function, event) is not None:
                     yield event, f"an exception thrown by `{text(event.node.callee)}`", _where_it_fails(event)
 
 
 def _where_it_fails(call: events.CallEvent) -> Certainty:
     return because("path", f"on the path where `{text(call.node.callee)}` fails")
-
-
-def _handled(function: Function) -> list[range]:
-    """The bytes of the blocks that have a handler; which exceptions that takes is not asked."""
-    return [
-        range(statement.body[0].start, statement.body[-1].end)
-        for statement in function.statements
-        if isinstance(statement, records.Try) and statement.handlers and statement.body
-    ]

@@ -5,11 +5,15 @@
 - a call that starts or finalizes an interpreter in a function that defines a module
 - the same in a function that Python calls through a binding or a method table
 - the same in a function of the project that one of these calls
+- a callback of C that starts an interpreter if there is none, and then uses an object of Python that it is given
 
 ## Why it is a bug
 
 A program that imports an extension module already runs an interpreter and owns it. `Py_Initialize` does nothing there,
 but makes a later `Py_Finalize` look correct, and that shuts down the interpreter of the whole process.
+
+An object that a callback gets was created while an interpreter ran. Where none runs any more, that one has been
+finalized, and its objects do not belong to a new one.
 
 ## Example
 
@@ -46,7 +50,7 @@ Remove the call and use the running interpreter. To call Python from another thr
 
 - programs that embed Python (a `main` in the file, `PYBIND11_EMBEDDED_MODULE`, `scoped_interpreter`, `Py_Main`,
   configuration before the start)
-- functions that check `Py_IsInitialized` first
+- other functions that check `Py_IsInitialized` first
 
 ## Known limitations
 
@@ -61,7 +65,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Step, because, entrances, events, records, rule, text
+from ownlint import Finding, Function, Step, because, entrances, events, places, python_use, records, rule, text
 from ownlint_rules.gil import _c_callbacks as c_callbacks
 
 _DEEPEST = 3
@@ -72,14 +76,23 @@ def interpreter_started_in_extension(function: Function) -> Iterator[Finding]:
     models = function.program.models
     names = {name.rpartition("::")[2] for name in (*models.gil.starts, *models.gil.ends)}
     alive = {name.rpartition("::")[2] for name in models.gil.alive}
-    if function.language != "cpp" or not function.mentions(*names) or function.mentions(*alive) or _is_host(function):
+    if function.language != "cpp" or not function.mentions(*names) or _is_host(function):
         return
-    step = _reached(function, 0, frozenset())
+    is_asked = function.mentions(*alive)
+    step = _called_with_object(function) if is_asked else _reached(function, 0, frozenset())
     if step is None:
         return
     for call in function.flow.calls:
         word = _word(function, call)
-        if word:
+        if is_asked and word == "starts":
+            yield function.finding(
+                call,
+                f"another interpreter is started by `{text(call.node.callee)}` for an object of the one that has ended",
+                certainty=because("caller", "harmless if the process never finalizes the interpreter"),
+                help="return without releasing anything where no interpreter runs any more",
+                steps=(step,),
+            )
+        elif word and not is_asked:
             verb = "started" if word == "starts" else "ended"
             yield function.finding(
                 call,
@@ -98,6 +111,30 @@ def _word(function: Function, call: events.CallEvent) -> str:
         return ""
     word = function.program.models.gil_word(callee.text, function.program.names.scopes(function))
     return word if word in ("starts", "ends") else ""
+
+
+def _called_with_object(function: Function) -> Step | None:
+    """How C comes to call it, with an object of Python that it uses."""
+    held = [one for one in c_callbacks.held_by_c(function) if one.way != "slot"]
+    if not held:
+        return None
+    given = {parameter.name for parameter in function.record.parameters}
+    for name, (_, value) in function.locals.items():
+        if _root(value) in given:
+            given.add(name)
+    used = python_use.uses(function)
+    is_used = any(
+        call.index in used and any(_root(arg) in given for arg in call.node.args) for call in function.flow.calls
+    )
+    return held[0].at if is_used else None
+
+
+def _root(value: records.Value | None) -> str:
+    """The local or parameter that leads to what an expression stands for."""
+    inner = places.strip(value)
+    while isinstance(inner, records.Member | records.Unary):
+        inner = places.strip(inner.base if isinstance(inner, records.Member) else inner.value)
+    return inner.text if isinstance(inner, records.Name) else ""
 
 
 def _is_module(function: Function) -> bool:

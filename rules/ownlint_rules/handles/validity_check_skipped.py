@@ -159,7 +159,8 @@ def _by_guard(cls: Class) -> Iterator[Finding]:
     for function, at, seen_as in known.contexts[cls]:
         for judged in _judge(known, function, at, seen_as):
             fields.setdefault(judged.use.field, []).append(judged)
-    for judged_of_field in fields.values():
+    outliving = known.outliving(cls) if fields else frozenset[str]()
+    for judged_of_field in (judged for field, judged in fields.items() if field not in outliving):
         yield from _compare(cls, known, judged_of_field)
 
 

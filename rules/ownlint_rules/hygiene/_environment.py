@@ -22,7 +22,7 @@ _PLAIN = re.compile(r"\"((?:[^\"\\\\]|\\\\.)*)\"")
 _TOKENS = re.compile(r"(?:\s*(?:\"(?:[^\"\\\\]|\\\\.)*\"|[A-Za-z_]\w*))+\s*")
 """String literals beside each other, and macros that stand for one."""
 _TOKEN = re.compile(r"(\"(?:[^\"\\\\]|\\\\.)*\")|(#\s*+[A-Za-z_]\w*+|[A-Za-z_]\w*+)")
-_GIVEN = re.compile(r"\b(\w++)\s*+\(\s*+((?:\"(?:[^\"\\\\]|\\\\.)*+\"|#?\s*+[A-Za-z_]\w*+|\s)++)[,)]")
+_GIVEN = re.compile(r"\b(\w++)\s*+\(\s*+((?:\"[^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*\"|[#\s]|[A-Za-z_]\w*+)+)[,)]")
 """In a macro's body: a call, and its first argument."""
 
 _MADE = re.compile(r"(?:[\w:]+\s*)?[({]\s*(\"[^\"]*\"\w*)\s*[)}]")

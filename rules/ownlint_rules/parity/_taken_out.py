@@ -362,7 +362,7 @@ def _is_asked_elsewhere(function: Function, guard: parity.ParityGuard, anew: boo
     return False
 
 
-_PATH_TO = re.compile(r"(?<![\w.:>])(?:\w++(?:\(\))?+(?:\.|->|::))++(?=\w)|\b_++|(?<!_)_++\b")
+_PATH_TO = re.compile(r"(?<![\w.:>])(?:\w++(?:\(\))?(?:\.|->|::))+(?=\w++(?!(?:\(\))?(?:\.|->|::)))|\b_++|(?<!_)_++\b")
 
 
 def _bare(shown: str) -> str:

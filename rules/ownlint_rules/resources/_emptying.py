@@ -42,14 +42,17 @@ class SlotEnding:
         is_ended: Callable[[r.Value], bool] | None = None,
         besides: frozenset[str] = frozenset(),
         others: frozenset[str] = frozenset(),
+        is_replacing: Callable[[r.Call], bool] = lambda _: False,
     ) -> None:
         """`is_ended` says of another place whether something ends what is put there; without it, something does. The
-        members of what the locals `besides` hold are not meant, nor are the members `others` of its elements."""
+        members of what the locals `besides` hold are not meant, nor are the members `others` of its elements.
+        `is_replacing` says of a call that ends it that the slot always gets another after that."""
         self.function = function
         self.is_ended = is_ended
         self.name = field
         self.besides = besides
         self.others = others
+        self.is_replacing = is_replacing
         self.cls = cls
         self.program = function.program
         self.resources: resources.Resources = resources.resources(function.program)
@@ -72,7 +75,9 @@ class SlotEnding:
         self.find_names()
         wrappers = self.find_copies()
         for inner in self.function.values:
-            if isinstance(inner, r.Call) and (self.ended_by(inner) or self.hands_over_copy(inner, wrappers)):
+            if isinstance(inner, r.Call) and self.ended_by(inner) and not self.is_replacing(inner):
+                return True
+            if isinstance(inner, r.Call) and self.hands_over_copy(inner, wrappers):
                 return True
             if isinstance(inner, r.Assign) and self.moved_by(inner):
                 return True
@@ -232,6 +237,8 @@ class SlotEnding:
                     inner = places.strip(base)
                 case r.Call(args=(), callee=r.Member(base=base, name=name)) if name in _ELEMENTS:
                     inner = places.strip(base)
+                case r.Call(args=args) if self.is_copying(inner):
+                    inner = next((places.strip(arg) for arg in args if self.touches(arg)), None)
                 case _:
                     return False
         return inner is not None and (inner is places.strip(value) or not self.is_number(value))
@@ -314,12 +321,19 @@ class SlotEnding:
     def is_handed_over(self, call: r.Call, index: int) -> bool:
         if not self.is_part(call.args[index]) and not isinstance(places.strip(call.args[index]), r.Call):
             return False
+        if self.is_copying(call):
+            return False
         taking = self.resources.taking(call, self.function, index)
         if taking == "kept" and call.kind == "call" and isinstance(call.callee, r.Member):
             return self.is_ended_at(call.callee.base)
         if taking in ("released", "adopted", "kept"):
             return True
         return taking == "unknown" and resources.said_to_end(call, index)
+
+    def is_copying(self, call: r.Call) -> bool:
+        """Whether the call makes another raw handle out of its arguments, which owns as little: `Extent(p, size)`."""
+        written = call.callee.text if isinstance(call.callee, r.Name) else ""
+        return bool(written) and self.resources.raw(written, self.function) is not None
 
     def is_ended_at(self, target: r.Value) -> bool:
         """Whether something ends what is put into that place. A copy in a local is followed instead."""

@@ -724,8 +724,25 @@ class Slots:
         beside = frozenset[str]()
         if slot.stores:
             beside = frozenset.intersection(*(store.beside for store in slot.stores))
-        ending = SlotEnding(function, slot.cls, slot.field.name, is_ended, made, beside)
+        is_replacing = partial(self._is_replacing, slot, function)
+        ending = SlotEnding(function, slot.cls, slot.field.name, is_ended, made, beside, is_replacing)
         return ending.ends() or (ending.lent and self._is_given_up(function, ending))
+
+    def _is_replacing(self, slot: Slot, function: Function, call: r.Call) -> bool:
+        """Whether a release makes room for a successor: on every path from it the function acquires what it puts into
+        the slot, and that one is owed in turn. (`if (it != end) dev->Free(it->second); it->second = dev->Allocate(n);`)
+        """
+        acquired = {store.at for store in slot.stores if store.function is function}
+        flow = function.flow
+        released = [event for event in flow.calls if event.node.start == call.start] if acquired else []
+
+        def is_left(event: e.Event) -> bool:
+            return event.index == flow.exit
+
+        def acquires(event: e.Event) -> bool:
+            return isinstance(event, e.CallEvent) and event.node.start in acquired
+
+        return bool(released) and all(flow.path(event, is_left, acquires) is None for event in released)
 
     def _is_given_up(self, function: Function, ending: SlotEnding) -> bool:
         """Whether who is given it through a parameter may have to release it: the function forgets it then, or some

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from ownlint import (
     Function,
-    Place,
     Program,
     Status,
     assignments,
@@ -112,26 +111,39 @@ def _is_cleanup(function: Function) -> bool:
     """Whether it is a lambda that an object made of it runs when it ends: a scope's guard, or an owner's deleter."""
     if function.record.kind != "lambda" or function.parent is None or len(function.record.parameters) > 1:
         return False
-    around = function.parent
-    for written, value in _made_in(around):
+    given = _given_lambdas(function.parent).get(function.index)
+    if given is None:
+        return False
+    made = [given.type]
+    if isinstance(given.to, records.Call):
+        made += [function.program.calls.result_type(given.to, function.parent), text(given.to.callee)]
+    roles = {role for one in made if one for role in function.program.types.roles(one, function.parent)}
+    return "cleanup" in roles or (given.at > 0 and not roles.isdisjoint(_OWNERS))
+
+
+class _GivenLambda(NamedTuple):
+    """A lambda, of which something is made whose type is written, or that a call is given there."""
+
+    type: str
+    to: records.Value
+    at: int
+
+
+@questions.flow_question
+def _given_lambdas(function: Function) -> dict[int, _GivenLambda]:
+    """By their function, the lambdas of which locals and members are made."""
+    found: dict[int, _GivenLambda] = {}
+    for written, value in _made_in(function):
         for inner in places.walk(value):
             given = inner.args if isinstance(inner, records.Call) else (inner,) if inner is value else ()
-            at = next((n for n, one in enumerate(given) if _is_lambda(one, function)), None)
-            if at is not None:
-                made = [written]
-                if isinstance(inner, records.Call):
-                    made += [function.program.calls.result_type(inner, around), text(inner.callee)]
-                roles = {role for one in made if one for role in function.program.types.roles(one, around)}
-                return "cleanup" in roles or (at > 0 and not roles.isdisjoint(_OWNERS))
-    return False
+            for at, one in enumerate(given):
+                bare = places.strip(one)
+                if isinstance(bare, records.Lambda):
+                    found.setdefault(bare.function, _GivenLambda(written, inner, at))
+    return found
 
 
 _OWNERS = frozenset({"scoped owner", "smart pointer", "shared pointer"})
-
-
-def _is_lambda(value: records.Value, function: Function) -> bool:
-    inner = places.strip(value)
-    return isinstance(inner, records.Lambda) and inner.function == function.index
 
 
 def _made_in(function: Function) -> Iterator[tuple[str, records.Value]]:
@@ -260,9 +272,9 @@ def _number(function: Function, node: records.Call, written: str) -> Status | No
     if not callee.functions:
         if kind.last == "bool" or _is_of_container(function, node):
             return None
-        if not _is_looked_at_here(function, node) and (
-            only_ends(name) or any(model.has("release") for model in callee.models) or not _is_looked_at(function, name)
-        ):
+        if only_ends(name) or any(model.has("release") for model in callee.models):
+            return None
+        if not _is_looked_at(function, name):
             return None
         sure = because("convention", f"`{name}` is assumed to return an error code, since other callers check it")
         return Status(written or "int", "enum", False, (), (), sure)
@@ -310,21 +322,6 @@ def _is_short_of(callee: Function, leave: events.LeaveEvent) -> bool:
             if isinstance(inner, records.Call):
                 return any(model.has("may fail") for model in callee.program.calls.callee(inner, callee).models)
     return False
-
-
-def _is_looked_at_here(function: Function, node: records.Call) -> bool:
-    """Whether the body looks at what another call of a library answers that was given the same."""
-    given = [assignments.place(function, argument) for argument in node.args]
-    return any(
-        call.node is not node
-        and any(model.effects for model in function.program.calls.callee(call.node, function).models)
-        and any(place is not None and place in given for place in _given(function, call.node))
-        for call in _tested(function)
-    )
-
-
-def _given(function: Function, node: records.Call) -> Iterator[Place | None]:
-    yield from (assignments.place(function, argument) for argument in node.args)
 
 
 def _is_looked_at(function: Function, name: str) -> bool:

@@ -95,6 +95,7 @@ from ownlint import (
     must_look,
     pairs,
     places,
+    questions,
     records,
     rule,
     statements,
@@ -330,6 +331,8 @@ def _answer(function: Function, call: events.CallEvent) -> tuple[str, Status | N
     status = program.statuses.of(written, function)
     if status is None:
         written, status = _declared_answer(function, call.node, written)
+    if status is not None and program.statuses.throws_instead(status, call.node, function):
+        return written, None
     if status is None:
         status = destructors.code(function, call.node, written)
     decided = call.dropped != "statement" and not destructors.runs_last(function)
@@ -768,6 +771,7 @@ def _asserted(function: Function) -> frozenset[int]:
     )
 
 
+@questions.flow_question
 def _disowned(function: Function) -> frozenset[str]:
     """The locals that a statement says to be ignored: `status.IgnoreError();`."""
     calls = (s.value for s in function.statements if isinstance(s, records.Evaluate))

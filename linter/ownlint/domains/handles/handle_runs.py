@@ -26,6 +26,8 @@ from ownlint.project.subjects import Function
 
 _MOST_CALLERS, _MOST_GIVEN = 8, 2
 """From how many callers, and how many of the ways in which they call a function are looked at."""
+_MOST_RUNS = 12
+"""Over one function. Functions that call each other with ever more get there; what they are given then is unknown."""
 
 
 class HandleRun(NamedTuple):
@@ -52,9 +54,15 @@ class HandleRuns:
 
         self._inner: list[dict[Function, set[Given]]] = []
         """For each run under way, what is given on by those that stand below it."""
+        self._ways: dict[Function, set[Given]] = {}
+        """What each function was run with."""
         self._given: Answers[Function, list[Given]] = Answers([])
 
     def run(self, function: Function, given: Given = ()) -> HandleRun:
+        ways = self._ways.setdefault(function, set())
+        if given and given not in ways and len(ways) >= _MOST_RUNS:
+            given = ()
+        ways.add(given)
         found = self._runs.ask((function, given), lambda: self._run(function, given))
         if self._inner:
             for target, calls in found.given.items():

@@ -36,6 +36,7 @@ from ownlint.domains.memory.blocks import (
 from ownlint.domains.memory.callables import KEPT, LambdaObjects
 from ownlint.domains.memory.moves import gives_away
 from ownlint.domains.memory.pointers import SMART, THIS_BLOCK, captured, named, range_cell
+from ownlint.domains.memory.pointers import references as _references
 from ownlint.domains.memory.pointers import result_cell as _result
 from ownlint.domains.memory.seen import changes_elements, class_of, ends_what_it_holds, holds_number, may_end, relevant
 from ownlint.facts import records as r
@@ -46,6 +47,7 @@ from ownlint.models.records import Effect, FunctionModel, Place
 from ownlint.project import types
 from ownlint.project.callees import Callee
 from ownlint.project.pairs import releases_nothing
+from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Class, Function
 
 _MAY_HAVE_ROOM = because("value", "harmless if the container still has capacity")
@@ -211,16 +213,7 @@ class MemoryCalls(LambdaObjects):
 
     @cached_property
     def shared(self) -> frozenset[str]:
-        """Locals whose address somebody may have: by `&`, by a reference, or in a lambda."""
-        own = self.function.locals
-        found = {_whose(own[name][1]) for name in self.references & own.keys()}
-        for one in self.function.values:
-            if isinstance(one, r.Unary) and one.op == "&":
-                found.add(_whose(one.value))
-            elif isinstance(one, r.Lambda):
-                copied = {capture.name for capture in one.captures if not capture.by_reference}
-                found |= captured(self.function, one) - copied
-        return frozenset(found)
+        return _shared(self.function)
 
     @cached_property
     def counting(self) -> frozenset[str]:
@@ -1086,6 +1079,20 @@ def _type_named(made: r.Call) -> str:
     """The type of what a call constructs, as written."""
     written = made.callee.text if isinstance(made.callee, r.Name) else ""
     return f"{written}<{made.template}>" if made.template else written
+
+
+@flow_question
+def _shared(function: Function) -> frozenset[str]:
+    """Locals whose address somebody may have: by `&`, by a reference, or in a lambda."""
+    own = function.locals
+    found = {_whose(own[name][1]) for name in _references(function) & own.keys()}
+    for one in function.values:
+        if isinstance(one, r.Unary) and one.op == "&":
+            found.add(_whose(one.value))
+        elif isinstance(one, r.Lambda):
+            copied = {capture.name for capture in one.captures if not capture.by_reference}
+            found |= captured(function, one) - copied
+    return frozenset(found)
 
 
 def _own_names(function: Function) -> frozenset[str]:

@@ -73,71 +73,28 @@ class Pointers:
 
     def declared(self, name: str) -> tuple[str, r.Value | None] | None:
         """The type and the first value of a local of the function, or of one around it."""
-        return self._locals.get(name)
-
-    @cached_property
-    def _locals(self) -> dict[str, tuple[str, r.Value | None]]:
-        """Those of the function, and of the functions around it whose names it does not hide."""
-        around: list[dict[str, tuple[str, r.Value | None]]] = []
         current: Function | None = self.function
         while current is not None:
-            around.append(current.locals)
+            if name in current.locals:
+                return current.locals[name]
             current = current.parent
-        return {name: told for known in reversed(around) for name, told in known.items()}
+        return None
 
     @cached_property
     def references(self) -> frozenset[str]:
-        """Locals and parameters that are other names for something."""
-        current: Function | None = self.function
-        found: set[str] = set()
-        while current is not None:
-            found |= {name for name, (written, _) in current.locals.items() if types.parse(written).reference}
-            current = current.parent
-        return frozenset(found)
+        return references(self.function)
 
     @cached_property
     def hidden(self) -> frozenset[str]:
-        """Names that stand for one local here and for another in a block inside."""
-        if self.function.language != "cpp":
-            return frozenset()
-        return hidden_names(self.function.body, (one.name for one in self.function.record.parameters))
+        return hidden(self.function)
 
     @cached_property
     def plain_objects(self) -> frozenset[str]:
-        """Locals of which nothing but members are named, or that are assigned to one another: nobody else copies them,
-        moves them or gives them away."""
-        own = set(self.function.locals)
-        bases = Counter[str]()
-        mentioned = Counter[str]()
-        for one in self.function.values:
-            match one:
-                case r.Name(text=name):
-                    mentioned[name] += 1
-                case r.Member(base=r.Name(text=name)) | r.Index(base=r.Name(text=name)):
-                    bases[name] += 1
-                case r.Assign(op="=", target=target, value=value):
-                    bases.update(side.text for side in (target, value) if isinstance(side, r.Name))
-                case r.Lambda(captures=captures):
-                    own -= {capture.name for capture in captures}
-                    if not {capture.name for capture in captures}.isdisjoint({"&", "="}):
-                        return frozenset()
-        return frozenset(name for name in own if mentioned[name] == bases[name])
+        return plain_objects(self.function)
 
     @cached_property
     def bound_at(self) -> dict[tuple[int, int], list[tuple[str, r.Value]]]:
-        """By the span of what they are bound to, the locals that are declared there, with what they are bound to."""
-        found: dict[tuple[int, int], list[tuple[str, r.Value]]] = {}
-        for name, value in _declared(self.function):
-            inner = strip(value)
-            if isinstance(inner, r.Unary) and inner.op == "&":
-                inner = strip(inner.value)
-            if inner is not None:
-                found.setdefault((inner.start, inner.end), []).append((name, value))
-                if isinstance(inner, r.Unary) and inner.op == "*" and (pointed := strip(inner.value)) is not None:
-                    found.setdefault((pointed.start, pointed.end), []).append((name, value))
-                if isinstance(inner, r.Index) and not inner.indexes:  # the element of a loop over a range
-                    found.setdefault((inner.base.start, inner.base.end), []).append((name, value))
-        return found
+        return bound_at(self.function)
 
     @cached_property
     def statics(self) -> frozenset[str]:
@@ -417,6 +374,69 @@ def captured(function: Function, made: r.Lambda) -> set[str]:
 def range_cell(start: int) -> Cell:
     """Where the loop over a range that begins there keeps how far it has come."""
     return Cell(("range", start))
+
+
+@flow_question
+def references(function: Function) -> frozenset[str]:
+    """Locals and parameters, also of the functions around it, that are other names for something."""
+    current: Function | None = function
+    found: set[str] = set()
+    while current is not None:
+        found |= _own_references(current)
+        current = current.parent
+    return frozenset(found)
+
+
+@flow_question
+def _own_references(function: Function) -> frozenset[str]:
+    return frozenset(name for name, (written, _) in function.locals.items() if types.parse(written).reference)
+
+
+@flow_question
+def hidden(function: Function) -> frozenset[str]:
+    """Names that stand for one local here and for another in a block inside."""
+    if function.language != "cpp":
+        return frozenset()
+    return hidden_names(function.body, (one.name for one in function.record.parameters))
+
+
+@flow_question
+def plain_objects(function: Function) -> frozenset[str]:
+    """Locals of which nothing but members are named, or that are assigned to one another: nobody else copies them,
+    moves them or gives them away."""
+    own = set(function.locals)
+    bases = Counter[str]()
+    mentioned = Counter[str]()
+    for one in function.values:
+        match one:
+            case r.Name(text=name):
+                mentioned[name] += 1
+            case r.Member(base=r.Name(text=name)) | r.Index(base=r.Name(text=name)):
+                bases[name] += 1
+            case r.Assign(op="=", target=target, value=value):
+                bases.update(side.text for side in (target, value) if isinstance(side, r.Name))
+            case r.Lambda(captures=captures):
+                own -= {capture.name for capture in captures}
+                if not {capture.name for capture in captures}.isdisjoint({"&", "="}):
+                    return frozenset()
+    return frozenset(name for name in own if mentioned[name] == bases[name])
+
+
+@flow_question
+def bound_at(function: Function) -> dict[tuple[int, int], list[tuple[str, r.Value]]]:
+    """By the span of what they are bound to, the locals that are declared there, with what they are bound to."""
+    found: dict[tuple[int, int], list[tuple[str, r.Value]]] = {}
+    for name, value in _declared(function):
+        inner = strip(value)
+        if isinstance(inner, r.Unary) and inner.op == "&":
+            inner = strip(inner.value)
+        if inner is not None:
+            found.setdefault((inner.start, inner.end), []).append((name, value))
+            if isinstance(inner, r.Unary) and inner.op == "*" and (pointed := strip(inner.value)) is not None:
+                found.setdefault((pointed.start, pointed.end), []).append((name, value))
+            if isinstance(inner, r.Index) and not inner.indexes:  # the element of a loop over a range
+                found.setdefault((inner.base.start, inner.base.end), []).append((name, value))
+    return found
 
 
 def _declared(function: Function) -> Iterator[tuple[str, r.Value]]:

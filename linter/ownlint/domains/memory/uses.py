@@ -15,7 +15,7 @@ from typing import Literal
 from ownlint.domains import entrances, failure
 from ownlint.domains.memory.blocks import LOST, NULL, SOME, Block, Cell, MemoryDraft, Pointer
 from ownlint.domains.memory.memory import MemoryWalk
-from ownlint.domains.memory.pointers import Pointers
+from ownlint.domains.memory.pointers import bound_at
 from ownlint.engine import assignments, glance, lasting
 from ownlint.engine.resources import OWNING, resources
 from ownlint.facts import records as r
@@ -43,7 +43,7 @@ _WORDS = re.compile(r"\w++")
 @flow_question
 def names_at(function: Function) -> tuple[frozenset[str], ...]:
     """By event the names that it says."""
-    operators, bound = operands(function), Pointers(function).bound_at
+    operators, bound = operands(function), bound_at(function)
     return tuple(_names_at(event, operators, bound.keys()) for event in function.flow)
 
 
@@ -190,15 +190,6 @@ class OwedUses(MemoryWalk):
             held.block == self.block and cell.block == where.block and cell.path[:depth] == where.path
             for cell, held in draft.cells.items()
         )
-
-    def ends_itself(self, written: str) -> bool:
-        """Whether a value of this type ends what it holds."""
-        if types.parse(written).pointers:
-            return False
-        if not OWNING.isdisjoint(self.program.types.roles(written, self.function)):
-            return True
-        cls = self.program.names.find_class(written, self.function.record.scope, self.function.file)
-        return cls is not None and cls.record.destructor in ("declared", "defined")
 
     # --- what an expression says of it ---
 
@@ -404,8 +395,8 @@ class OwedUses(MemoryWalk):
             return False
         written = event.type or self.program.types.of(r.Name(0, 0, event.place[0]), self.function)
         if len(event.place) > 1:
-            return types.parse(written).is_value and not self.ends_itself(written)
-        return not self.ends_itself(written) or types.parse(written).pointers > 0
+            return types.parse(written).is_value and not _ends_itself(self.function, written)
+        return not _ends_itself(self.function, written) or types.parse(written).pointers > 0
 
     def walks_over_it(self, draft: MemoryDraft, event: e.Write) -> bool:
         """`for (auto it = all.begin(); ...)`, `T** at = all.data()`, and the variable of a range-for."""
@@ -604,36 +595,7 @@ class OwedUses(MemoryWalk):
 
     def is_guarded(self) -> bool:
         """Whether an object was given the variable itself, and sees what it holds at the end: `Freer freer(&text)`."""
-        return any(self.guards(event.node) for event in self.flow.calls)
-
-    def guards(self, node: r.Call) -> bool:
-        made = node.kind == "construct" or (
-            node.kind == "call" and isinstance(node.callee, r.Name) and self.ends_itself(node.callee.text)
-        )
-        return made and any(self.binds(node, index) for index in range(len(node.args)))
-
-    def binds(self, node: r.Call, index: int) -> bool:
-        """Whether an object is made of the variable, not of what it holds."""
-        inner = strip(node.args[index])
-        address = isinstance(inner, r.Unary) and inner.op == "&"
-        inner = strip(inner.value) if isinstance(inner, r.Unary) and address else inner
-        while isinstance(inner, r.Member):
-            inner = None if inner.arrow else strip(inner.base)
-        if not isinstance(inner, r.Name) or inner.text not in self.names:
-            return False
-        return address or self.is_by_reference(node, index)
-
-    def is_by_reference(self, node: r.Call, index: int) -> bool:
-        written = node.callee.text if isinstance(node.callee, r.Name) else ""
-        cls = self.program.names.find_class(written, self.function.record.scope, self.function.file)
-        if cls is None:
-            return False
-        made = [
-            one.parameters[index]
-            for one in cls.declarations
-            if one.kind == "constructor" and index < len(one.parameters)
-        ]
-        return any("&" in given.type and types.parse(given.type).last != cls.name for given in made)
+        return not self.names.isdisjoint(_guarded(self.function))
 
     def lambdas_about_it(self, function: Function) -> Iterator[Function]:
         """The lambdas inside that may run and name one of the locals."""
@@ -673,3 +635,51 @@ def _is_far(value: r.Value) -> bool:
         return False
     part = strip(inner.value)
     return isinstance(part, r.Member) and part.arrow
+
+
+def _ends_itself(function: Function, written: str) -> bool:
+    """Whether a value of this type ends what it holds."""
+    if types.parse(written).pointers:
+        return False
+    if not OWNING.isdisjoint(function.program.types.roles(written, function)):
+        return True
+    cls = function.program.names.find_class(written, function.record.scope, function.file)
+    return cls is not None and cls.record.destructor in ("declared", "defined")
+
+
+@flow_question
+def _guarded(function: Function) -> frozenset[str]:
+    """Variables that objects are made of, which see what they hold at the end: `Freer freer(&text)`."""
+    found: set[str] = set()
+    for event in function.flow.calls:
+        node = event.node
+        bound = [name for index in range(len(node.args)) if (name := _bound_to(function, node, index))]
+        if bound and (
+            node.kind == "construct"
+            or (node.kind == "call" and isinstance(node.callee, r.Name) and _ends_itself(function, node.callee.text))
+        ):
+            found.update(bound)
+    return frozenset(found)
+
+
+def _bound_to(function: Function, node: r.Call, index: int) -> str:
+    """The variable that an object is made of, where it is not made of what the variable holds."""
+    inner = strip(node.args[index])
+    address = isinstance(inner, r.Unary) and inner.op == "&"
+    inner = strip(inner.value) if isinstance(inner, r.Unary) and address else inner
+    while isinstance(inner, r.Member):
+        inner = None if inner.arrow else strip(inner.base)
+    if not isinstance(inner, r.Name):
+        return ""
+    return inner.text if address or _is_by_reference(function, node, index) else ""
+
+
+def _is_by_reference(function: Function, node: r.Call, index: int) -> bool:
+    written = node.callee.text if isinstance(node.callee, r.Name) else ""
+    cls = function.program.names.find_class(written, function.record.scope, function.file)
+    if cls is None:
+        return False
+    made = [
+        one.parameters[index] for one in cls.declarations if one.kind == "constructor" and index < len(one.parameters)
+    ]
+    return any("&" in given.type and types.parse(given.type).last != cls.name for given in made)

@@ -39,10 +39,10 @@ _KEYWORDS = frozenset(
     b" static switch throw typeid volatile while xor xor_eq".split()
 )
 _WORDS_BEFORE = re.compile(rb"(?:[(,=\[{?:]|<<|\breturn)\s*+((?:[A-Za-z_]\w*+\s++){2,})\Z")
-_BRACED_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*+(\\)[NuxoU]\{")
+_BRACED_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*(\\)[NuxoU]\{")
 _CAPTURED = re.compile(rb"(?:[\[,]|[\[,]\s*&|\.\.\.)\s*+[A-Za-z_]\w*+\s*+\Z")
 _LAMBDA_WORDS = re.compile(
-    rb"(?:\s*+(?:mutable|noexcept|constexpr|consteval|static)\b)*+(?:\s*+->[\w:<>,*&\s]{1,200}+)?(?=\s*\{)"
+    rb"(?:\s*+(?:mutable|noexcept|constexpr|consteval|static)\b)*(?:\s*+->[\w:<>,*&\s]{1,200}+)?(?=\s*\{)"
 )
 _BEHIND_PARAMETERS = re.compile(rb"\)\s*+(static)\b(?=\s*+(?:\{|->))")
 _OPENS_BODY = re.compile(
@@ -56,7 +56,8 @@ _DEFAULT_REFERENCE = re.compile(
 _SIZED = re.compile(rb"\b(?:unsigned|signed|short|long)(?=\{|\((?!\s*[*&^]))")
 _DELETED = re.compile(rb"\bdelete\s*+\[\s*+\]\s*+(\()")
 _MADE_POINTER = re.compile(
-    rb"\bnew\b\s*+(?:\([^()]{0,80}+\)\s*+)?+(?:(?:const|struct|class|unsigned|signed)\b\s*+)*+[A-Za-z_][\w:]*+"
+    rb"\bnew\b\s*+(?:\([^()]{0,80}+\)\s*+)?(?:(?:const|struct|class|unsigned|signed)\b\s*+)*"
+    rb"(?!(?:const|struct|class|unsigned|signed)\b)[A-Za-z_][\w:]*+"
     rb"(?:<[\w:,\s*<>]{0,200}?>)?\s*+(?:const\b\s*+)?(\*[\s*]*+)(?:const\b\s*+)?(?=[\[;,)}]|\(\s*+\))"
 )
 _END = re.compile(rb"\s*+[;,)]")

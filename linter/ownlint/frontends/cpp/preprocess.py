@@ -90,11 +90,11 @@ class _Directive(NamedTuple):
 
 # Every alternative opens with one plain character: that keeps the search for the next one in C.
 TOKENS = re.compile(
-    rb"""//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)"""
-    rb"""|"(?<=R")([^()\\\s"]{0,16}+)\((?s:.)*?(?:\)\1"|\Z)|"[^"\\\n]*+(?:\\(?s:.)[^"\\\n]*+)*+"?"""
-    rb"""|'(?<![0-9a-fA-F]')(?:[^'\\\n]|\\.){1,12}+'"""
-    rb"""|\#[ \t]*+([a-z]++)([^\n\\/"]*+(?:(?:\\\r?\n|\\.|\\|/(?![/*])|/\*(?:[^*]|\*(?!/))*+\*/"""
-    rb"""|"(?:[^"\\\n]|\\.)*+"?)[^\n\\/"]*+)*+)"""
+    rb"""//[^\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*(?:\*/|\Z)"""
+    rb"""|"(?<=R")([^()\\\s"]{0,16}+)\((?s:.)*?(?:\)\1"|\Z)|"[^"\\\n]*+(?:\\(?s:.)[^"\\\n]*+)*"?"""
+    rb"""|'(?<![0-9a-fA-F]')(?:[^'\\\n]|\\.){1,12}'"""
+    rb"""|\#[ \t]*+([a-z]++)([^\n\\/"]*+(?:(?:\\\r?\n|\\.|\\|/(?![/*])|/\*[^*]*+(?:\*(?!/)[^*]*+)*\*/"""
+    rb"""|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*"?)[^\n\\/"]*+)*)"""
 )
 _WORDS = re.compile(rb"(?:[A-Z](?<![A-Za-z0-9_].)[A-Z0-9_]{2,}+|P(?<![A-Za-z0-9_].)y_[A-Z_]++)(?![A-Za-z0-9_])")
 BLANK = bytes(c if c in b"\r\n" else 0x20 for c in range(256))
@@ -103,7 +103,7 @@ _BRACKETS = re.compile(rb"[()]")
 _TOP = re.compile(rb"[()\[\]{},]")
 _MEMBER_FUNCTION = (
     rb"[A-Za-z_][\w:<>,*&\s]{0,400}?\(\s*+(?:[A-Za-z_]\w*+(?:<[\w:<>,*&\s]{0,100}>)?\s*+::\s*+)+\*\s*+\)\s*+"
-    rb"\([^(){};]{0,400}\)\s*+(?:const\b|noexcept\b|&{1,2}|\s)*+"
+    rb"\([^(){};]{0,400}\)\s*+(?:const\b|noexcept\b|[&\s])*"
 )
 _MEMBER_CASTS = re.compile(
     rb"\(\s*+(?P<type>%(type)s)\)\s*+&\s*+[A-Za-z_]|(?<=_cast)\s*+<\s*+(?P<argument>%(type)s)>(?=\s*+\()"
@@ -119,7 +119,7 @@ _FIRST_IN_CLASS = re.compile(
 )
 """The word that is alone on the first line in a class, or stands before a type and a name there, and whether nothing
 follows it."""
-_ENDS_IN_CAPITALS = re.compile(rb"\w*?_[A-Z]{2,}+(?:_[A-Z]++)*+")
+_ENDS_IN_CAPITALS = re.compile(rb"\w*?_[A-Z]{2,}+(?:_[A-Z]++)*")
 _SLASH, _HASH = b"/#"
 _CLASS_WORDS = (b"class", b"struct", b"union", b"enum")
 _ENUM_ATTRIBUTES = re.compile(
@@ -149,7 +149,7 @@ _NAMED_BY_MACRO = re.compile(_ONE_WORD + rb"(?=[ \t]*+\()")
 _BUILT_IN = frozenset(
     (b"void", b"bool", b"char", b"int", b"long", b"short", b"float", b"double", b"unsigned", b"signed")
 )
-_NAMESPACE_ALIAS = re.compile(rb"\bnamespace\s++(\w++)\s*+=\s*+(?:::\s*+)?(\w++(?:\s*+::\s*+\w++)*+)\s*+;")
+_NAMESPACE_ALIAS = re.compile(rb"\bnamespace\s++(\w++)\s*+=\s*+(?:::\s*+)?(\w++(?:\s*+::\s*+\w++)*)\s*+;")
 _NAMESPACE_MACRO = re.compile(
     rb"\b(?=\w{0,40}NAMESPACE)\w{0,60}_(?:(?P<begins>BEGIN|OPEN)|END|CLOSE)\(\s*+(?P<name>[A-Za-z_]\w*+)\s*+\)(?!\s*+;)"
 )
@@ -173,7 +173,7 @@ _SPECIFIERS = (b"static", b"inline", b"extern", b"virtual", b"constexpr", b"frie
 _TYPE = rb"(?!(?:const|volatile|operator)\b)[A-Za-z_][\w:]*+(?:<[^;{}()]{0,200}>)?(?:\s+const\b)?"
 # A word in capitals before a type *and* a name cannot be the type.
 _DECLARATION_AFTER = re.compile(
-    rb"[ \t]+(?:(?:const|static|virtual|inline|constexpr|explicit|extern|struct|class|unsigned|friend)\s+)*+"
+    rb"[ \t]+(?:(?:const|static|virtual|inline|constexpr|explicit|extern|struct|class|unsigned|friend)\s++)*"
     rb"(?:%(type)s[\s*&]++)+?(?:~?[A-Za-z_][\w:]*+\s*+[(;={\[]|operator\b|\(\s*\*)" % {b"type": _TYPE}
 )
 # What `ASSIGN_OR_RETURN(` is followed by when its first argument declares something.
@@ -184,7 +184,7 @@ _DECLARES = re.compile(
     rb"(?:[*&]+\s+|\s+[*&]+(?=[A-Za-z_])|\s+)[A-Za-z_]\w*)\s*\)?\s*,"
 )
 # Long tables of numbers: nobody reads past the 64th item.
-_NUMBERS = re.compile(rb"(\{\s*+(?>[-+]?[0-9][\w.]*+\s*+,\s*+){66})(?>[-+]?[0-9][\w.]*+\s*+(?:,\s*+)?){32,}+")
+_NUMBERS = re.compile(rb"(\{\s*+(?:[-+]?[0-9][\w.]*+\s*+,\s*+){66})(?:[-+]?[0-9][\w.]*+\s*+(?:,\s*+)?){32,}")
 
 
 @lru_cache(maxsize=8)
@@ -774,7 +774,7 @@ def _text(data: bytes) -> str:
 # --- the second attempt ---------------------------------------------------------------------------
 
 _SCOPES = re.compile(rb"[{}]|[A-Z](?<![A-Za-z0-9_].)[A-Z0-9_]{2,}+\s*\(")
-_NAMES = re.compile(rb"\s*[A-Za-z_]\w*(?:\s*,\s*[A-Za-z_]\w*)*+\s*")
+_NAMES = re.compile(rb"\s*+[A-Za-z_]\w*+(?:\s*+,\s*+[A-Za-z_]\w*+)*\s*+")
 _OPENS_SCOPE = re.compile(
     rb"(?:^|[\s>])(?:namespace|class|struct|union)\b(?:[^()=]|\([^()]*\)|=)*$|extern\s*\"[^\"]*\"\s*$"
 )
@@ -852,7 +852,7 @@ _TYPE_ARGUMENTS = re.compile(
     rb"(?<=[(,\s])(void|bool|char|int|long|short|float|double|unsigned|signed|auto)(?=\s*+[*&]*+\s*+[,)])"
 )
 _ODD_ARGUMENTS = re.compile(rb"(?<=[\w>])\s*+[*&]++(?=\s*+,)|,(?=\s*+\))")
-_STRINGS = re.compile(rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+(?:"|(?=[\\\n])|\Z)')
+_STRINGS = re.compile(rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*(?:"|(?=[\\\n])|\Z)')
 
 
 def without_strings(source: bytes) -> bytes:
@@ -1012,7 +1012,7 @@ _WHOLE = re.compile(rb"\s*(?!else\b|catch\b)(?:[^)},.;?:+/|=\s]|\+\+|::)(?s:.)*[
 def _balance(text: bytes) -> tuple[int, int]:
     """How many braces and parentheses stay open."""
     if b'"' in text or b"'" in text:
-        text = re.sub(rb""""(?:[^"\\\n]|\\.)*+(?:"|\\?\Z|(?=\\?\n))|'(?:[^'\\\n]|\\.){1,12}+'""", b"", text)
+        text = re.sub(rb""""[^"\\\n]*+(?:\\.[^"\\\n]*+)*(?:"|\\?\Z|(?=\\?\n))|'(?:[^'\\\n]|\\.){1,12}'""", b"", text)
     return text.count(b"{") - text.count(b"}"), text.count(b"(") - text.count(b")")
 
 

@@ -926,7 +926,7 @@ def _may_declare(statement: r.Statement) -> bool:
     return False
 
 
-_SAID = re.compile(r"(?:(\.|->)\s*+)?+(\w++)")
+_SAID = re.compile(r"(?:(\.|->)\s*+)?(\w++)")
 """A word, and what makes it a member of another."""
 _NEAR_STATEMENTS = 24
 _NEAR_BYTES = 2_000

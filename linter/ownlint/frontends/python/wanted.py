@@ -72,7 +72,7 @@ def _with_plain_brackets(folded: bytes) -> bytes:
     return _tight(b"".join([*pieces, folded[at:]])) if pieces else folded
 
 
-_BRACKET = re.compile(rb"[()\[\]{}]|(?:(?<![ \t])[ \t]++)?+(?:#[^\n]*+)?\r?\n(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*+[ \t]*+")
+_BRACKET = re.compile(rb"[()\[\]{}]|(?:(?<![ \t])[ \t]++)?(?:#[^\n]*+)?\r?\n(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*[ \t]*+")
 _OPERAND = re.compile(rb"[\w)\]\"']\Z")
 _KEYWORD = re.compile(
     rb"(?:^|\W)(?:and|as|assert|await|del|elif|else|from|if|in|is|lambda|not|or|return|while|with|yield)\Z"
@@ -91,12 +91,12 @@ def _tight(text: bytes) -> bytes:
 
 _CHAIN = re.compile(rb"^[ \t]*+\.[ \t]*+\w", re.MULTILINE)
 _FOLDED = re.compile(
-    rb"(?:(?<![ \t])[ \t]++)?+"
-    rb"(?:\\\r?\n[ \t]*+|((?:#[^\n]*+)?\r?\n(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*+[ \t]*+)(?=(\.[ \t]*+\w)?))"
+    rb"(?:(?<![ \t])[ \t]++)?"
+    rb"(?:\\\r?\n[ \t]*+|((?:#[^\n]*+)?\r?\n(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*[ \t]*+)(?=(\.[ \t]*+\w)?))"
 )
 """A line's end behind a backslash, or line ends and comments, with the point that follows. All of them are consumed, so
 that no blank is looked at twice."""
-_TIGHT = re.compile(rb"(?:(?<![ \t])[ \t]++)?+(?:([.(\[=])[ \t]*+|([\])]))")
+_TIGHT = re.compile(rb"(?:(?<![ \t])[ \t]++)?(?:([.(\[=])[ \t]*+|([\])]))")
 
 
 def _fits(data: bytes, anchors: tuple[Anchor, ...]) -> bool:
