@@ -314,8 +314,7 @@ class Expressions:
             return self.frontier
         condition = call.args[asked.parameter]
         if asked.op:
-            kind = "int" if asked.constant == "0" else "null"
-            constant = r.Literal(call.start, call.end, kind, asked.constant)
+            constant = r.Literal(call.start, call.end, "int" if asked.constant == "0" else "null", asked.constant)
             condition = r.Binary(call.start, call.end, asked.op, condition, constant)
         test = self.emit(e.Test(call.span, condition))
         self.frontier = [(test, asked.outcome)]

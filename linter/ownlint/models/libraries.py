@@ -347,11 +347,10 @@ class Models:
         return found[0][1] if found else HANDLE
 
     def may_release(self, last: str) -> bool:
-        """Whether a library's function of that last name ends an argument, other than a lock or a counted reference."""
+        """Whether a library's function of that last name ends an argument, other than a lock."""
         return last not in self.unlocking and any(
             effect.verb == "release" and effect.place is not None and effect.place.kind == "argument"
             for model in self._called(last)
-            if not model.counted
             for effect in model.effects
         )
 

@@ -326,11 +326,15 @@ class KindModel(msgspec.Struct, frozen=True):
     number: bool = False
     """It is named by a number, which anybody may print, compare or keep: only what `needs` it uses it."""
     stays: bool = False
-    """A release ends a duty alone, as of what is counted, registered or mapped: the thing itself may live on."""
+    """A release ends a duty alone, as of what is registered or mapped: the thing itself may live on."""
+    counted: bool = False
+    """A release gives up one of several references: the object ends with the last of them."""
 
 
 HANDLE = KindModel()
 """What is released by a function of which no kind speaks."""
+REFERENCE = KindModel("reference", counted=True)
+"""What a library counts."""
 
 
 class ClassModel(msgspec.Struct, frozen=True):

@@ -67,7 +67,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, counting, events, places, references, rule, text
+from ownlint import Finding, Function, because, counting, events, memory, places, references, rule, text
 
 _SAYS = {
     "released borrowed": "borrowed reference `{}` is released here",
@@ -83,8 +83,10 @@ _BECAUSE = {
 
 @rule(severity="error", cwe=(911, 416))
 def borrowed_reference_released(function: Function) -> Iterator[Finding]:
+    told: set[int] = set()
     for one in counting.troubles(function):
         if one.what in _SAYS and not _counts_itself(function, one):
+            told.add(one.at.index)
             reason = one.because if one.because is not None else one.site
             yield function.finding(
                 one.at,
@@ -95,6 +97,21 @@ def borrowed_reference_released(function: Function) -> Iterator[Finding]:
                 help="remove the release, or call `Py_INCREF` first",
                 steps=(function.step(reason, _BECAUSE[one.what]),) if isinstance(reason, events.CallEvent) else (),
                 cause=places.called(reason.node) if isinstance(reason, events.CallEvent) else "",
+            )
+    for end in memory.troubles(function):
+        if (
+            end.ended.kind.counted
+            and end.certainty == "certain"
+            and end.what == "ended again"
+            and end.at.index not in told
+        ):
+            told.add(end.at.index)
+            yield function.finding(
+                end.at,
+                _SAYS["released twice"].format(end.name),
+                certainty=memory.certainty(end),
+                help="remove the release, or call `Py_INCREF` first",
+                steps=(function.step(function.flow.events[end.ended.at], memory.told_end(end)),),
             )
 
 

@@ -66,7 +66,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, counting, events, rule
+from ownlint import Finding, Function, because, counting, events, memory, rule
 
 
 @rule(severity="error", cwe=(416,))
@@ -83,4 +83,20 @@ def object_used_after_release(function: Function) -> Iterator[Finding]:
                 steps=(function.step(one.because, "released here"),)
                 if isinstance(one.because, events.CallEvent)
                 else (),
+            )
+    for end in memory.troubles(function):
+        if (
+            end.ended.kind.counted
+            and end.certainty == "certain"
+            and end.what == "used"
+            and (end.at.index, end.name) not in told
+        ):
+            told.add((end.at.index, end.name))
+            through = f" by `{end.through}`" if end.through else ""
+            yield function.finding(
+                end.at,
+                f"`{end.name}` is used{through} after its reference was released",
+                certainty=memory.certainty(end),
+                help="release it after the last use",
+                steps=(function.step(function.flow.events[end.ended.at], memory.told_end(end)),),
             )

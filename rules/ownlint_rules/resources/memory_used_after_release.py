@@ -81,6 +81,7 @@ def memory_used_after_release(function: Function) -> Iterator[Finding]:
         if (
             one.ended.why in ("scope", "moved", "given away")
             or one.what == "returned"
+            or one.ended.kind.counted
             or (one.at.index, one.what) in told
         ):
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -9,7 +10,7 @@ from typing import Literal
 
 from ownlint.domains.counted.references import references
 from ownlint.domains.failure import never_comes_back
-from ownlint.domains.memory import effects, unknown_calls
+from ownlint.domains.memory import effects, sharing, unknown_calls
 from ownlint.domains.memory.blocks import (
     ELEMENTS,
     GIVEN_ON,
@@ -45,7 +46,7 @@ from ownlint.facts import records as r
 from ownlint.finding import CERTAINTIES, Certainty, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, last_name, strip, walk
-from ownlint.models.records import Effect, FunctionModel, Verb
+from ownlint.models.records import Effect, FunctionModel, Place, Verb
 from ownlint.project import qualified, types
 from ownlint.project.callees import Callee
 from ownlint.project.pairs import releases_nothing
@@ -57,6 +58,7 @@ _HELD = "<held> "
 _NO_NAME = r.Name(-1, -1, "")
 _VALUE: Path = ("<value>",)
 """Asks not for what a reference is bound to, but for what stands there."""
+_OBJECT = re.compile(rb"PyObject")
 
 
 class MemoryCalls(LambdaObjects):
@@ -83,6 +85,8 @@ class MemoryCalls(LambdaObjects):
         """What the call that is asked runs, where the code does not say so itself."""
         self.constructed: Pointer | None = None
         """The object whose constructor is asked."""
+        self.co_owned: set[Block | Cell] = set()
+        """What is counted of which somebody else may have a reference, on some path that was followed."""
 
     def meet_limit(self) -> None:
         """More had to be known of a state than is; all of it is forgotten."""
@@ -120,6 +124,10 @@ class MemoryCalls(LambdaObjects):
         if pointer in (LOST, NULL) or pointer.path or pointer.is_number:
             return
         if pointer.block[0] in ("lambda", "bound", "result"):
+            return
+        if how.kind.counted and (
+            sharing.named_by(pointer.block) in self.co_owned or not sharing.is_own(pointer.block, self.function)
+        ):
             return
         before = draft.how_ended(pointer.block)
         given_back = before is not None and before.why == "destroyed" and how.by  # `x->~T(); free(x);`
@@ -330,6 +338,8 @@ class MemoryCalls(LambdaObjects):
         if self.offer(draft, node) or strip(node) is not node:
             return True
         callee = effects.overriding(self.program.calls.callee(node, self.function), self.program)
+        if self.counts:
+            self.share(draft, node, callee)
         if never_comes_back(self.function, node):
             return False
         if node.kind == "new":
@@ -349,6 +359,20 @@ class MemoryCalls(LambdaObjects):
         if (node.start, node.end) in self.spans.dereferenced:
             self.looked_at(draft, self.pointer(draft, node), node)
         return True
+
+    @cached_property
+    def counts(self) -> bool:
+        """Whether something that is counted may end in the program at all."""
+        return not self.program.models.counted_names.isdisjoint(self.function.mentioned) or self.function.says(_OBJECT)
+
+    def share(self, draft: MemoryDraft, node: r.Call, callee: Callee) -> None:
+        """What a call is given may have another owner from here on."""
+        for index, argument in enumerate(node.args):
+            pointer = self.pointer(draft, argument)
+            if pointer.block[0] not in ("in", "late", "made") or pointer.path:
+                continue
+            if sharing.may_share(node, index, callee, self.function):
+                self.co_owned.add(sharing.named_by(pointer.block))
 
     def make(self, event: e.CallEvent, draft: MemoryDraft) -> None:
         """`new T(x)`: the object can hold what it is made of."""
@@ -567,6 +591,12 @@ class MemoryCalls(LambdaObjects):
                     self.fill(draft, node, effect.place.index)
                 elif effect.verb in ("acquire", "own") and where == "result":
                     answer = draft.begin(("made", self.event.index, "result"))
+                    if self.counts and sharing.is_shared(node, self.function):
+                        self.co_owned.add(answer.block)
+                elif effect.verb == "clear" and effect.place is not None and effect.place.index >= 0:
+                    self.replace(draft, node, effect.place.index, NULL)
+                elif effect.verb == "adopt" and model.has("release", str(effect.other)) and effect.other is not None:
+                    self.replace(draft, node, effect.other.index, self.given_at(draft, node, effect.place))
                 elif effect.verb == "disown" and where == "receiver":
                     answer = self.give_up(draft, node)
                 elif effect.verb == "keep" and where == "argument 1" and node.args:
@@ -608,6 +638,17 @@ class MemoryCalls(LambdaObjects):
         if self.keeps_place(self.receiver_type(node)) and (inside := self.inside_receiver(draft, node, SOME)):
             draft.write(inside, LOST)
 
+    def replace(self, draft: MemoryDraft, node: r.Call, index: int, then: Pointer) -> None:
+        """A macro that is given a place assigns to it: `Py_CLEAR(x)`, `Py_SETREF(x, y)`."""
+        if index < len(node.args):
+            where = self.cell(draft, node.args[index])
+            draft.write(where, then)
+            self.note_write(where)
+
+    def given_at(self, draft: MemoryDraft, node: r.Call, place: Place | None) -> Pointer:
+        index = place.index if place is not None else -1
+        return self.pointer(draft, node.args[index]) if 0 <= index < len(node.args) else LOST
+
     def exchange(self, draft: MemoryDraft, node: r.Call) -> Pointer:
         """`std::exchange(x, y)`: answers with what was there."""
         where = self.cell(draft, node.args[0]) if len(node.args) == 2 else None
@@ -627,6 +668,9 @@ class MemoryCalls(LambdaObjects):
                     pointer = self.pointer(draft, node.args[index])
                     if not pointer.path:
                         self.look(draft, pointer, self.named(node.args[index]), model.certainty, model.name)
+        for index, argument in enumerate(node.args if draft.ended and self.counts else ()):
+            if sharing.is_lent(node, index, self.function):
+                self.look(draft, self.pointer(draft, argument), self.named(argument))
 
     def needs_argument(self, call: r.Call, index: int) -> bool:
         callee = self.program.calls.callee(call, self.function)
@@ -640,7 +684,7 @@ class MemoryCalls(LambdaObjects):
 
     def released(self, draft: MemoryDraft, node: r.Call, one: effects.ReleaseEffect) -> None:
         """A library's function, or half a pair, ends what it is given, or what stands at the address."""
-        if references(self.program).use(node, one.at, self.function):
+        if references(self.program).use(node, one.at, self.function) not in ("", "released"):
             return
         argument = node.args[one.at]
         held = self.pointer(draft, argument)

@@ -14,12 +14,13 @@ from ownlint.engine.resources import Acquisition, Resources, resources
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, because, weaker
 from ownlint.flow.places import last_name
-from ownlint.models.records import HANDLE, FunctionModel, KindModel
+from ownlint.models.records import HANDLE, REFERENCE, FunctionModel, KindModel
 from ownlint.project.callees import Callee
 from ownlint.project.program import Program
 from ownlint.project.questions import program_question
 from ownlint.project.subjects import Function
 
+_SHARED = because("sharing", "harmless if something else still owns a reference to it")
 _DEEPEST = 4
 """So many macros one in the other are written out."""
 
@@ -37,18 +38,20 @@ class ReleaseEffect(NamedTuple):
 
 
 def by_models(node: r.Call, models: tuple[FunctionModel, ...], program: Program) -> Iterator[ReleaseEffect]:
-    """What libraries' functions end; of a lock, or of what is counted, they end a duty alone."""
+    """What libraries' functions end; of a lock they end a duty alone, of what is counted one reference."""
     name = last_name(node.callee)
     kind = program.models.kind(name)
     if name in program.models.unlocking or kind.stays:
         return
     for model in models:
-        if model.counted or model.has("acquire"):
+        if model.has("acquire"):
             continue
         for effect in model.effects:
             index = effect.place.index if effect.verb == "release" and effect.place is not None else -1
             if 0 <= index < len(node.args) and not effect.mode:
-                yield ReleaseEffect(index, name, kind, model.certainty, may_fail=model.has("may fail"))
+                certainty = weaker(model.certainty, _SHARED) if model.counted else model.certainty
+                counted = REFERENCE if model.counted else kind
+                yield ReleaseEffect(index, name, counted, certainty, may_fail=model.has("may fail"))
 
 
 def by_pairs(node: r.Call, callee: Callee, program: Program) -> ReleaseEffect | None:

@@ -1,0 +1,62 @@
+"""Who may have a reference of its own to an object that is counted: what a release gives up ends with that one only
+where nobody else has another."""
+
+from __future__ import annotations
+
+from ownlint.domains.counted.counting import summary
+from ownlint.domains.counted.references import references
+from ownlint.domains.memory.blocks import Block, Cell, home_of
+from ownlint.facts import records as r
+from ownlint.project.callees import Callee
+from ownlint.project.subjects import Function
+
+
+def named_by(block: Block) -> Block | Cell:
+    """The block, whatever was called since it was come by."""
+    return home_of(block) or block
+
+
+def is_own(block: Block, function: Function) -> bool:
+    """Whether the reference that a place holds is the function's, or the place's own: not that of a library's object,
+    which is never gone, nor that of an argument, which stays its caller's unless every path takes it over."""
+    if block[0] == "var" or (block[0] == "made" and block[2] == "value"):
+        return False  # an object of the function's own, or what nobody knows the origin of
+    if block[0] != "in" or block[1][0] != "var" or block[2]:
+        return True
+    name = block[1][1]
+    if name not in function.declared:
+        return function.program.models.constants.match(name) is None
+    number = next((at for at, one in enumerate(function.record.parameters) if one.name == name), -1)
+    uses = summary(function).arguments if number >= 0 else ()
+    return 0 <= number < len(uses) and uses[number] in ("released", "stolen")
+
+
+def may_share(call: r.Call, index: int, callee: Callee, function: Function) -> bool:
+    """Whether the object that is argument `index` may have one owner more behind the call."""
+    known = references(function.program)
+    model = known.model(call, function)
+    match known.use(call, index, function):
+        case "released":
+            return False
+        case "lent":
+            return model is not None and (model.has("keep") or model.has("acquire", "result"))
+        case "" if len(callee.functions) == 1:
+            made = callee.functions[0]
+            uses = summary(made).arguments
+            return index >= len(uses) or uses[index] not in ("lent", "released") or index in summary(made).shared
+        case "":
+            return not callee.models
+    return True
+
+
+def is_shared(call: r.Call, function: Function) -> bool:
+    """Whether what the call hands out may have an owner beside who calls it."""
+    source = references(function.program).source(call, function)
+    if source.kind != "new" or source.model is None:
+        return True
+    return source.model.has("keep", "result") or source.model.has("retain")
+
+
+def is_lent(call: r.Call, index: int, function: Function) -> bool:
+    """Whether a library works on the counted object that it is given."""
+    return references(function.program).use(call, index, function) == "lent"
