@@ -26,6 +26,8 @@ from ownlint.steps import spend
 _MOST_CALLEES = 4096
 """Rules ask about the calls of one function, several times and one after the other."""
 
+_MOST_BODIES = 48
+"""Of so many overloads that cannot be told apart nobody knows which is called: the bodies of none count."""
 _WORDS = re.compile(r"\w+")
 _MAKERS = {"make_unique": "std::unique_ptr", "make_shared": "std::shared_ptr"}
 
@@ -521,6 +523,8 @@ class Calls:
             origin = qualified.of(record, "::").rpartition("::")[0]
             result = self._names.carried(result, (file, origin), (function.file, function.record.scope))
         functions = tuple(self._index.definitions(found, owner))
+        if len(functions) > _MOST_BODIES:
+            functions = ()
         if types.parse(result).is_placeholder and len(functions) == 1:
             result = self.inferred_result(functions[0], 4)
         return Callee(symbol, records, functions, agreeing(models, records), certainty, owner, result)
