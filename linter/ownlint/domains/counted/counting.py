@@ -285,8 +285,10 @@ class Counting(CountingCalls):
         elif (event.fresh and where[0] in self.statics) or not (sees or self.holds_bare(event)):
             if one is not None:
                 draft.forget(one)
-            elif where[0] not in self.statics and isinstance(bare_value(value), r.Literal):
-                self.write_other(draft, where, value)
+            if where[0] not in self.statics:
+                draft.places.pop(where, None)
+                if one is None and isinstance(bare_value(value), r.Literal):
+                    self.write_other(draft, where, value)
             self.drop_results(draft, value)
             return
         if sees:
