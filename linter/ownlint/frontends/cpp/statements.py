@@ -259,7 +259,23 @@ class CppStatements(CppValues):
         self.statements([c for c in self.children(node) if c.kind_id != g.ATTRIBUTE_DECLARATION], out)
 
     def compound(self, node: Node, out: Out) -> None:
+        if (start := self.deferred_at(node)) >= 0:
+            end = node.end_byte
+            out.append(r.Opaque(start, end, self.line(start, end), self.names(node)))
+            return
         self.add_block(node, self.block(node), out)
+
+    def deferred_at(self, node: Node) -> int:
+        """Where the statement begins whose block a macro takes for an expression, so that it runs nobody knows when:
+        `AT_EXIT { close(p); };`; -1 for any other block."""
+        start, end = node.start_byte, node.end_byte
+        before = bisect_left(self.loose, start, key=lambda one: one.start) - 1
+        if before < 0 or not self.text(end, end + _CLOSE).lstrip().startswith(";"):
+            return -1
+        taking = self.loose[before]
+        # Where nothing stands between, the brackets may be those of `RETRY(a(); return b;)`.
+        is_beside = taking.arguments is None and taking.end < start and not self.text(taking.end, start).strip()
+        return taking.start if is_beside else -1
 
     def add_block(self, node: Node, body: r.Body, out: Out) -> None:
         """What runs once, in its place: the block itself where something in it may live no longer than it, else its
@@ -934,6 +950,8 @@ _SAID = re.compile(r"(?:(\.|->)\s*+)?(\w++)")
 _NEAR_STATEMENTS = 24
 _NEAR_BYTES = 2_000
 """So far behind its declaration the assignment of a pointer is looked for."""
+_CLOSE = 32
+"""So far behind a block the semicolon of its statement is looked for."""
 _NOTHING = r.Block(0, 0, ())
 
 
