@@ -69,6 +69,9 @@ class Quiet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     assumed: dict[str, tuple[Assumption, ...]] | msgspec.UnsetType = msgspec.UNSET
 
 
+_QUIET = ("possible", "silent")
+
+
 class Standing:
     """Where the judged findings stand with the code of today, by release; what was never run is not known."""
 
@@ -110,15 +113,17 @@ class Standing:
     ) -> Standing:
         """The same with what a run says; releases that it lacks stay as they are, and of a run of some `rules` alone so
         does what others have found."""
-        every = list(verdicts)
+        every = [one for one in verdicts if not rules or one.rule in rules]
         releases = dict(self.releases)
         for name, report in reports.items():
             here = sites(every, name)
             if not here:
                 continue
             found = match(here, report.findings)
-            quiet: dict[str, list[str]] = {"possible": [], "silent": []}
-            assumed: dict[str, tuple[Assumption, ...]] = {}
+            before = releases.get(name, Quiet()) if rules else Quiet()
+            quiet = {state: [key for key in getattr(before, state) if rule_of(key) not in rules] for state in _QUIET}
+            assumed = {} if before.assumed is msgspec.UNSET else before.assumed
+            assumed = {key: taken for key, taken in assumed.items() if rule_of(key) not in rules}
             for number, site in enumerate(here):
                 state = found[number].state if number in found else "silent"
                 key = key_of(site.verdict, site.place)
@@ -126,15 +131,6 @@ class Standing:
                     quiet[state].append(key)
                 if number in found and (taken := found[number].assumed) is not None:
                     assumed[key] = taken
-            if rules:
-                before = self.releases.get(name, Quiet())
-                kept = {"possible": before.possible, "silent": before.silent}
-                taken_before = {} if before.assumed is msgspec.UNSET else before.assumed
-                assumed = {key: one for key, one in assumed.items() if rule_of(key) in rules}
-                assumed |= {key: one for key, one in taken_before.items() if rule_of(key) not in rules}
-                for state, keys in quiet.items():
-                    quiet[state] = [key for key in keys if rule_of(key) in rules]
-                    quiet[state] += [key for key in kept[state] if rule_of(key) not in rules]
             states = {state: tuple(sorted(keys)) for state, keys in quiet.items()}
             said = dict(sorted(assumed.items())) if assumed else msgspec.UNSET
             releases[name] = Quiet(states["possible"], states["silent"], said)

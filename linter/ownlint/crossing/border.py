@@ -286,8 +286,7 @@ class Border:
     def _ending(self, file: File, inner: list[Function]) -> Iterator[Function]:
         """Functions of the file that may end handles."""
         models = self.program.models
-        said = _spoken_names(file)
-        spoken = {library for dotted in said for library in models.libraries_of(dotted)}
+        said, spoken = _spoken_names(file), self._spoken_in(file)
         if spoken:
             words = models.words(spoken)
             closed = any(map(models.closed_by_with, said))
@@ -448,8 +447,7 @@ class Border:
         cls = models.telling_members.get(member, "")
         if not cls:
             return ""
-        libraries = models.libraries_of(cls)
-        return cls if any(libraries & models.libraries_of(said) for said in _spoken_names(function.file)) else ""
+        return cls if models.libraries_of(cls) & self._spoken_in(function.file) else ""
 
     def asked_of(self, function: Function, parameter: str) -> str:
         """What a parameter is by all that the function asks of it, where that is several things that one class of a
@@ -457,12 +455,15 @@ class Border:
         asked = _asked_of(function).get(parameter, frozenset())
         if len(asked) < 2:
             return ""
-        spoken = self._spoken.ask(function.path, lambda: self._spoken_of(function.file))
+        spoken = self._spoken_in(function.file)
         return self.program.models.asked_of(asked, spoken) if spoken else ""
 
-    def _spoken_of(self, file: File) -> frozenset[str]:
+    def _spoken_in(self, file: File) -> frozenset[str]:
         """The libraries that a file speaks of."""
-        return frozenset(library for one in _spoken_names(file) for library in self.program.models.libraries_of(one))
+        of = self.program.models.libraries_of
+        return self._spoken.ask(
+            file.path, lambda: frozenset(library for name in _spoken_names(file) for library in of(name))
+        )
 
     # --- attributes of objects ---
 

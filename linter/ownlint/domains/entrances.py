@@ -270,12 +270,18 @@ def _says(value: r.Value | None, name: str) -> bool:
     return False
 
 
+def _pointed(value: r.Value | None) -> r.Value | None:
+    """What a pointer to a function is made of: `&f`, `+[] { .. }`."""
+    inner = strip(value)
+    while isinstance(inner, r.Unary) and inner.op in ("&", "+"):
+        inner = strip(inner.value)
+    return inner
+
+
 def meant(function: Function, value: r.Value | None) -> Function | None:
     """The function that a value stands for: a lambda, the name of one, a pointer to one, a local that holds one of
     these from its declaration on, or one of these bound to arguments."""
-    program, inner = function.program, strip(value)
-    while isinstance(inner, r.Unary) and inner.op in ("&", "+"):
-        inner = strip(inner.value)
+    program, inner = function.program, _pointed(value)
     if isinstance(inner, r.Lambda):
         return program.index.function_at(function.file, inner.function)
     if isinstance(inner, r.Call) and last_name(inner.callee) in ("bind", "bind_front", "function") and inner.args:
@@ -284,9 +290,7 @@ def meant(function: Function, value: r.Value | None) -> Function | None:
         return None
     made = function.locals.get(inner.text)
     if made is not None:
-        held_by = strip(made[1])
-        while isinstance(held_by, r.Unary) and held_by.op in ("&", "+"):
-            held_by = strip(held_by.value)
+        held_by = _pointed(made[1])
         is_name = isinstance(held_by, r.Name) and held_by.text not in function.declared
         if not isinstance(held_by, r.Lambda) and not is_name:
             return None

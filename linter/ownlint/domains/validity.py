@@ -633,7 +633,7 @@ class Validity:
                 for write in function.flow.writes
                 if write.place[: len(at)] == at
                 and isinstance(write.value, r.Literal)
-                and refused.get(write.place[len(at) :]) is (write.value.text in ("0", "false", "nullptr", "NULL"))
+                and refused.get(write.place[len(at) :]) is _is_false(write.value)
             ]
             for use in self.uses(function, at, seen_as) if revived else ():
                 after = function.flow.after(use.event)
@@ -1081,12 +1081,13 @@ def _polarity(value: r.Value, outcome: bool) -> bool:
     while isinstance(inner, r.Unary) and inner.op in ("!", "not"):
         inner, outcome = strip(inner.value), not outcome
     if isinstance(inner, r.Binary) and inner.op in ("==", "!="):
-        none = any(
-            isinstance(side, r.Literal) and (side.kind == "null" or side.text in ("0", "false"))
-            for side in (inner.left, inner.right)
-        )
+        none = any(isinstance(side, r.Literal) and _is_false(side) for side in (inner.left, inner.right))
         outcome = outcome if (inner.op == "==") != none else not outcome
     return outcome
+
+
+def _is_false(constant: r.Literal) -> bool:
+    return constant.kind == "null" or constant.text in ("0", "false")
 
 
 def _begins(function: Function, flag: Place, bad: bool) -> bool:
@@ -1102,7 +1103,7 @@ def _begins(function: Function, flag: Place, bad: bool) -> bool:
         initial = initial.items[0]
     if not isinstance(initial, r.Literal):
         return False
-    truth = not (initial.kind == "null" or initial.text in ("0", "false"))
+    truth = not _is_false(initial)
     set_by = any(
         any(init.name == flag[0] for init in one.record.initializers) or one.mentions(f"={flag[0]}")
         for one in cls.constructors

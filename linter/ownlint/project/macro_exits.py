@@ -8,6 +8,7 @@ A source is its own text: the body of a `#define`, as far as it is one statement
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -21,11 +22,9 @@ _EMPTIED = re.compile(r"[(\s]*(\w+)[)\s]*=\s*(?:\(void\s*\*\)\s*)?(?:NULL|nullpt
 _CAST = re.compile(r"^\(\s*\w[\w\s:]*\*[\s*]*\)")
 _DELETED = re.compile(r"delete(?:\s*\[\s*\])?[(\s]*(\w+)[)\s]*")
 _IF = re.compile(r"if\s*\(")
-_CERTAINLY_LEAVES = re.compile(r"\b(?:return|co_return|throw|goto)\b")
+LEAVES = re.compile(r"\b(?:return|co_return|throw|goto)\b")
 _ASKS_MORE = re.compile(r"\b(?:if|else|for|while|switch|case)\b|\?")
-_HINTED = re.compile(
-    r"(?:__builtin_expect|(?:\w*_)?(?:[Uu]n|UN)?(?:likely|LIKELY))\s*\((.*?)(?:,\s*(?:0|1|false|true)\s*)?\)"
-)
+_CALL = re.compile(r"(\w+)\s*\((.*?)(?:,\s*(?:0|1|false|true)\s*)?\)")
 _COMPARED = re.compile(r"(\w+|\([^()]*\))\s*(==|!=|<=?|>=?)\s*(NULL|nullptr|0)")
 _BLOCK = re.compile(r"\{(.*)\}$", re.DOTALL)
 
@@ -80,45 +79,40 @@ def exit_of(body: str) -> Exit | None:
     return Exit("throw") if last[1] == "throw" else Exit("return", _bare(last[2]))
 
 
-@lru_cache(maxsize=4096)
-def leaving_test(body: str, parameters: tuple[str, ...]) -> LeavingTest | None:
-    """Of a body that is one `if` and leaves in it whenever the test comes out so."""
+def leaving_test(body: str, parameters: tuple[str, ...], is_hint: Callable[[str], bool]) -> LeavingTest | None:
+    """Of a body that is one `if` and leaves in it whenever the test comes out so. `is_hint` says of a macro that it is
+    as true as its argument."""
     written = _statements(body)
     begins = _IF.match(written)
-    closing = _closing(written, begins.end() - 1) if begins is not None else -1
-    if begins is None or closing < 0:
+    if begins is None:
+        return None
+    opening = begins.end() - 1
+    closing = opening + _closing(written[opening:])
+    if closing < opening:
         return None
     then = written[closing + 1 :].strip()
-    if not _CERTAINLY_LEAVES.search(then) or _ASKS_MORE.search(then):
+    if not LEAVES.search(then) or _ASKS_MORE.search(then):
         return None
     if not (_closes_at_end(then, "{}") if then[:1] == "{" else ";" not in then):
         return None
-    return _asked(written[begins.end() : closing], parameters, True)
+    return _asked(written[opening + 1 : closing], parameters, is_hint)
 
 
-def _asked(condition: str, parameters: tuple[str, ...], outcome: bool) -> LeavingTest | None:
+def _asked(
+    condition: str, parameters: tuple[str, ...], is_hint: Callable[[str], bool], outcome: bool = True
+) -> LeavingTest | None:
     inner = _bare(condition)
     while inner[:1] == "!" and inner[:2] != "!=":
         inner, outcome = _bare(inner[1:]), not outcome
     if inner in parameters:
         return LeavingTest(parameters.index(inner), "", "", outcome)
-    hinted = _HINTED.fullmatch(inner)
-    if hinted is not None and _closes_at_end(inner[inner.index("(") :]):
-        return _asked(hinted[1], parameters, outcome)
+    hinted = _CALL.fullmatch(inner)
+    if hinted is not None and is_hint(hinted[1]) and _closes_at_end(inner[len(hinted[1]) :].lstrip()):
+        return _asked(hinted[2], parameters, is_hint, outcome)
     compared = _COMPARED.fullmatch(inner)
     if compared is None or _bare(compared[1]) not in parameters:
         return None
     return LeavingTest(parameters.index(_bare(compared[1])), compared[2], compared[3], outcome)
-
-
-def _closing(written: str, opening: int) -> int:
-    """Where the bracket that opens there is closed; -1 where it is not."""
-    depth = 0
-    for position in range(opening, len(written)):
-        depth += (written[position] == "(") - (written[position] == ")")
-        if not depth:
-            return position
-    return -1
 
 
 def called_last(body: str) -> str:
@@ -148,9 +142,14 @@ def _bare(written: str) -> str:
 
 def _closes_at_end(written: str, brackets: str = "()") -> bool:
     """Whether the first bracket is closed by the last letter: not in `{ a } b { c }`."""
+    return 0 <= _closing(written, brackets) == len(written) - 1
+
+
+def _closing(written: str, brackets: str = "()") -> int:
+    """Where the bracket is closed with which the text begins; -1 where it is not."""
     depth = 0
     for position, letter in enumerate(written):
         depth += (letter == brackets[0]) - (letter == brackets[1])
         if not depth:
-            return position == len(written) - 1
-    return False
+            return position
+    return -1

@@ -8,13 +8,12 @@ from collections.abc import Iterable
 from ownlint.facts import records as r
 from ownlint.flow.expressions import LeavingTest
 from ownlint.models.libraries import Models
-from ownlint.project.macro_exits import Exit, MacroStep, called_last, exit_of, leaving_test, steps_of
+from ownlint.project.macro_exits import LEAVES, Exit, MacroStep, called_last, exit_of, leaving_test, steps_of
 from ownlint.project.questions import Answers, read
 
 _DEEP = 4
 """So many macros one in the other are followed."""
 
-_LEAVES = re.compile(r"\b(?:return|co_return|throw|goto)\b")
 _GOTO = re.compile(r"\bgoto\s++(\w++)")
 _CALLED = re.compile(r"\b([A-Za-z_]\w*+)\s*+\(")
 _CHANGES = re.compile(r"[;{}]|\+\+|--|(?<![=!<>])=(?!=)")
@@ -85,6 +84,7 @@ class Macros:
         self._other_names: Answers[str, tuple[str, ...]] = Answers()
         self._meant: Answers[tuple[str, int], str] = Answers()
         self._learned: Answers[tuple[str, int], str] = Answers()
+        self._leaving_tests: Answers[str, LeavingTest | None] = Answers()
         self._ways_out: Answers[tuple[str, int], list[Exit]] = Answers()
 
     def named(self, name: str) -> list[r.Macro]:
@@ -260,14 +260,20 @@ class Macros:
         `#define`s leave otherwise, too."""
         bodies = [macro for macro in self.named(name) if not _vanishes(macro)]
         labels = {label for macro in bodies for label in _GOTO.findall(macro.body)}
-        if len(labels) != 1 or any(_LEAVES.search(_GOTO.sub("", macro.body)) for macro in bodies):
+        if len(labels) != 1 or any(LEAVES.search(_GOTO.sub("", macro.body)) for macro in bodies):
             return (), ""
         return bodies[0].parameters or (), labels.pop()
 
     def leaving_test(self, name: str) -> LeavingTest | None:
         """What a macro that returns on failure asks of one of its parameters, where its `#define`s agree on that."""
-        bodies = [macro for macro in self.named(name) if not _vanishes(macro)]
-        asked = {leaving_test(_without_lambdas(macro.body), macro.parameters or ()) for macro in bodies}
+        return self._leaving_tests.ask(name, lambda: self._leaving_test(name))
+
+    def _leaving_test(self, name: str) -> LeavingTest | None:
+        asked = {
+            leaving_test(_without_lambdas(macro.body), macro.parameters or (), lambda one: self.role(one) == "hint")
+            for macro in self.named(name)
+            if not _vanishes(macro)
+        }
         return asked.pop() if len(asked) == 1 else None
 
     def has_no_value(self, name: str) -> bool:
@@ -307,7 +313,7 @@ class Macros:
         assigns to one of its parameters, it assigns or returns."""
         body = _QUOTED.sub('""', _without_lambdas(macro.body))
         assigns = not {p for p in macro.parameters or () if p != "..."}.isdisjoint(_ASSIGNED.findall(body))
-        if _LEAVES.search(body) and _CONDITIONAL.search(body):
+        if LEAVES.search(body) and _CONDITIONAL.search(body):
             return "assign or return" if assigns else "return on failure"
         if _ABORTS.search(body) and _CONDITIONAL.search(body):
             return "check"
@@ -364,7 +370,7 @@ class Macros:
         body = _QUOTED.sub("", macro.body)
         words = [word for word in _NAME.findall(body) if word not in (macro.parameters or ())]
         known = not any(_LIKE_MACRO.fullmatch(word) or self.named(word) for word in words)
-        return known and len(body) < _LONGEST and not _vanishes(macro) and _LEAVES.search(body) is None
+        return known and len(body) < _LONGEST and not _vanishes(macro) and LEAVES.search(body) is None
 
     def constants(self, name: str) -> set[str]:
         """What macros of that name without parameters stand for, as written."""

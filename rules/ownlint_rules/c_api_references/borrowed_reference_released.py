@@ -98,13 +98,8 @@ def borrowed_reference_released(function: Function) -> Iterator[Finding]:
                 steps=(function.step(reason, _BECAUSE[one.what]),) if isinstance(reason, events.CallEvent) else (),
                 cause=places.called(reason.node) if isinstance(reason, events.CallEvent) else "",
             )
-    for end in memory.troubles(function):
-        if (
-            end.ended.kind.counted
-            and end.certainty == "certain"
-            and end.what == "ended again"
-            and end.at.index not in told
-        ):
+    for end in memory.reference_troubles(function, "ended again"):
+        if end.at.index not in told:
             told.add(end.at.index)
             yield function.finding(
                 end.at,

@@ -84,13 +84,8 @@ def object_used_after_release(function: Function) -> Iterator[Finding]:
                 if isinstance(one.because, events.CallEvent)
                 else (),
             )
-    for end in memory.troubles(function):
-        if (
-            end.ended.kind.counted
-            and end.certainty == "certain"
-            and end.what == "used"
-            and (end.at.index, end.name) not in told
-        ):
+    for end in memory.reference_troubles(function, "used"):
+        if (end.at.index, end.name) not in told:
             told.add((end.at.index, end.name))
             through = f" by `{end.through}`" if end.through else ""
             yield function.finding(

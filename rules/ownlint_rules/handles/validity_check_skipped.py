@@ -159,9 +159,9 @@ def _by_guard(cls: Class) -> Iterator[Finding]:
     for function, at, seen_as in known.contexts[cls]:
         for judged in _judge(known, function, at, seen_as):
             fields.setdefault(judged.use.field, []).append(judged)
-    outliving = known.outliving(cls) if fields else frozenset[str]()
-    for judged_of_field in (judged for field, judged in fields.items() if field not in outliving):
-        yield from _compare(cls, known, judged_of_field)
+    for field, judged_of_field in fields.items():
+        if field not in known.outliving(cls):
+            yield from _compare(cls, known, judged_of_field)
 
 
 def _judge(known: validity.Validity, function: Function, at: Place, cls: Class) -> Iterator[_Judged]:

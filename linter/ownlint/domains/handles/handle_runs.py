@@ -63,8 +63,10 @@ class HandleRuns:
         before = self._depth
         self._depth = before + 1 if given and before < _DEEPEST_GIVEN else 0
         known = given if self._depth else ()
-        found = self._runs.ask((function, known, self._depth), lambda: self._run(function, known))
-        self._depth = before
+        try:
+            found = self._runs.ask((function, known, self._depth), lambda: self._run(function, known))
+        finally:
+            self._depth = before
         if self._inner:
             for target, calls in found.given.items():
                 self._inner[-1].setdefault(target, set()).update(calls)

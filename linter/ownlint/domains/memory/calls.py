@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Literal
 
-from ownlint.domains.counted.references import references
+from ownlint.domains.counted.references import may_count, references
 from ownlint.domains.failure import never_comes_back
 from ownlint.domains.memory import effects, sharing, unknown_calls
 from ownlint.domains.memory.blocks import (
@@ -58,7 +57,6 @@ _HELD = "<held> "
 _NO_NAME = r.Name(-1, -1, "")
 _VALUE: Path = ("<value>",)
 """Asks not for what a reference is bound to, but for what stands there."""
-_OBJECT = re.compile(rb"PyObject")
 
 
 class MemoryCalls(LambdaObjects):
@@ -363,7 +361,7 @@ class MemoryCalls(LambdaObjects):
     @cached_property
     def counts(self) -> bool:
         """Whether something that is counted may end in the program at all."""
-        return not self.program.models.counted_names.isdisjoint(self.function.mentioned) or self.function.says(_OBJECT)
+        return may_count(self.function)
 
     def share(self, draft: MemoryDraft, node: r.Call, callee: Callee) -> None:
         """What a call is given may have another owner from here on."""

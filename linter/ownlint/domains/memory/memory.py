@@ -887,6 +887,14 @@ def _is_zero(pointer: Pointer) -> bool:
     return pointer == NULL or pointer.block in (("number", "0"), ("number", "false"))
 
 
+def reference_troubles(function: Function, what: str) -> Iterator[MemoryTrouble]:
+    """Of counted objects those that happen on every path: what depends on paths is not told, since the walk forgets
+    what a loop has asked."""
+    for one in troubles(function):
+        if one.ended.kind.counted and one.what == what and one.certainty == "certain":
+            yield one
+
+
 def certainty(one: MemoryTrouble) -> Certainty:
     """How sure it is that it happens."""
     return weaker(one.certainty, one.ended.certainty)
