@@ -171,10 +171,12 @@ _DECLARES_BEFORE = re.compile(
 )
 _SPECIFIERS = (b"static", b"inline", b"extern", b"virtual", b"constexpr", b"friend")
 _TYPE = rb"(?!(?:const|volatile|operator)\b)[A-Za-z_][\w:]*+(?:<[^;{}()]{0,200}>)?(?:\s+const\b)?"
+_BEFORE_TYPE = rb"(?:const|static|virtual|inline|constexpr|explicit|extern|struct|class|unsigned|friend)"
 # A word in capitals before a type *and* a name cannot be the type.
 _DECLARATION_AFTER = re.compile(
-    rb"[ \t]+(?:(?:const|static|virtual|inline|constexpr|explicit|extern|struct|class|unsigned|friend)\s++)*"
-    rb"(?:%(type)s[\s*&]++)+?(?:~?[A-Za-z_][\w:]*+\s*+[(;={\[]|operator\b|\(\s*\*)" % {b"type": _TYPE}
+    rb"[ \t]+(?:%(before)s\s++)*(?!%(before)s\s)"
+    rb"(?:%(type)s[\s*&]++)+?(?:~?[A-Za-z_][\w:]*+\s*+[(;={\[]|operator\b|\(\s*\*)"
+    % {b"before": _BEFORE_TYPE, b"type": _TYPE}
 )
 # What `ASSIGN_OR_RETURN(` is followed by when its first argument declares something.
 _DECLARES = re.compile(
