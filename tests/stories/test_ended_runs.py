@@ -9,9 +9,13 @@ import time
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from ownlint import analysis, pipeline, steps
+from ownlint import analysis, catalogue, pipeline, steps
+from ownlint.analysis.analyst import Analyst
 from ownlint.config import Config, Settings
+from ownlint.finding import Crash, Finding
+from ownlint.project.program import Program
 
 COMMAND = (sys.executable, "-P", "-m", "ownlint")
 
@@ -55,6 +59,29 @@ def test_at_the_deadline_the_rest_is_named_and_nothing_is_kept(tmp_path: Path) -
     whole = pipeline.run(_options(tmp_path))
     assert not whole.incomplete
     assert {finding.path for finding in whole.findings} == {"a.cc", "b.cc"}
+
+
+def test_what_was_judged_before_all_is_begun_anew_is_said_where_the_run_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.cc").write_text(CODE)
+    (tmp_path / "z.cc").write_text(CODE.replace("names", "others"))
+    judge, leave_unread = catalogue.judge, Analyst._leave_unread
+
+    def cut_off(judgement: catalogue.Judgement, program: Program) -> list[Finding] | Crash:
+        if judgement.path != "z.cc":
+            return judge(judgement, program)
+        return replace(catalogue.not_judged(judgement, "it takes too many steps", "limit"), culprit=("z.cc", 0))
+
+    def ends(analyst: Analyst) -> None:
+        leave_unread(analyst)
+        analyst.ending._put(0.0)
+
+    monkeypatch.setattr(catalogue, "judge", cut_off)
+    monkeypatch.setattr(Analyst, "_leave_unread", ends)
+    ended = pipeline.run(_options(tmp_path))
+    assert {finding.path for finding in ended.findings} == {"a.cc"}
+    assert "the run had to end before everything was analysed" in {each.reason for each in ended.lost}
 
 
 def test_a_deadline_is_a_time_and_ends_with_2(tmp_path: Path) -> None:

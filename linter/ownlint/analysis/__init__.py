@@ -47,7 +47,7 @@ Told = Callable[[int, int], None]
 _LOOKS = 0.5
 """Seconds between two looks at whether it is time to end."""
 _GRACE = 30.0
-"""Seconds in which what was judged has to be said, then."""
+"""Seconds within which something has to be said, then."""
 
 
 class AnalysisError(RefusalError):
@@ -96,14 +96,14 @@ def _messages(
     analyst: Forked, messages: Messages, deadline: float, ending: RunEnd
 ) -> Iterator[Progressed | SaidOfCase]:
     """Until it is done. While it builds the program it says nothing; after that, it does every few seconds."""
-    began = heard_at = time.monotonic()
+    heard_at = time.monotonic()
     while True:
         try:
             data = messages.next(_LOOKS)
         except EOFError:
             raise AnalysisError(f"the analysis failed: {analyst.death()}") from None
         if data is None:
-            if min(-ending.left, time.monotonic() - began) > _GRACE:
+            if min(-ending.left, time.monotonic() - heard_at) > _GRACE:
                 raise AnalysisError("the run had to end before anything was analysed")
             if time.monotonic() - heard_at > deadline:
                 raise AnalysisError(f"the analysis failed: no response for {deadline} s")

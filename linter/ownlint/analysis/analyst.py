@@ -13,7 +13,9 @@ import select
 import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import structs
 
 from ownlint import catalogue
 from ownlint.analysis.messages import (
@@ -55,6 +57,13 @@ _BLOCKS = 24
 """So many blocks are dealt to each worker, or it waits for the last."""
 
 
+class _CaseName(NamedTuple):
+    """By which a case is known again when all is begun anew."""
+
+    group: int
+    name: str
+
+
 class Analyst:
     """Builds the program, and replaces workers until everything is judged or named."""
 
@@ -80,6 +89,8 @@ class Analyst:
         self.recalls = False
         """Something was kept of the run before."""
         self.given_up = FailureTally()
+        self._before: dict[_CaseName, list[SaidOfCase]] = {}
+        """What was judged before all was begun anew: said where the run ends before it comes to that again."""
         self._culprits: dict[FunctionPlace, TooLarge] = {}
         """The functions that are left unread, so that answers about the whole program can be given."""
         self._begin()
@@ -88,6 +99,8 @@ class Analyst:
         self._said: list[SaidOfCase] = []
         self._anew = False
         """Something more has to be left unread first."""
+        self._left: list[int] = []
+        """The cases that were not judged when the workers ended."""
         self._gives_up = False
         """So much has failed that one worker after the other would not judge the rest."""
         self._written: list[list[KeptFindings]] = [[] for _ in self.groups]
@@ -109,11 +122,22 @@ class Analyst:
         gc.freeze()  # it stays; and what is never looked at by the collector is not copied for the worker
         self._judge()
         while self._anew and self.ending.left > 0:
+            self._remember()
             self._leave_unread()
             self._judge()
+        self._name_left()
         self._say()
         self._keep()
         tell(self.output, Done())
+
+    def _remember(self) -> None:
+        """What was judged so far."""
+        left = set(self._left)
+        judged = {number: _CaseName(one.group, one.name) for number, one in enumerate(self.cases) if number not in left}
+        self._before |= {name: [] for name in judged.values()}
+        for said in self._said:
+            if said.case in judged and not said.crashes:
+                self._before[judged[said.case]].append(said)
 
     def _leave_unread(self) -> None:
         """Begins anew without the bodies for which answers about the whole program would take too many steps."""
@@ -148,6 +172,7 @@ class Analyst:
             blocks.close()
             if self._anew or self.ending.left <= 0 or not self._gives_up:
                 return
+            self._remember()
             self.given_up = FailureTally()
             self._begin()
         self._run([_Lane(self, 0, 1, None)])
@@ -176,10 +201,7 @@ class Analyst:
         poll = select.poll()
         running, ticked = list(lanes), 0.0
         try:
-            while running and not self._gives_up and not self._anew:
-                if self.ending.left <= 0:
-                    self._leave_rest(lanes)
-                    break
+            while running and not self._gives_up and not self._anew and self.ending.left > 0:
                 for lane in running:
                     poll.register(lane.descriptor, select.POLLIN)
                 poll.poll(_TICK * 1000)
@@ -190,19 +212,25 @@ class Analyst:
                 if now - ticked >= _TICK:
                     tell(self.output, Progressed(max(lane.at.subject for lane in lanes), self.of))
                     ticked = now
+            self._left = [case for lane in lanes for case in lane.rest()]
+            blocks = lanes[0].blocks
+            while blocks is not None and (run := blocks.next(0)) is not None:
+                self._left += run
         finally:
             for lane in lanes:
                 lane.close()
 
-    def _leave_rest(self, lanes: Sequence[_Lane]) -> None:
-        """Names what has not been judged, by files."""
-        left = [case for lane in lanes for case in lane.rest()]
-        blocks = lanes[0].blocks
-        while blocks is not None and (run := blocks.next(0)) is not None:
-            left += run
-        paths = sorted({self.cases[number].case.path for number in left})
+    def _name_left(self) -> None:
+        """Names what has not been judged, by files; what was, before all was begun anew, is said."""
+        if not self._left:
+            return
+        names = {number: _CaseName(self.cases[number].group, self.cases[number].name) for number in self._left}
+        known = {number: self._before[name] for number, name in names.items() if name in self._before}
+        self._said = [said for said in self._said if said.case not in known]
+        self._said += [structs.replace(said, case=number) for number, before in known.items() for said in before]
+        paths = {self.cases[number].case.path for number in names.keys() - known.keys()}
         why = "the run had to end before everything was analysed"
-        crashes = tuple(Crash("", path, why, "limit", by_others=True) for path in paths)
+        crashes = tuple(Crash("", path, why, "limit", by_others=True) for path in sorted(paths))
         self._said.append(SaidOfCase(0, len(self.cases), crashes=crashes))
 
     def take(self, message: Holding | WrittenDown | SaidOfCase) -> None:
