@@ -715,8 +715,10 @@ def baseline_outside(place: Place) -> None:
 def runner_commands(place: Place) -> None:
     word = "##vso[task.prependpath]x ##[stop-commands]y ##teamcity[buildStop] \U000e0041"
     place.write("good.cc", GOOD_CPP.replace("connected_ = true;", f"connected_ = true;  // {word}"))
-    place.write("##[error]z.cc", GOOD_CPP)
-    for written in ("full", "concise", "github", "markdown", "gitlab", "junit"):
+    mended = "class Box {\n  absl::Mutex mu_;\n  int n_;\n  void put(int n) { absl::MutexLock(&mu_); n_ = n; }\n};\n"
+    place.write("##[error]z.cc", GOOD_CPP + mended)
+    lines = ("full", "concise", "github", "markdown", "json-lines", "json")
+    for written in (*lines, "gitlab", "junit", "sarif", "rdjson"):
         done = place.ownlint("check", "--suite", "audit", "--types", "never", "--output-format", written)
         shown = done.out + done.err
         must("##[" not in shown and "##vso[" not in shown and "\U000e0041" not in shown, f"{written}: {shown[-800:]}")

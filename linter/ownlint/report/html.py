@@ -157,11 +157,12 @@ def _parser() -> MarkdownIt:
 
 # --- findings ---------------------------------------------------------------------------------
 
-_UNSAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
+_UNSAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "#": "\\u0023"})
 
 
 def _data(findings: Sequence[Located], rules: Sequence[str], sources: Sources) -> str:
-    """JSON that ends no element. These three stand in strings alone, where an escape means the same."""
+    """JSON that ends no element and begins no command. These four stand in strings alone, where an escape means the
+    same."""
     shelf = Shelf(sources)
     numbers = {rule: number for number, rule in enumerate(rules)}
     told = [_finding(finding, numbers, shelf) for finding in findings]

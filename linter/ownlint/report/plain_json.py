@@ -6,7 +6,7 @@ import re
 
 import msgspec
 
-from ownlint.report.sanitise import HARMFUL
+from ownlint.report.sanitise import escaped
 
 
 def json_line(value: object) -> str:
@@ -21,7 +21,8 @@ def json_page(value: object) -> str:
 
 
 def _in_json(line: bytes) -> str:
-    return line.decode() if line.isascii() and b"\x7f" not in line else HARMFUL.sub(_escape_of_json, line.decode())
+    is_plain = line.isascii() and b"\x7f" not in line and b"##" not in line
+    return line.decode() if is_plain else escaped(line.decode(), _escape_of_json)
 
 
 def _escape_of_json(match: re.Match[str]) -> str:

@@ -8,7 +8,7 @@ is a command to the runner of a job wherever it stands in a line. Every output g
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 # C0 and C1 with DEL, the bidirectional and other invisible format controls, the Unicode line
 # breaks, lone surrogates (from undecodable file names), noncharacters, tags.
@@ -23,7 +23,12 @@ _COMMAND = re.compile(r"#(?=#\w*+\[)")
 def sanitise(text: str) -> str:
     r"""One line of text in which every control character is written as `\u{1b}`, and so is a sign that begins a command
     of a runner."""
-    return HARMFUL.sub(_escape, _COMMAND.sub(_escape, text) if "##" in text else text)
+    return escaped(text, _escape)
+
+
+def escaped(text: str, escape: Callable[[re.Match[str]], str]) -> str:
+    """With an escape in place of each character that is harmful where it stands."""
+    return HARMFUL.sub(escape, _COMMAND.sub(escape, text) if "##" in text else text)
 
 
 def sanitised(text: str) -> Iterator[str]:
