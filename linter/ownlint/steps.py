@@ -9,7 +9,7 @@ The meter belongs to the process: one thread asks.
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 BUDGET = 1_000_000
 """Steps of one judgement or of one answer. A step is four or five microseconds, so that a cut-off takes about five
@@ -32,12 +32,46 @@ _UNBOUNDED = 1 << 62
 _NO_BUDGET = _UNBOUNDED >> 1
 """Above it no budget counts, however much was spent before one does."""
 
+_BLAMED = 4
+"""What took such a part of a budget, the fourth, is to blame where it is used up."""
+
+
+class _Shares:
+    """What the steps of one budget were spent on."""
+
+    def __init__(self, budget: int) -> None:
+        self._enough = budget // _BLAMED
+        self._spent: dict[str, int] = {}
+        self._what: object = None
+        self._file = ""
+        self._since = 0
+
+    def looks_at(self, what: object, file: str, left: int) -> None:
+        self._close(left)
+        self._what, self._file, self._since = what, file, left
+
+    def to_blame(self, left: int) -> object:
+        """What was looked at last, where the file that it stands in took so much."""
+        self._close(left)
+        return self._what if self._spent.get(self._file, 0) > self._enough else None
+
+    def _close(self, left: int) -> None:
+        if self._what is not None:
+            self._spent[self._file] = self._spent.get(self._file, 0) + self._since - left
+        self._since = left
+
+
+class Before(NamedTuple):
+    """The budget that counted until another one did."""
+
+    left: int
+    shares: _Shares
+
+
 _left = _UNBOUNDED
 _culprit: object = None
 """What the last cut-off was about; None where it was about nothing in particular."""
-_looked_at: object = None
-"""What is looked at in this budget, and what was left of it when that began."""
-_left_then = 0
+_shares = _Shares(_UNBOUNDED)
 
 
 def spend(steps: int = 1) -> None:
@@ -46,14 +80,14 @@ def spend(steps: int = 1) -> None:
     _left -= steps
     if _left < 0:
         if _left + steps >= 0:
-            _culprit = _looked_at if _left_then - _left > BUDGET // 2 else None
+            _culprit = _shares.to_blame(_left)
         raise LimitError(_TOO_LONG)
 
 
-def looks_at(what: object) -> None:
-    """What is spent from here on is spent on this: a cut-off on which half of a budget went is about it."""
-    global _looked_at, _left_then
-    _looked_at, _left_then = what, _left
+def looks_at(what: object, file: str) -> None:
+    """What is spent from here on is spent on this, which stands in a file: a cut-off is about it where the file took a
+    good part of the budget."""
+    _shares.looks_at(what, file, _left)
 
 
 def culprit() -> object:
@@ -74,19 +108,19 @@ def cut_off(about: object = None) -> NoReturn:
     raise LimitError(_TOO_LONG)
 
 
-def start(size: int) -> int:
-    """From here on a budget counts that fits something of `size` bytes; returns what was left of the one before."""
-    global _left, _looked_at
-    before, _left = _left, BUDGET + PER_BYTE * size
-    _looked_at = None
+def start(size: int) -> Before:
+    """From here on a budget counts that fits something of `size` bytes; returns the one before."""
+    global _left, _shares
+    before, _left = Before(_left, _shares), BUDGET + PER_BYTE * size
+    _shares = _Shares(_left)
     return before
 
 
-def stop(before: int) -> bool:
+def stop(before: Before) -> bool:
     """Goes back to the budget before; whether the one that ends was kept. If it was not, neither is that one: what
     rests on an answer that was cut off is cut off, too, even where somebody kept the error quiet."""
-    global _left, _looked_at
-    _looked_at = None
+    global _left, _shares
     kept = _left >= 0
-    _left = before if kept or before > _NO_BUDGET else -1
+    _left = before.left if kept or before.left > _NO_BUDGET else -1
+    _shares = before.shares
     return kept

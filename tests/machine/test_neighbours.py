@@ -84,12 +84,23 @@ def test_a_file_that_is_too_large_for_everything_costs_the_others_nothing(monkey
 
     def hostile(self: Lowering, function: Function) -> object:
         if function.path == "other.cc":
-            steps.looks_at(function)
+            steps.looks_at(function, function.path)
             steps.spend(1 << 40)
         return flow(self, function)
 
     monkeypatch.setattr(Lowering, "flow", hostile)
     assert _said(innocent=INNOCENT, other=OTHER) == alone
+
+
+def test_functions_that_are_too_many_together_cost_their_own_file_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = _said(innocent=INNOCENT)
+    monkeypatch.setattr(steps, "BUDGET", 2000)
+    made = "".join(
+        f"Buffer* conv(T{n} x, T{n + 1}* y)"
+        f" {{ Buffer* b = buffer_create(nullptr, {n}); conv(x, b); return conv(y, b); }}\n"
+        for n in range(250)
+    )
+    assert _said(innocent=INNOCENT, other=made) == alone
 
 
 def test_a_function_that_is_left_unread_is_only_declared() -> None:

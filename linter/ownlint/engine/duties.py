@@ -108,7 +108,7 @@ class Duties:
             if self._readings[function] > _MOST_READINGS:
                 continue
             self._reading = function
-            looks_at(function)
+            looks_at(function, function.path)
             try:
                 with noting() as rests_on:
                     found = Reading(function, self.resources).read()

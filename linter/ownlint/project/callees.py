@@ -27,7 +27,10 @@ _MOST_CALLEES = 4096
 """Rules ask about the calls of one function, several times and one after the other."""
 
 _MOST_BODIES = 48
-"""Of so many overloads that cannot be told apart nobody knows which is called: the bodies of none count."""
+"""Of so many overloads that cannot be told apart nobody knows which is called: the bodies of none count, and no more
+declarations than that."""
+_MOST_SETS = 2048
+"""So many sets of overloads are kept, for whoever calls them next."""
 _WORDS = re.compile(r"\w+")
 _MAKERS = {"make_unique": "std::unique_ptr", "make_shared": "std::shared_ptr"}
 
@@ -51,6 +54,20 @@ class Callee(msgspec.Struct, frozen=True):
         if not self.functions or len(self.functions) >= len(self.records):
             return bool(self.functions)
         return len({_signature(record) for record in self.records}) <= len(self.functions)
+
+
+Found = tuple[File, r.FunctionRecord]
+
+
+class _Overloads(NamedTuple):
+    """What functions have in common that a call may reach; they are held, so that their identities stay their own."""
+
+    found: tuple[Found, ...]
+    agreed: bool
+    result: str
+    """What all are declared to answer; empty where they do not agree."""
+    functions: tuple[Function, ...]
+    """Those that are defined; none where they are too many."""
 
 
 class Handed(NamedTuple):
@@ -102,6 +119,9 @@ class Calls:
         self.answers = index.answers
         self._callees: dict[int, tuple[r.Call, Callee, Note]] = {}
         """What was asked last, by the identity of the call, which is held so that it stays its own."""
+        self._candidates: Answers[tuple[object, ...], list[Found]] = Answers(most=_MOST_SETS)
+        self._overloads: Answers[tuple[object, ...], _Overloads] = Answers(most=_MOST_SETS)
+        self._refusing: Answers[int, tuple[r.FunctionRecord, list[str]]] = Answers(most=_MOST_CALLEES)
         self._inferred: Answers[Function, str] = Answers()
         self._inferring: set[Function] = set()
         self._handed: Answers[Function, dict[int, Handed]] = Answers()
@@ -279,7 +299,7 @@ class Calls:
         found = [
             (file, record)
             for file, record in self._index.records_called(wanted)
-            if qualified.of(record, separator) == meaning.symbol and _takes(record, call)
+            if qualified.of(record, separator) == meaning.symbol and _takes(record, _given(call))
         ]
         found = self._by_arguments(found, call, function, 0) if separator == "::" else found
         models = self._models.function(meaning.symbol, function.language)
@@ -300,7 +320,7 @@ class Calls:
                     result = _said(models, types.element(base), is_own)
                     return Callee(symbol, (), (), models, models[0].certainty, result=result)
             for cls in self._types.classes_of(base, function):
-                records = [record for record in cls.declared(name) if _takes(record, call)]
+                records = [record for record in cls.declared(name) if _takes(record, _given(call))]
                 if records:
                     if isinstance(on, r.Name) and on.text in function.locals:
                         records = _as_const_as(types.parse(base), records)
@@ -331,14 +351,22 @@ class Calls:
                     return inherited
             if not held.is_placeholder and self._models.role(held.name, scopes):
                 return Callee(f"{held.name}::{name}", certainty="possible")
-        found = [(f, g) for f, g in self._index.records_called(name) if g.owner and _takes(g, call)]
-        if base and not types.parse(base).is_placeholder and not _is_parameter(types.parse(base).name, function):
-            family = self._family(base, function)
-            found = [(f, g) for f, g in found if self._is_method_of(family, f, g)]
-        agreed = bool(found) and self._agreed(found) and any(self._fits(f, g, call, function) for f, g in found)
+        is_of_family = bool(base) and not types.parse(base).is_placeholder
+        is_of_family = is_of_family and not _is_parameter(types.parse(base).name, function)
+        family = self._family(base, function) if is_of_family else None
+        given = _given(call)
+        found = self._candidates.ask((name, given, family), lambda: self._methods(name, given, family))
+        agreed = self._shared(found).agreed and any(self._fits(f, g, call, function) for f, g in found)
         agreed = agreed and not self._models.verbs(name, "receiver")  # a library's class may be meant
         sure = because("name" if agreed else "guess", _by_name(name, bool(found), agreed))
         return self._made(name, found, (), sure, None, function)
+
+    def _methods(self, name: str, given: int, family: frozenset[str] | None) -> list[Found]:
+        """The methods that take so many arguments, of any class or of those of a family."""
+        called = self._index.records_called(name)
+        spend(len(called))
+        found = [(file, record) for file, record in called if record.owner and _takes(record, given)]
+        return found if family is None else [one for one in found if self._is_method_of(family, *one)]
 
     def _inherited(self, cls: Class, name: str, is_constant: bool, scopes: tuple[str, ...]) -> Callee | None:
         """The method of a library's class that one of the project's derives from, where a model says its result."""
@@ -365,12 +393,11 @@ class Calls:
         cls = self._names.find_class(kind.name, function.record.scope, function.file)
         return kind.name if cls is None else ""
 
-    def _by_arguments(
-        self, found: list[tuple[File, r.FunctionRecord]], call: r.Call, function: Function, depth: int
-    ) -> list[tuple[File, r.FunctionRecord]]:
+    def _by_arguments(self, found: list[Found], call: r.Call, function: Function, depth: int) -> list[Found]:
         """Of several overloads, those that take objects of the classes that are given; all where that leaves none."""
-        if len(found) < 2 or len({_taken(record) for _, record in found}) < 2:
+        if len(found) < 2 or all(_taken(record) == _taken(found[0][1]) for _, record in found[1:]):
             return found
+        spend(len(found) // 8)
         written = [self._types.of(value, function, depth + 1) for value in call.args]
         given = [self._objects(one, function) for one in written]
         if any(given):
@@ -395,13 +422,18 @@ class Calls:
 
     def _takes_objects(self, file: File, record: r.FunctionRecord, given: Sequence[frozenset[str]]) -> bool:
         """False where a parameter is of another class than what is given, and not of one of its bases."""
-        for parameter, names in zip(record.parameters, given, strict=False):
+        _, refusing = self._refusing.ask(id(record), lambda: (record, list(self._refuses(file, record))))
+        return all(not names or not last or last in names for last, names in zip(refusing, given, strict=False))
+
+    def _refuses(self, file: File, record: r.FunctionRecord) -> Iterator[str]:
+        """Of each parameter the last name of the class or type of which an object has to be; empty where that is not
+        known."""
+        for parameter in record.parameters:
             taken = types.parse(self._names.expand(parameter.type, file, record.scope))
-            if names and taken.last not in names and (taken.pointers or taken.is_scalar):
-                cls = self._names.find_class(taken.name, record.scope, file)
-                if cls is not None or taken.is_scalar:
-                    return False
-        return True
+            is_known = taken.is_scalar or (
+                taken.pointers and self._names.find_class(taken.name, record.scope, file) is not None
+            )
+            yield taken.last if is_known else ""
 
     def _fits(self, file: File, record: r.FunctionRecord, call: r.Call, function: Function) -> bool:
         """Whether the arguments can be what a method of an unknown object takes: a number is no object."""
@@ -432,9 +464,10 @@ class Calls:
 
     def _free(self, call: r.Call, name: str, function: Function) -> Callee:
         written = call.callee.text if isinstance(call.callee, r.Name) else name
+        given = _given(call)
         scopes = self._names.scopes(function)
         if function.home is not None and "::" not in written:
-            records = [record for record in function.home.declared(name) if _takes(record, call)]
+            records = [record for record in function.home.declared(name) if _takes(record, given)]
             if records:
                 symbol = f"{function.home.symbol}::{name}"
                 found = self._by_arguments([(function.home.file, record) for record in records], call, function, 0)
@@ -442,25 +475,9 @@ class Calls:
             is_constant = "const" in function.record.qualifiers
             if (inherited := self._inherited(function.home, name, is_constant, scopes)) is not None:
                 return inherited
-        spend(len(self._index.records_called(name)))
-        candidates = [
-            (f, g)
-            for f, g in self._index.records_called(name)
-            if (written == name or qualified.names(qualified.of(g, "::"), written.removeprefix("::")))
-            and _takes(g, call)
-            if f is function.file or not self._is_of_its_file(f, g)
-        ]
-        visible = [
-            (f, g) for f, g in candidates if "::" in written or (not g.owner and not g.scope) or g.scope in scopes
-        ]
-        chosen = visible or ([] if "::" not in written else candidates)
-        if len(chosen) > 1:
-            shared = [qualified.shared(qualified.of(g, "::"), function.record.scope) for _, g in chosen]
-            nearest = max(shared)
-            chosen = [one for one, common in zip(chosen, shared, strict=True) if common == nearest]
-            same = [(f, g) for f, g in chosen if f is function.file]
-            chosen = same if same and not self._agreed(chosen) else chosen
-            chosen = self._by_arguments(chosen, call, function, 0)
+        seen_from = (written, given, function.file.path, function.record.scope, scopes)
+        chosen = self._candidates.ask(seen_from, lambda: self._functions(name, written, given, function))
+        chosen = self._by_arguments(chosen, call, function, 0)
         models = self._models_of(self._names.in_full(written, function.file), scopes) or self._models_of(
             written, scopes
         )
@@ -468,12 +485,36 @@ class Calls:
             result, fit = self._models.returns(written, scopes)
             if result or not models:
                 return Callee(written, models=models, certainty=fit, result=result)
-        certainty: Certainty = "certain" if self._agreed(chosen) and chosen else "possible"
+        certainty: Certainty = "certain" if self._shared(chosen).agreed else "possible"
         if not chosen and models:
             certainty = models[0].certainty
         certainty = because(certainty, _by_name(name, bool(chosen), agreed=False))
         symbol = qualified.of(chosen[0][1], "::") if chosen else models[0].name
         return self._made(symbol, chosen, models, certainty, None, function)
+
+    def _functions(self, name: str, written: str, given: int, function: Function) -> list[Found]:
+        """The functions that take so many arguments and can be meant by a name in the function, the nearest alone."""
+        scopes = self._names.scopes(function)
+        called = self._index.records_called(name)
+        spend(len(called))
+        candidates = [
+            (f, g)
+            for f, g in called
+            if (written == name or qualified.names(qualified.of(g, "::"), written.removeprefix("::")))
+            and _takes(g, given)
+            if f is function.file or not self._is_of_its_file(f, g)
+        ]
+        visible = [
+            (f, g) for f, g in candidates if "::" in written or (not g.owner and not g.scope) or g.scope in scopes
+        ]
+        chosen = visible or ([] if "::" not in written else candidates)
+        if len(chosen) < 2:
+            return chosen
+        shared = [qualified.shared(qualified.of(g, "::"), function.record.scope) for _, g in chosen]
+        nearest = max(shared)
+        chosen = [one for one, common in zip(chosen, shared, strict=True) if common == nearest]
+        same = [(f, g) for f, g in chosen if f is function.file]
+        return same if same and not self._agreed(chosen) else chosen
 
     def meant(self, name: str, function: Function) -> Function | None:
         """The function that a name means in the function where it is not called, if that is one alone."""
@@ -498,33 +539,42 @@ class Calls:
     def _models_of(self, symbol: str, scopes: tuple[str, ...]) -> tuple[FunctionModel, ...]:
         return self._models.function(symbol, "cpp", scopes)
 
-    def _agreed(self, found: Sequence[tuple[File, r.FunctionRecord]]) -> bool:
+    def _agreed(self, found: Sequence[Found]) -> bool:
         return len({_plain(written) for written in self._results(found)}) == 1
 
-    def _results(self, found: Sequence[tuple[File, r.FunctionRecord]]) -> list[str]:
+    def _results(self, found: Sequence[Found]) -> list[str]:
         """What they are declared to answer; not of one where a macro in front was read as that."""
         written = [record.result for _, record in found if record.result]
         return [one for one in written if not self._names.is_macro(types.parse(one).last)] or written
 
+    def _shared(self, found: Sequence[Found], owner: Class | None = None) -> _Overloads:
+        key = (id(owner), *(id(record) for _, record in found))
+        return self._overloads.ask(key, lambda: self._compared(found, owner))
+
+    def _compared(self, found: Sequence[Found], owner: Class | None) -> _Overloads:
+        agreed = self._agreed(found)
+        functions = tuple(self._index.definitions(found, owner))
+        result = self._results(found)[0] if agreed else ""
+        return _Overloads(tuple(found), agreed, result, functions if len(functions) <= _MOST_BODIES else ())
+
     def _made(
         self,
         symbol: str,
-        found: Sequence[tuple[File, r.FunctionRecord]],
+        found: Sequence[Found],
         models: tuple[FunctionModel, ...],
         certainty: Certainty,
         owner: Class | None,
         function: Function,
         result: str = "",
     ) -> Callee:
-        records = tuple(record for _, record in found)
-        if not result and self._agreed(found):
-            result = self._results(found)[0]
+        shared = self._shared(found, owner)
+        records = tuple(record for _, record in found[:_MOST_BODIES])
+        if not result and shared.agreed:
+            result = shared.result
             file, record = found[0]
             origin = qualified.of(record, "::").rpartition("::")[0]
             result = self._names.carried(result, (file, origin), (function.file, function.record.scope))
-        functions = tuple(self._index.definitions(found, owner))
-        if len(functions) > _MOST_BODIES:
-            functions = ()
+        functions = shared.functions
         if types.parse(result).is_placeholder and len(functions) == 1:
             result = self.inferred_result(functions[0], 4)
         return Callee(symbol, records, functions, agreeing(models, records), certainty, owner, result)
@@ -706,12 +756,20 @@ def fits(given: str, taken: str) -> bool:
     return not other.pointers and (not other.reference or other.const)
 
 
-def _takes(record: r.FunctionRecord, call: r.Call) -> bool:
-    """Whether a function can take as many arguments as the call gives."""
-    given = len(call.args)
-    if any(isinstance(arg, r.Unary) and arg.op.startswith("spread") for arg in call.args):
-        return True
+_MANY = -1
+
+
+def _given(call: r.Call) -> int:
+    """How many arguments a call gives; `_MANY` where that is not known."""
+    is_spread = any(isinstance(arg, r.Unary) and arg.op.startswith("spread") for arg in call.args)
+    return _MANY if is_spread else len(call.args)
+
+
+def _takes(record: r.FunctionRecord, given: int) -> bool:
+    """Whether a function can take so many arguments."""
     parameters = record.parameters
+    if given == _MANY:
+        return True
     if any(p.spread or p.type.endswith("...") or p.name == "..." or p.type == "..." for p in parameters):
         return True
     required = sum(1 for p in parameters if p.default is None)

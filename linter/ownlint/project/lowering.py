@@ -68,7 +68,7 @@ class Lowering:
         kept = self._bodies.get(function)
         if kept is not None:
             return kept
-        looks_at(function)
+        looks_at(function, function.path)
         spend(1 + len(function.encoded) // _BYTES_A_STEP)
         body = r.decode_body(function.record)
         for dropped in self._bodies.keep(function, body):
@@ -81,7 +81,7 @@ class Lowering:
         if kept is not None:
             read(kept[1])
             return kept[0]
-        looks_at(function)
+        looks_at(function, function.path)
         made = derived(lambda: self._lowered(function))
         self._flows.keep(function, made)
         return made[0]

@@ -143,7 +143,8 @@ def _within(size: int, ask: Callable[[], _Answer], about: object = None) -> _Ans
         return cast("_Answer", answer)
     said = culprit()
     inner = said if isinstance(said, _TooManySteps) else _TooManySteps(said, whole=False)
-    return _TooManySteps(inner.culprit or about, inner.whole or about is None)
+    is_whole = inner.whole or about is None
+    return _TooManySteps(inner.culprit or (None if is_whole else about), is_whole)
 
 
 def _told(answer: _Answer | _TooManySteps) -> _Answer:
@@ -467,7 +468,7 @@ def each_function(ask: Callable[[Function], _Answer | None]) -> Callable[[Progra
         for function in program.functions:
             if function.key in silent:
                 continue
-            looks_at(function)
+            looks_at(function, function.path)
             with noting():
                 said, note = derived(lambda: ask(function))  # noqa: B023 - it is asked at once
             brought[function.key] = Contribution(note, not said)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, cmp_to_key
 
 from ownlint.domains.counted import marks, outs
 from ownlint.domains.counted.counting_calls import CountingCalls
@@ -29,6 +29,7 @@ from ownlint.domains.counted.counts import (
 from ownlint.domains.counted.references import Use, alternatives, arguments, may_count, references
 from ownlint.domains.counted.slot_tables import is_slot
 from ownlint.engine.heap import Domain, Listener, follow, without_idle_tests
+from ownlint.engine.shared import compared
 from ownlint.facts import records as r
 from ownlint.finding import SOME_PATHS
 from ownlint.flow import events as e
@@ -47,8 +48,6 @@ __all__ = ["CountTrouble", "hands_out_new", "is_concerned", "summary", "troubles
 
 _MOST_STATES = 48
 """So many ways that know different things are followed through one event."""
-_ENTRIES_A_STEP = 4
-"""So many entries of a state are shown and compared in the time of one step."""
 _BY_WAY = frozenset({"leaked", "surplus", "null used"})
 """What is told by the way that leads there."""
 _SEEN_LATER = frozenset({"stored borrowed", "stolen borrowed"})
@@ -123,7 +122,7 @@ class Counting(CountingCalls):
 
     def run(self, listener: Listener[CountState] | None = None) -> list[CountTrouble]:
         domain = Domain(self.passing_through, _met, _MOST_STATES, _in_order)
-        self.complete = follow(self.flow, self.start(), domain, listener)
+        self.complete = follow(self.flow, self.start(), domain, listener) and self.knows_all_tests
         jumps = self.jumps_in_macros
         told = [(key, one) for key, one in self.found.items() if not jumps or one.what not in _BY_WAY]
         return [self.judged(key, one) for key, one in told]
@@ -648,9 +647,9 @@ def _met(states: list[CountState], before: Sequence[CountState]) -> Iterable[Cou
 
 
 def _in_order(states: list[CountState]) -> list[CountState]:
-    spend(sum(len(one.places.entries) + len(one.objects.entries) for one in states) // _ENTRIES_A_STEP)
-    return sorted(states, key=_order)
+    return sorted(states, key=cmp_to_key(_order))
 
 
-def _order(state: CountState) -> tuple[object, ...]:
-    return state.places.shown(), state.objects.shown()
+def _order(one: CountState, other: CountState) -> int:
+    by_place = compared(one.places.entries, other.places.entries)
+    return by_place or compared(one.objects.entries, other.objects.entries)

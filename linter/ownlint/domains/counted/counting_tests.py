@@ -17,6 +17,9 @@ from ownlint.flow.asked import as_asked, equals, plainly_asked
 from ownlint.flow.places import Place, last_name, walk
 from ownlint.steps import spend
 
+_MOST_TESTS = 64
+"""The outcomes of so many tests are known on a way, of those that are asked first: each way has its own, and they are
+looked through wherever two meet."""
 _SMALL = {"0": 0, "1": 1, "-1": -1, "true": 1, "false": 0}
 _SIGNS = {"-": -1, "0": 0, "+": 1}
 
@@ -66,6 +69,16 @@ class Tests(CountedWays):
 
     @cached_property
     def repeated(self) -> frozenset[str]:
+        """The tests whose outcome is known on a way."""
+        return frozenset(self.asked_again[:_MOST_TESTS])
+
+    @property
+    def knows_all_tests(self) -> bool:
+        """Whether no way goes on that a test before would have ended."""
+        return len(self.asked_again) <= _MOST_TESTS
+
+    @cached_property
+    def asked_again(self) -> tuple[str, ...]:
         """Tests that are asked more than once, and call nothing: they stand in the function twice, or in a loop that
         writes to nothing of what they look at."""
         said: Counter[str] = Counter()
@@ -79,7 +92,7 @@ class Tests(CountedWays):
             looked_at = {last_name(inner) for inner in parts if isinstance(inner, r.Name | r.Member)}
             again = looked_at and written.isdisjoint(looked_at) and test.index in self.in_cycles
             said[self.as_asked(test.value, True)[0]] += 2 if again else 1
-        return frozenset(one for one, times in said.items() if times > 1)
+        return tuple(one for one, times in said.items() if times > 1)
 
     @cached_property
     def in_cycles(self) -> frozenset[int]:

@@ -93,6 +93,7 @@ def _may_be_one(one: Path, other: Path) -> bool:
 
 
 _CELLS_A_STEP = 8
+_TESTS_A_STEP = 16
 _MOST_CELLS = 128
 _LONGEST = 3
 _DEEPEST = 4
@@ -396,10 +397,12 @@ class MemoryDraft:
     def know(self, said: str, how: bool | Range) -> None:
         """How a test went, or between which bounds a variable lies: see `MemoryState.tests`."""
         if self.tests.get(said) != how:
+            spend(len(self.tests) // _TESTS_A_STEP)
             self.tests = {**self.tests, said: how}
 
     def forget(self, said: str) -> None:
         """What was known of that test is no longer so."""
+        spend(len(self.tests) // _TESTS_A_STEP)
         self.tests = {other: how for other, how in self.tests.items() if other != said}
 
     def owe(self, block: Block, how: int) -> None:
