@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ownlint.engine.shared import Indexed, Map, compared
+from ownlint.engine.shared import Indexed, Map
 
 CHANGES = st.lists(st.tuples(st.integers(0, 60), st.one_of(st.none(), st.integers(0, 3))), max_size=150)
 
@@ -40,15 +40,6 @@ def test_maps_of_the_same_entries_are_equal_however_they_came_about(changes: lis
     assert shared == anew
     assert hash(shared) == hash(anew)
     assert shared.set(99, 1) != anew
-
-
-@given(CHANGES, CHANGES)
-def test_maps_go_in_the_order_of_their_entries_as_text(
-    changes: list[tuple[int, int | None]], others: list[tuple[int, int | None]]
-) -> None:
-    one, other = changed(changes)[0], changed([*changes, *others])[0]
-    shown, other_shown = (sorted(map(repr, each.items())) for each in (one, other))
-    assert compared(one, other) == (shown > other_shown) - (shown < other_shown) == -compared(other, one)
 
 
 def test_a_change_leaves_the_map_before_it_as_it_was() -> None:

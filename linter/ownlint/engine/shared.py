@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
-from ownlint.steps import spend
-
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V", bound=Hashable)
 D = TypeVar("D")
@@ -56,7 +54,7 @@ class Map(Generic[K, V]):
             return True
         if not isinstance(other, Map) or (self._hash, self._size) != (other._hash, other._size):
             return False
-        return all(mine == theirs for mine, theirs in self.unlike(other))
+        return all(other._found(key) == value for key, value in self.items())
 
     def get(self, key: K, default: D) -> V | D:
         found = self._found(key)
@@ -98,17 +96,6 @@ class Map(Generic[K, V]):
         made._leaf, made._tree = None, _grown(tree, key, entry)
         return made
 
-    def unlike(self, other: Map[K, V]) -> Iterator[tuple[dict[K, V], dict[K, V]]]:
-        """Parts of both in which they may differ; what they share is passed over."""
-        if self._leaf is not None or other._leaf is not None:
-            yield dict(self.items()), dict(other.items())
-            return
-        for branch, other_branch in zip(self._tree, other._tree, strict=True):
-            if branch is not other_branch:
-                for mine, theirs in zip(branch or _EMPTY, other_branch or _EMPTY, strict=True):
-                    if mine is not theirs:
-                        yield mine or {}, theirs or {}
-
     def _leaves(self) -> Iterator[dict[K, V]]:
         if self._leaf is not None:
             yield self._leaf
@@ -137,13 +124,20 @@ def _put(items: tuple[Any, ...], at: int, item: object) -> tuple[Any, ...]:
 class Indexed(Generic[K, V]):
     """An immutable map with an index: which keys have a value that is about something. Compared by its entries."""
 
-    __slots__ = ("_about", "entries", "index")
+    __slots__ = ("_about", "_shown", "entries", "index")
 
     def __init__(self, about: Callable[[K, V], Iterable[Hashable]]) -> None:
         """`about` says under which words an entry is looked for; it is called again when the entry goes."""
         self._about = about
         self.entries: Map[K, V] = Map()
         self.index: Map[Hashable, Map[K, bool]] = Map()
+        self._shown: tuple[str, ...] | None = None
+
+    def shown(self) -> tuple[str, ...]:
+        """The entries as text, sorted: an order among maps that is the same in every run."""
+        if self._shown is None:
+            self._shown = tuple(sorted(map(repr, self.entries.items())))
+        return self._shown
 
     def __hash__(self) -> int:
         return hash(self.entries)
@@ -177,26 +171,6 @@ class Indexed(Generic[K, V]):
         made = Indexed(self._about)
         made.entries, made.index = entries, index
         return made
-
-
-def compared(one: Map[K, V], other: Map[K, V]) -> int:
-    """Which goes first, -1 or 1, in an order that is the same in every run: that of the entries as text, sorted. What
-    both share is not looked at."""
-    if one is other:
-        return 0
-    mine: list[str] = []
-    theirs: list[str] = []
-    for left, right in one.unlike(other):
-        mine += [repr(entry) for entry in left.items() if right.get(entry[0], _ABSENT) != entry[1]]
-        theirs += [repr(entry) for entry in right.items() if left.get(entry[0], _ABSENT) != entry[1]]
-    spend(1 + (len(mine) + len(theirs)) // 4)
-    if mine and theirs:
-        return -1 if min(mine) < min(theirs) else 1
-    if not mine and not theirs:
-        return 0
-    further, shorter = min(mine or theirs), other if mine else one
-    begins = not any(repr(entry) > further for entry in shorter.items())
-    return 1 if begins == bool(mine) else -1
 
 
 def _changed(

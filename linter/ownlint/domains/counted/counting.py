@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property, cmp_to_key
+from functools import cached_property
 
 from ownlint.domains.counted import marks, outs
 from ownlint.domains.counted.counting_calls import CountingCalls
@@ -29,7 +29,6 @@ from ownlint.domains.counted.counts import (
 from ownlint.domains.counted.references import Use, alternatives, arguments, may_count, references
 from ownlint.domains.counted.slot_tables import is_slot
 from ownlint.engine.heap import Domain, Listener, follow, without_idle_tests
-from ownlint.engine.shared import compared
 from ownlint.facts import records as r
 from ownlint.finding import SOME_PATHS
 from ownlint.flow import events as e
@@ -46,8 +45,12 @@ from ownlint.steps import spend
 
 __all__ = ["CountTrouble", "hands_out_new", "is_concerned", "summary", "troubles"]
 
+_STEPS_OF_PASSING = 8
+"""One way through one event takes the time of so many steps, and more."""
 _MOST_STATES = 48
 """So many ways that know different things are followed through one event."""
+_ENTRIES_A_STEP = 4
+"""So many entries of a state are shown and compared in the time of one step."""
 _BY_WAY = frozenset({"leaked", "surplus", "null used"})
 """What is told by the way that leads there."""
 _SEEN_LATER = frozenset({"stored borrowed", "stolen borrowed"})
@@ -204,6 +207,7 @@ class Counting(CountingCalls):
         return self.is_slot and types.parse(written).pointers == 1 and types.parse(written).last not in ("void", "char")
 
     def passing_through(self, event: Event, state: CountState) -> Iterator[tuple[int, CountState]]:
+        spend(_STEPS_OF_PASSING)
         self.passing += 1
         self.passed_by[event.index] = self.passed_by.get(event.index, 0) + 1
         return self.step(event, state)
@@ -647,9 +651,9 @@ def _met(states: list[CountState], before: Sequence[CountState]) -> Iterable[Cou
 
 
 def _in_order(states: list[CountState]) -> list[CountState]:
-    return sorted(states, key=cmp_to_key(_order))
+    spend(sum(len(one.places.entries) + len(one.objects.entries) for one in states) // _ENTRIES_A_STEP)
+    return sorted(states, key=_order)
 
 
-def _order(one: CountState, other: CountState) -> int:
-    by_place = compared(one.places.entries, other.places.entries)
-    return by_place or compared(one.objects.entries, other.objects.entries)
+def _order(state: CountState) -> tuple[object, ...]:
+    return state.places.shown(), state.objects.shown()

@@ -7,6 +7,7 @@ learns something makes another.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, MutableMapping
+from functools import cached_property
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from ownlint.engine.shared import Indexed
@@ -148,8 +149,13 @@ class CountDraft:
     def __init__(self, state: CountState) -> None:
         self.places = _Changing(state.places)
         self.objects = _Changing(state.objects)
-        self.tests: dict[str, bool] = dict(state.tests)
+        self._told = state.tests
         self._loose = state.loose
+
+    @cached_property
+    def tests(self) -> dict[str, bool]:
+        """How tests went, by their text."""
+        return dict(self._told)
 
     def copy(self) -> CountDraft:
         return CountDraft(self.state())
@@ -165,7 +171,8 @@ class CountDraft:
         for one in dropped:
             objects = objects.without(one)
         loose = frozenset(one for one in owners if one is not None and self._is_loose(one, objects))
-        return CountState(self.places.known, objects, frozenset(self.tests.items()), loose)
+        tests = frozenset(self.tests.items()) if "tests" in self.__dict__ else self._told
+        return CountState(self.places.known, objects, self._told if tests == self._told else tests, loose)
 
     def _is_loose(self, one: Id, objects: Indexed[Id, HeldReference]) -> bool:
         held = objects.entries.get(one, None)
