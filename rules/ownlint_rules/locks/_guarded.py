@@ -12,6 +12,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import islice
 from typing import Literal as OneOf
 from typing import NamedTuple
 
@@ -62,6 +63,8 @@ _SCALAR = re.compile(
     r"(?:std::)?(?:u?int\w*|size_t|ssize_t|bool|char|double|float|long(?: \w+)*|unsigned(?: \w+)*|short|string)"
 )
 _EARLY = re.compile(r"(?:init|initiali[sz]e|set_?up|load|open|replay|restore|recover)(?![a-z])", re.IGNORECASE)
+_MOST_AROUND = 16
+"""Where a body says members of more classes around it than that, it says of none whose they are."""
 _UNCHECKED = re.compile(r"NO_THREAD_SAFETY(?:_ANALYSIS)?$")
 """A macro of the project's own for what the models know by other names."""
 
@@ -753,7 +756,9 @@ class Guarded:
         on without the lock."""
         own = self.domains_of(function)
         around = self._beside.get(_stem(function.path), ()) if function.language == "cpp" else ()
-        return [*own, *(one for one in around if one not in own and function.says(one.words))]
+        said = (one for one in around if one not in own and function.says(one.words))
+        others = list(islice(said, _MOST_AROUND + 1))
+        return [*own, *others] if len(others) <= _MOST_AROUND else own
 
     @questions.program_property
     def _beside(self) -> dict[str, list[GuardedDomain]]:

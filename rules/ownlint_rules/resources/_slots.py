@@ -78,6 +78,7 @@ class Slots:
         self._spelled: questions.Answers[str, patterns.AnyName] = questions.Answers()
         self._saying: questions.Answers[tuple[str, str], list[Function]] = questions.Answers()
         self._elsewhere: questions.Answers[str, list[Function]] = questions.Answers()
+        self._meant: questions.Answers[tuple[Function, str], list[tuple[Class, r.Field] | None]] = questions.Answers()
         self._asked: list[r.Field] = []
         """The members of which it is being asked whether something ends what they hold."""
 
@@ -795,19 +796,25 @@ class Slots:
 
     def _means_another(self, function: Function, slot: Slot) -> bool:
         """Whether the name is that of a member of another class wherever the body says it."""
-        name, home = slot.field.name, function.home
-        if home is slot.cls:
+        if function.home is slot.cls:
             return False
-        meant: set[Class | None] = set()
+        name = slot.field.name
+        meant = self._meant.ask((function, name), lambda: list(self._members_meant(function, name)))
+        return bool(meant) and all(found is not None and self._is_apart(found, slot) for found in meant)
+
+    def _members_meant(self, function: Function, name: str) -> Iterator[tuple[Class, r.Field] | None]:
+        """Whose member it is wherever the body says the name; None where that is not known."""
+        told: set[int] = set()
         for value in _values(function):
             if isinstance(value, r.Member) and value.name == name:
                 found = self._field_of(value.base, name, function)
             elif isinstance(value, r.Name) and value.text == name and name not in function.declared:
-                found = home.field(name) if home is not None else None
+                found = function.home.field(name) if function.home is not None else None
             else:
                 continue
-            meant.add(found[0] if found is not None and self._is_apart(found, slot) else None)
-        return bool(meant) and None not in meant
+            if id(found[1] if found is not None else None) not in told:
+                told.add(id(found[1] if found is not None else None))
+                yield found
 
     def _is_apart(self, found: tuple[Class, r.Field], slot: Slot) -> bool:
         """Whether a member has nothing to do with the slot: neither class is the other's base, nor shows its elements

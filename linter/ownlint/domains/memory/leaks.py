@@ -136,6 +136,7 @@ class _Losing:
         self._failures: dict[int, list[failure.Failure]] | None = None
         self._jumps: dict[int, failure.Failure] = {}
         self._throws: dict[int, Certainty] | None = None
+        self._other: dict[Place, bool] = {}
         self.refuted = 0
 
     def all(self) -> Iterator[HandleLoss]:
@@ -212,6 +213,18 @@ class _Losing:
     def is_mixed(self, held: Place, start: e.Event) -> bool:
         """Whether the variable stands for something else at other times: `base = on_stack;`, a parameter that is only
         sometimes given another value."""
+        if held not in self._other:
+            self._other[held] = self.is_set_to_other(held)
+        if self._other[held]:
+            return True
+        if held[0] not in {parameter.name for parameter in self.function.record.parameters}:
+            return False
+        said = names_at(self.function)
+        later = (event for event in self.flow if event.index > start.index and held[0] in said[event.index])
+        return not all(self.flow.dominates(start, event) for event in later if not isinstance(event, e.End | e.Test))
+
+    def is_set_to_other(self, held: Place) -> bool:
+        """Whether something is written to the variable that is no handle."""
         for event in self.flow.writes_to(held):
             value = strip(event.value)
             if event.op not in ("=", "init") or isinstance(strip(event.target), r.Unary) or held[0] in _names(value):
@@ -222,11 +235,7 @@ class _Losing:
                 return True
             if isinstance(value, r.Call) and not any(self.handed_out(one) for one in calls_in(event.value)):
                 return True
-        if held[0] not in {parameter.name for parameter in self.function.record.parameters}:
-            return False
-        said = names_at(self.function)
-        later = (event for event in self.flow if event.index > start.index and held[0] in said[event.index])
-        return not all(self.flow.dominates(start, event) for event in later if not isinstance(event, e.End | e.Test))
+        return False
 
     def handed_out(self, call: r.Call) -> tuple[Acquisition, Certainty, str] | None:
         """What a call hands out, how sure that is, and the owner that gave it up, where one did."""
