@@ -821,4 +821,217 @@ PYTHON_HOSTILE = (
     ),
 )
 
-SHAPES = {shape.name: shape for shape in (*CPP, *PYTHON, *HOSTILE, *PYTHON_HOSTILE)}
+# --- functions, classes and ways that lead to each other ----------------------------------------------
+
+
+def _each(head: str, line: Callable[[int, int], str], path: str = "made.cc", share: int = 1) -> Callable[[int], Files]:
+    """A file in which each of so many is written with its number, and with how many there are."""
+
+    def write(lines: int) -> Files:
+        count = max(2, lines // share)
+        return {path: head + "\n".join(line(number, count) for number in range(count)) + "\n"}
+
+    return write
+
+
+def _inside(head: str, line: Callable[[int, int], str], tail: str = "  return 0;\n}\n") -> Callable[[int], Files]:
+    """The same in one function, which the head begins and the tail ends."""
+    write = _each(head, line)
+    return lambda lines: {path: text + tail for path, text in write(lines).items()}
+
+
+ENTANGLED = (
+    Shape(
+        "overloads that call each other",
+        _each(
+            HEAD,
+            lambda n, _: (
+                f"Buffer* conv(T{n} x, T{n + 1}* y)"
+                f" {{ Buffer* b = buffer_create(nullptr, {n}); conv(x, b); return conv(y, b); }}"
+            ),
+        ),
+    ),
+    Shape(
+        "references in an array, and jumps",
+        _inside(
+            f"{_PYTHON_H}int f(int n) {{\n  PyObject* a[9999];\n",
+            lambda n, count: (
+                f"l{n}: a[{n}] = PyList_GetItem(a[{n * 7 % count}], {n}); Py_INCREF(a[{n}]);"
+                f" if (n == {n}) goto l{(n * 3 + 1) % count};"
+            ),
+        ),
+    ),
+    Shape(
+        "jumps back over tests",
+        _inside(
+            f"{_PYTHON_H}int f(int n) {{\n  PyObject *a = NULL, *b = NULL;\n",
+            lambda n, _: (
+                f"l{n}: a = PyLong_FromLong({n}); if (!a) goto l{n * 7 % (n + 1)};"
+                f" if (n == {n}) {{ Py_DECREF(a); goto l{n * 3 % (n + 1)}; }} Py_XDECREF(b); b = a;"
+            ),
+        ),
+    ),
+    Shape(
+        "jumps back over many locals",
+        lambda lines: {
+            "made.cc": f"{_PYTHON_H}int f(int n) {{\n"
+            + "\n".join(f"  PyObject *p{n} = NULL;" for n in range(lines))
+            + "\n"
+            + "\n".join(
+                f"l{n}: p{n} = PyList_New({n}); if (!p{n * 5 % lines}) goto l{n * 7 % (n + 1)};"
+                f" Py_XDECREF(p{n * 3 % lines});"
+                for n in range(lines)
+            )
+            + "\n  return 0;\n}\n"
+        },
+    ),
+    Shape(
+        "cases that fail to labels",
+        _inside(
+            f"{_PYTHON_H}PyObject* f(int n, PyObject* a) {{\n  PyObject* r = NULL;\n  switch (n) {{\n",
+            lambda n, _: f"  case {n}: r = PyLong_FromLong({n}); if (!r) goto bad; Py_INCREF(a); break;",
+            "  }\n  return r;\nbad:\n  Py_DECREF(a);\n  return NULL;\n}\n",
+        ),
+    ),
+    Shape(
+        "acquisitions in conditions",
+        _inside(
+            f"{_PYTHON_H}PyObject* f(int n) {{\n  PyObject* r;\n  if (n < 0) return NULL;\n",
+            lambda n, _: (
+                f"  else if (n == {n} && (r = PyLong_FromLong({n})) != NULL)"
+                " { PyObject* t = PyTuple_Pack(1, r); Py_DECREF(r); return t; }"
+            ),
+            "  return NULL;\n}\n",
+        ),
+    ),
+    Shape(
+        "locks by hand in loops",
+        _inside(
+            f"{_MUTEX}std::mutex m0, m1, m2; int v0, v1, v2;\nint f(int n) {{\n",
+            lambda n, _: (
+                f"  while (n != {n}) {{ m{n % 3}.lock(); v{n % 3}++; if (n == {n + 1}) {{ m{n % 3}.unlock(); break; }}"
+                f" m{(n + 1) % 3}.lock(); if (n < {n}) continue; m{(n + 1) % 3}.unlock(); m{n % 3}.unlock(); }}"
+            ),
+        ),
+    ),
+    Shape(
+        "what lends is released",
+        _inside(
+            f"{_PYTHON_H}int f(PyObject* o) {{\n  PyObject* a = PyList_New(1);\n",
+            lambda n, _: (
+                f"  Py_INCREF(a); Py_DECREF(PyList_GetItem(a, {n})); Py_CLEAR(a); a = Py_NewRef(o);"
+                f" PyList_SetItem(a, {n}, a);"
+            ),
+        ),
+    ),
+    Shape(
+        "virtual methods of one name",
+        _each(
+            HEAD,
+            lambda n, count: (
+                f"class V{n} : public V{(n - 1) // 2 if n else 'Base'} {{ public: virtual ~V{n}() {{ delete p_; }}"
+                f" Buffer* get() override {{ return p_; }} virtual void set(Buffer* b) {{ p_ = b; }}"
+                f" void use(V{n * 3 % count}* o) {{ set(o->get()); o->set(get()); }} private: Buffer* p_; }};"
+            ),
+        ),
+    ),
+    Shape(
+        "templates that derive from their arguments",
+        _each(
+            HEAD,
+            lambda n, _: (
+                f"template <class T, class U = M{max(0, n - 1)}<T>> struct M{n} : T, M{n * 3 % (n + 1)}<U> {{ U* u;"
+                f" auto go(T&& t) {{ return M{n * 5 % (n + 1)}<T>::go(std::move(t)); }} ~M{n}() {{ delete u; }} }};"
+            ),
+        ),
+    ),
+    Shape(
+        "out parameters handed on",
+        _each(
+            _PYTHON_H,
+            lambda n, count: (
+                f"int o{n}(PyObject** a, PyObject** b) {{ PyObject* t = NULL; if (o{(n * 3 + 1) % count}(&t, a) < 0)"
+                f" return -1; *b = t; return o{(n * 5 + 2) % count}(b, &t); }}"
+            ),
+        ),
+    ),
+    Shape(
+        "locks over calls of each other",
+        _each(
+            f"{HEAD}{_MUTEX}",
+            lambda n, count: (
+                f"struct L{n} {{ std::mutex m; L{(n * 3 + 1) % count}* a; L{(n * 5 + 2) % count}* b;"
+                " void go() { std::lock_guard<std::mutex> g(m); a->go(); b->go(); cb_(this); }"
+                f" std::function<void(L{n}*)> cb_; }};"
+            ),
+        ),
+    ),
+    Shape(
+        "coroutines",
+        _each(
+            HEAD,
+            lambda n, count: (
+                f"Task<Buffer*> t{n}(Device* d) {{ std::lock_guard g(mu); Buffer* b = co_await"
+                f" t{(n * 3 + 1) % count}(d); if (!b) co_return nullptr; co_yield b; buffer_destroy(b); }}"
+            ),
+        ),
+    ),
+    Shape(
+        "registries that feed each other",
+        _each(
+            f"{_PYTHON_H}#include <unordered_map>\n",
+            lambda n, count: (
+                f"static std::unordered_map<void*, PyObject*> r{n};\nvoid put{n}(void* k, PyObject* o) {{ Py_INCREF(o);"
+                f" r{n}[k] = o; r{(n * 3 + 1) % count}.erase(k); put{n * 7 % count}(k, o); }}"
+            ),
+        ),
+    ),
+    Shape(
+        "functions that hand on handles (py)",
+        _each(
+            IR,
+            lambda n, count: (
+                f"def f{n}(m, *a, **k):\n    x = f{(n * 2 + 1) % count}(Module.parse(m), m.body, *a, k=m, **k)\n"
+                f"    return f{(n * 5 + 2) % count}(x, a, m)"
+            ),
+            "made.py",
+            3,
+        ),
+    ),
+    Shape(
+        "decorators that wrap each other",
+        _each(
+            IR,
+            lambda n, count: (
+                f"def d{n}(f):\n    def w(*a, **k):\n        return f(Module.parse(a[0]).body, *a)\n"
+                f"    return d{(n * 3 + 1) % count}(w)\n@d{n}\n@d{n * 5 % count}\ndef u{n}(m):\n"
+                f"    return u{(n * 3 + 1) % count}(m.body)"
+            ),
+            "made.py",
+            4,
+        ),
+    ),
+    Shape(
+        "classes that call what they derive from (py)",
+        _each(
+            IR,
+            lambda n, count: (
+                f"class C{n}({f'C{(n - 1) // 2}, Mix{n % 7}' if n else 'object'}):\n    def go(self, m):\n"
+                "        r = super().go(m.body)\n        self.kept = [r, *self.kept]\n"
+                f"        return C{n * 3 % count}().go(self.kept[0])"
+            ),
+            "made.py",
+            5,
+        ),
+    ),
+    Shape(
+        "dict displays of handles",
+        lambda lines: function(
+            "    d = {"
+            + ", ".join(f"'k{n}': {{'m': Module.parse(asm).body, 'f': lambda m=module: m.body}}" for n in range(lines))
+            + "}"
+        ),
+    ),
+)
+
+SHAPES = {shape.name: shape for shape in (*CPP, *PYTHON, *HOSTILE, *PYTHON_HOSTILE, *ENTANGLED)}
