@@ -50,7 +50,6 @@ move constructor use `std::exchange(other.p, nullptr)`.
 ## Known limitations
 
 - The owner of a pointer that came in as a parameter is not known, nor is a member that two methods adopt.
-- Of one raw pointer, the first 24 adoptions in a function are analysed.
 
 ## Source
 
@@ -61,15 +60,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Step, members, rule
-from ownlint_rules.resources import _coowners as coowners
+from ownlint import Finding, Function, Step, members, memory, places, rule, text
 
 
 @rule(severity="error", cwe=(415,))
 def two_owners(function: Function) -> Iterator[Finding]:
-    for found in coowners.coowners(function.program).of(function):
+    for found in memory.twice_owned(function):
         yield function.finding(
-            found.node,
+            found.at,
             _message(function, found),
             certainty=found.certainty,
             help=_HELP[found.how],
@@ -89,7 +87,7 @@ def _taking(function: Function) -> str:
     return "moved" if "const" not in function.record.parameters[0].type else "copied"
 
 
-def _message(function: Function, found: coowners.CoOwner) -> str:
+def _message(function: Function, found: memory.CoOwner) -> str:
     match found.how:
         case "this":
             return "`this` is already owned: its owner and the new shared pointer both release it"
@@ -99,15 +97,12 @@ def _message(function: Function, found: coowners.CoOwner) -> str:
             return f"`{found.owner}` is already owned and gets a second owner here"
     if found.releases:
         return f"`{found.owner}` still owns the object that is released here"
-    made = coowners.made_for(function, found.node)
-    return (
-        f"`{found.owner}` still owns the object passed to `{made}`"
-        if made
-        else f"`{found.owner}` still owns the object it gives away"
-    )
+    on, into = places.receiver(found.at.node), found.at.into
+    made = places.render(into) if into is not None else text(on) if on is not None else ""
+    return f"`{found.owner}` still owns the object " + (f"passed to `{made}`" if made else "it gives away")
 
 
-def _steps(function: Function, found: coowners.CoOwner) -> tuple[Step, ...]:
+def _steps(function: Function, found: memory.CoOwner) -> tuple[Step, ...]:
     return (function.step(found.before, "owned from here on"),) if found.before is not None else ()
 
 

@@ -46,8 +46,11 @@ ELEMENTS = "<elements>"
 """The step from a container to the pointer by which it holds its elements."""
 ROOM = "<room>"
 """The step from a container to whether it has room for more of them."""
-_INSIDE = frozenset({ELEMENTS, ROOM})
-"""What only ends when somebody else changes the container: who pointed to its elements points there still."""
+OWNED = "<owned>"
+"""The step from a block to whether somebody has adopted it."""
+_INSIDE = frozenset({ELEMENTS, ROOM, OWNED})
+"""What only ends when somebody else changes the container, or gives the block up: who pointed to its elements points
+there still."""
 SOME = "[*]"
 """An element that nobody can tell from the others."""
 

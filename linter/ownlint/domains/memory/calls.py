@@ -16,6 +16,7 @@ from ownlint.domains.memory.blocks import (
     LOST,
     NOTHING,
     NULL,
+    OWNED,
     ROOM,
     SOME,
     Block,
@@ -35,12 +36,22 @@ from ownlint.domains.memory.blocks import (
     root,
     steps_to,
 )
-from ownlint.domains.memory.callables import KEPT, LambdaObjects, RunningFunction
+from ownlint.domains.memory.callables import KEPT, RunningFunction
 from ownlint.domains.memory.moves import gives_away
+from ownlint.domains.memory.owners import OWNERS, Owners, makes_owner
 from ownlint.domains.memory.pointers import ONE, SMART, THIS_BLOCK, captured, named, range_cell
 from ownlint.domains.memory.pointers import references as _references
 from ownlint.domains.memory.pointers import result_cell as _result
-from ownlint.domains.memory.seen import changes_elements, class_of, ends_what_it_holds, holds_number, may_end, relevant
+from ownlint.domains.memory.seen import (
+    changes_elements,
+    class_of,
+    ends_what_it_holds,
+    holds_number,
+    may_end,
+    may_take,
+    relevant,
+)
+from ownlint.engine.resources import resources
 from ownlint.facts import records as r
 from ownlint.finding import CERTAINTIES, Certainty, because, weaker
 from ownlint.flow import events as e
@@ -59,7 +70,7 @@ _VALUE: Path = ("<value>",)
 """Asks not for what a reference is bound to, but for what stands there."""
 
 
-class MemoryCalls(LambdaObjects):
+class MemoryCalls(Owners):
     """The calls of one function."""
 
     def __init__(self, function: Function) -> None:
@@ -133,6 +144,8 @@ class MemoryCalls(LambdaObjects):
         again = failed and self.flow.events[before.at].span == self.event.span  # type: ignore[union-attr]  # once more
         if before is not None and before.why != "scope" and not given_back and not again:
             self.report("ended again", name, before, pointer.block, through=through)
+        elif before is None:
+            self.released_while_owned(draft, pointer, how)
         draft.end(pointer.block, how)
 
     def destroy(self, draft: MemoryDraft, pointer: Pointer, cls: Class | None) -> None:
@@ -342,7 +355,7 @@ class MemoryCalls(LambdaObjects):
             return False
         if node.kind == "new":
             self.make(event, draft)
-        elif node.kind == "construct":
+        elif node.kind == "construct" or self.makes_owner(node):
             self.construct(draft, node)
         elif isinstance(node.callee, r.Member) and node.callee.name.startswith("~"):
             self.destruct(draft, node.callee)
@@ -440,6 +453,8 @@ class MemoryCalls(LambdaObjects):
             self.answer(draft, node, place)
             return
         roles = self.program.types.roles(node.callee.text, self.function) if isinstance(node.callee, r.Name) else ()
+        if len(node.args) == 1 and not OWNERS.isdisjoint(roles):
+            self.adopt(draft, first, _type_named(node))
         if not SMART.isdisjoint(roles):
             self.answer(draft, node, self.pointer(draft, first) if first is not None else NULL)
         elif (running := self.run_by(draft, node)) is not None:
@@ -609,6 +624,8 @@ class MemoryCalls(LambdaObjects):
                     self.call_argument(draft, node, effect.place.index)
                 elif effect.verb == "swap" and len(node.args) == 2:
                     self.swap(draft, *node.args)
+                elif effect.verb == "returns" and answer is LOST:
+                    answer = self.given_at(draft, node, effect.place)
                 elif effect.verb == "borrow" and where == "result" and answer is LOST:
                     answer = self.lent(draft, node, str(effect.other))
         if any(model.has("erase") or model.has("clear", "receiver") for model in models):
@@ -753,6 +770,7 @@ class MemoryCalls(LambdaObjects):
         where = self.cell(draft, node.callee.base)
         held = draft.read(where)
         draft.write(where, NULL)
+        self.let_go(draft, held)
         return held
 
     def keep_in_container(self, draft: MemoryDraft, node: r.Call) -> None:
@@ -773,6 +791,8 @@ class MemoryCalls(LambdaObjects):
             where = self.cell(draft, node.callee.base)
             then = self.pointer(draft, node.args[0]) if node.args else NULL
             self.end_held(draft, where, then, self.named(node.callee.base))
+            if len(node.args) == 1:
+                self.adopt(draft, node.args[0], written)
             draft.write(where, then)
             return
         if isinstance(node.callee, r.Member) and named(node.callee.base) in self.sharing and not node.callee.arrow:
@@ -836,6 +856,7 @@ class MemoryCalls(LambdaObjects):
         asks = asks or bool(self.held_in_receiver(draft, node)) or self.fills_pointer(node, function)
         asks = asks or (self.moves_something and gives_away(function)) or self.may_answer_with(node, function)
         asks = asks or any(self.is_callable(draft, one) for one in node.args)
+        asks = asks or (may_take(self.function) and makes_owner(function))
         asks = asks or (changes_elements(function) and any(held.path[-1:] == (SOME,) for held in draft.cells.values()))
         known = self.summary_of(function, deep=concerned) if asks else None
         if known is None or not known.known:
@@ -920,7 +941,9 @@ class MemoryCalls(LambdaObjects):
             self.shake(draft, node, callee)
             self.lend_receiver(draft, node)
         for around, path, put in puts:
-            if around is not None:
+            if around is not None and path == (OWNED,):
+                self.taken_by_callee(draft, around, name)
+            elif around is not None:
                 draft.write(Cell(around.block, around.path + path), put)
         self.lend_arguments(draft, node, function)
         if answer is not None and known.result is not None:
@@ -944,7 +967,7 @@ class MemoryCalls(LambdaObjects):
     def may_answer_with(self, node: r.Call, function: Function) -> bool:
         """Whether a function of a statement or two may answer with the pointer that it is given, or that its object
         has."""
-        if not function.is_short or not types.parse(function.record.result).pointers:
+        if not function.is_short or resources(self.program).raw(function.record.result, function) is None:
             return False
         given = (*node.args, node.callee.base) if isinstance(node.callee, r.Member) else node.args
         return any(isinstance(bare := strip(one), r.Name) and bare.text in self.relevant for one in given)

@@ -34,8 +34,9 @@ from ownlint.domains.memory.blocks import (
     nothing,
 )
 from ownlint.domains.memory.calls import MemoryCalls
+from ownlint.domains.memory.owners import CoOwner, lets_go
 from ownlint.domains.memory.pointers import ONE, THIS_BLOCK, named, range_cell, result_cell
-from ownlint.domains.memory.seen import DEEPEST, ends_what_it_holds, holds_number, may_end
+from ownlint.domains.memory.seen import DEEPEST, ends_what_it_holds, holds_number, may_end, may_take
 from ownlint.engine import ranges
 from ownlint.engine.heap import Domain, Listener, follow, without_idle_tests
 from ownlint.engine.predicates import meant
@@ -53,7 +54,7 @@ from ownlint.project.questions import flow_question, forget, program_question
 from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Function
 
-__all__ = ["MemoryTrouble", "certainty", "told_end", "troubles"]
+__all__ = ["CoOwner", "MemoryTrouble", "certainty", "told_end", "troubles", "twice_owned"]
 
 _MOST_STATES = 8
 _TOLD = frozenset({"in", "late", "made"})
@@ -68,6 +69,12 @@ _UNKNOWN = MemorySummary()
 def troubles(function: Function) -> tuple[MemoryTrouble, ...]:
     """What goes wrong with memory in the function, in source order."""
     return walked(function).troubles if function.language == "cpp" and may_end(function) else ()
+
+
+def twice_owned(function: Function) -> tuple[CoOwner, ...]:
+    """What gets a second owner in the function, in source order."""
+    found = walked(function).twice if may_take(function) else ()
+    return tuple(sorted((one for one in found if not lets_go(function, one)), key=lambda one: one.at.span))
 
 
 def met(states: list[MemoryState], before: Sequence[MemoryState]) -> list[MemoryState]:
@@ -86,6 +93,8 @@ class WalkedFunction(NamedTuple):
     left: tuple[tuple[e.Event, MemoryDraft], ...]
     """See `MemoryWalk.left`; nothing where not every way was followed."""
     summary: MemorySummary
+    twice: tuple[CoOwner, ...]
+    """What gets a second owner; nothing, likewise."""
 
 
 def walked(function: Function) -> WalkedFunction:
@@ -99,7 +108,8 @@ def walked(function: Function) -> WalkedFunction:
 def _walked(function: Function) -> WalkedFunction:
     walk = MemoryWalk(function)
     troubles = sorted(walk.run(), key=lambda one: (one.at.span, one.what, one.name))
-    return WalkedFunction(tuple(troubles), tuple(walk.left) if walk.complete else (), walk.summary())
+    left, twice = (walk.left, walk.twice.values()) if walk.complete else ((), ())
+    return WalkedFunction(tuple(troubles), tuple(left), walk.summary(), tuple(twice))
 
 
 @program_question

@@ -10,10 +10,10 @@ from typing import Literal, NamedTuple
 from ownlint.domains.memory.callables import keeps_lambda
 from ownlint.domains.memory.effects import ending_names, overriding, releases, with_macros, written_out
 from ownlint.domains.memory.moves import movers, offered, uses_moved
+from ownlint.domains.memory.owners import giving_up, takers
 from ownlint.domains.memory.pointers import SMART, captured, decayed, inner_declarations, keepers, named
 from ownlint.facts import records as r
 from ownlint.flow.places import THIS, last_name, strip, walk
-from ownlint.models.records import FunctionModel
 from ownlint.project import types
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, program_question, question
@@ -38,7 +38,7 @@ def may_end(function: Function) -> bool:
     if function.says(_DELETES) or function.says(_DESTRUCTS):
         return True
     program, mentioned = function.program, function.mentioned
-    if not _giving_up(program).isdisjoint(mentioned):
+    if not giving_up(program).isdisjoint(mentioned):
         return True
     if not _ending(program).isdisjoint(mentioned) and _calls_ender(function):
         return True
@@ -55,6 +55,21 @@ def may_end(function: Function) -> bool:
     if _hands_out_own(function) or decayed(function) or _lends_to_inner(function) or _assigns_owner(function):
         return True
     return bool(_lending_inner(function)) or _lambda_outlives_block(function)
+
+
+@question
+def may_take(function: Function) -> bool:
+    """Whether the function may take over, or release, what an owner that it sees has."""
+    if function.language != "cpp" or may_end(function):
+        return function.language == "cpp"
+    names = takers(function.program)
+    return not names.isdisjoint(function.mentioned) and any(
+        isinstance(strip(one), r.Name | r.Unary | r.Member)
+        or (isinstance(one, r.Call) and isinstance(one.callee, r.Member) and not one.args)
+        for call in function.calls()
+        if last_name(call.callee) in names
+        for one in call.args
+    )
 
 
 def _lending_inner(function: Function) -> frozenset[str]:
@@ -310,18 +325,8 @@ def _joining(program: Program) -> frozenset[str]:
 
 
 @program_question
-def _giving_up(program: Program) -> frozenset[str]:
-    """Last names of what makes a smart pointer end what it holds."""
-    return program.models.functions_that(_exchanges)
-
-
-@program_question
 def _lending(program: Program) -> frozenset[str]:
     return program.models.functions_that(lambda model: model.has("borrow", "result"))
-
-
-def _exchanges(model: FunctionModel) -> bool:
-    return model.has("invalidate", "receiver") and model.has("adopt", "argument 1")
 
 
 @flow_question
@@ -337,6 +342,8 @@ def relevant(function: Function) -> frozenset[str]:
     for one in function.values:
         if isinstance(one, r.Call) and last_name(one.callee) in _joining(program):
             joined.append(_names(one))
+        if isinstance(one, r.Call) and one.args and last_name(one.callee) in takers(program):
+            found |= _names(one)
         if isinstance(one, r.Call) and (one.kind == "delete" or last_name(one.callee) in enders or _destructs(one)):
             found |= _names(one)
         elif isinstance(one, r.Call) and (given := offered(one, moving)) is not None:

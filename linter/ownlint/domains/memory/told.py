@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint.domains.memory.blocks import NOTHING, Block, EndedBlock, MemoryState, Pointer
+from ownlint.domains.memory.blocks import NOTHING, OWNED, Block, EndedBlock, MemoryState, Pointer
 from ownlint.domains.memory.memory import MemoryWalk, certainty, summary
-from ownlint.domains.memory.seen import may_end
+from ownlint.domains.memory.seen import may_take
 from ownlint.engine.heap import SeenIncident, SeenRun
 from ownlint.engine.ranges import Range, ranged
 from ownlint.finding import reason_of
@@ -19,7 +19,7 @@ from ownlint.project.subjects import Function
 
 def seen(function: Function) -> SeenRun:
     """One run, and all that it found."""
-    if not may_end(function):
+    if not may_take(function):
         return SeenRun("by the names it calls, nothing in it frees memory that something points into")
     walk, run = MemoryWalk(function), SeenRun()
     told = {(one.what, one.at.index, one.ended.at): one for one in walk.run(run.listener(in_words))}
@@ -29,6 +29,9 @@ def seen(function: Function) -> SeenRun:
         dropped = "" if left is not None else "every path to it has the same before"
         said = f"`{one.name}` {one.what}: {_pointer(Pointer(one.block))} {_ended(one.ended)}"
         run.incidents.append(SeenIncident(one.at.index, said, reason_of(certainty(left or one)), dropped))
+    for twice in walk.twice.values():
+        said = f"`{twice.owner}` already owns {_pointer(Pointer(twice.block))}"
+        run.incidents.append(SeenIncident(twice.at.index, said, reason_of(twice.certainty), ""))
     return run
 
 
@@ -46,7 +49,8 @@ def does(function: Function) -> Iterator[str]:
     if known.result is not None:
         yield f"returns {_pointer(known.result)}"
     for cell, pointer in known.puts:
-        yield f"leaves {_pointer(pointer)} in {_cell(cell)}"
+        is_owned = cell.path == (OWNED,)
+        yield f"adopts {_pointer(Pointer(cell.block))}" if is_owned else f"leaves {_pointer(pointer)} in {_cell(cell)}"
     if known.writes:
         yield "may change pointers visible to others"
 
