@@ -340,7 +340,7 @@ class _FoundPairs:
         return frozenset(
             types.parse(record.parameters[0].type).last
             for name, record in self.program.index.declared_functions()
-            if record.parameters and not habits.COUNTS.isdisjoint(words(name))
+            if record.parameters and record.kind != "constructor" and not habits.COUNTS.isdisjoint(words(name))
         )
 
     def _handed_out(self, record: r.FunctionRecord, file: File, scope: str) -> Iterator[tuple[int, HandleType]]:
