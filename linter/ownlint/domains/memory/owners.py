@@ -249,7 +249,7 @@ class Owners(LambdaObjects):
         """Whether a value ends nothing of what it leads to, and who has it may change that."""
         written = self.program.types.of(value, self.function)
         raw = resources(self.program).raw(written, self.function) is not None and not types.parse(written).const
-        return raw or not written
+        return raw or (not written and isinstance(value, r.Call))
 
 
 def lets_go(function: Function, found: CoOwner) -> bool:
