@@ -967,7 +967,10 @@ class MemoryCalls(Owners):
     def may_answer_with(self, node: r.Call, function: Function) -> bool:
         """Whether a function of a statement or two may answer with the pointer that it is given, or that its object
         has."""
-        if not function.is_short or resources(self.program).raw(function.record.result, function) is None:
+        result = types.parse(function.record.result)
+        if not function.is_short or (not result.pointers and (result.is_scalar or result.last == "void")):
+            return False
+        if resources(self.program).raw(function.record.result, function) is None:
             return False
         given = (*node.args, node.callee.base) if isinstance(node.callee, r.Member) else node.args
         return any(isinstance(bare := strip(one), r.Name) and bare.text in self.relevant for one in given)

@@ -68,8 +68,11 @@ def giving_up(program: Program) -> frozenset[str]:
 
 @program_question
 def owner_names(program: Program) -> frozenset[str]:
-    """Last names of the types that end what they are made of, and of what gives such an object something else."""
+    """Last names of the types that end what they are made of, and of what gives such an object something else. What a
+    model knows for an owner may be a class of the project that ends nothing."""
+    plain = {cls.name: cls.record.destructor == "implicit" for cls in program.classes if cls.file.language == "cpp"}
     owners = program.models.names_of("smart pointer", "shared pointer", "scoped owner")
+    owners -= {name for name in owners if plain.get(name)}
     aliases = {one.name for one in program.index.type_aliases if types.parse(one.target).last in owners}
     return owners | aliases | giving_up(program)
 
@@ -161,7 +164,7 @@ class Owners(LambdaObjects):
     def adopt(self, draft: MemoryDraft, value: r.Value | None, written: str) -> None:
         """An owner of that type ends the value from here on."""
         held = self.pointer(draft, value)
-        if value is None or held in (LOST, NULL) or held.is_number or not self.is_raw(value):
+        if value is None or held in (LOST, NULL) or held.is_number or not is_raw(self.function, value):
             return
         roles = self.plain_owner(written)
         if not roles or (held.block[0] == "var" and SMART.isdisjoint(roles)):
@@ -245,11 +248,12 @@ class Owners(LambdaObjects):
         cls = self.class_named(kind.name)  # it may own something else, and only lean on what it is given
         return roles if cls is None or not cls.constructors or any(self.held_paths(cls)) else frozenset()
 
-    def is_raw(self, value: r.Value) -> bool:
-        """Whether a value ends nothing of what it leads to, and who has it may change that."""
-        written = self.program.types.of(value, self.function)
-        raw = resources(self.program).raw(written, self.function) is not None and not types.parse(written).const
-        return raw or (not written and isinstance(value, r.Call))
+
+def is_raw(function: Function, value: r.Value) -> bool:
+    """Whether a value ends nothing of what it leads to, and who has it may change that."""
+    written = function.program.types.of(value, function)
+    raw = resources(function.program).raw(written, function) is not None and not types.parse(written).const
+    return raw or (not written and isinstance(value, r.Call))
 
 
 def lets_go(function: Function, found: CoOwner) -> bool:

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from ownlint.domains.memory.callables import keeps_lambda
 from ownlint.domains.memory.effects import ending_names, overriding, releases, with_macros, written_out
 from ownlint.domains.memory.moves import movers, offered, uses_moved
-from ownlint.domains.memory.owners import giving_up, takers
+from ownlint.domains.memory.owners import giving_up, is_raw, takers
 from ownlint.domains.memory.pointers import SMART, captured, decayed, inner_declarations, keepers, named
 from ownlint.facts import records as r
 from ownlint.flow.places import THIS, last_name, strip, walk
@@ -64,11 +64,18 @@ def may_take(function: Function) -> bool:
         return function.language == "cpp"
     names = takers(function.program)
     return not names.isdisjoint(function.mentioned) and any(
-        isinstance(strip(one), r.Name | r.Unary | r.Member)
-        or (isinstance(one, r.Call) and isinstance(one.callee, r.Member) and not one.args)
+        _is_kept(one) and is_raw(function, one)
         for call in function.calls()
         if last_name(call.callee) in names
         for one in call.args
+    )
+
+
+def _is_kept(given: r.Value) -> bool:
+    """Whether it is something that somebody has already: a place, its address, what an object is asked for."""
+    bare = strip(given)
+    return isinstance(bare, r.Name | r.Unary | r.Member) or (
+        isinstance(bare, r.Call) and isinstance(bare.callee, r.Member) and not bare.args
     )
 
 
