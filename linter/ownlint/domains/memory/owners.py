@@ -124,7 +124,10 @@ class Owners(LambdaObjects):
 
     def is_smart(self, cell: Cell) -> bool:
         """Whether a smart pointer stands there."""
-        written = self.program.types.of(self.expression(cell), self.function)
+        return self.is_typed_smart(self.expression(cell))
+
+    def is_typed_smart(self, value: r.Value | None) -> bool:
+        written = self.program.types.of(value, self.function)
         roles = self.program.types.roles(written, self.function) if not types.parse(written).pointers else ()
         return not SMART.isdisjoint(roles) and "intrusive pointer" not in roles
 
@@ -141,10 +144,17 @@ class Owners(LambdaObjects):
         held = [cell for cell, pointer in draft.cells.items() if pointer == Pointer(block)]
         if home is not None and draft.read(home) == Pointer(block):
             held.append(home)
-        asked = isinstance(value, r.Call) and receiver(value) is not None
+        asked = receiver(value) if isinstance(value, r.Call) else None
         frees = ended is None or ended.kind.memory
+        if frees and home is not None and home in held and self.is_typed_smart(asked):
+            return home  # whatever led there: `it->second.get()`
         return next(
-            (one for one in held if (frees and self.is_smart(one)) or (asked and self.is_ended_by_object(one))), None
+            (
+                one
+                for one in held
+                if (frees and self.is_smart(one)) or (asked is not None and self.is_ended_by_object(one))
+            ),
+            None,
         )
 
     # --- what takes a block ---
