@@ -395,8 +395,21 @@ class Border:
     def code(self) -> PythonCode:
         return python_calls.of(self.program)
 
-    def calling(self, function: Function, callee: r.Value) -> Fact | None:
-        return None
+    @property
+    def anything(self) -> str:
+        return ""
+
+    def annotated(self, dotted: str) -> str | None:
+        return self.find(dotted)
+
+    def made_of(self, function: Function, value: r.Value) -> str:
+        return ""
+
+    def made(self, name: str) -> Fact:
+        return Fact("copy")
+
+    def fails(self, handler: str) -> bool:
+        return False
 
     def called(self, target: Function, given: Given) -> HandleSummary | None:
         """What the project's own function does with what it is given."""

@@ -150,6 +150,7 @@ class PythonCode:
         self._outer: Answers[Function, frozenset[str]] = Answers()
         self._own: Answers[Function, frozenset[str]] = Answers()
         self._wrapped: Answers[Function, tuple[r.Call, ...] | None] = Answers()
+        self._names: Answers[str, frozenset[str]] = Answers()
         self._globals: Answers[str, dict[str, list[r.Value]]] = Answers()
 
     # --- names of code ---
@@ -306,6 +307,14 @@ class PythonCode:
         """The one value that a module gives a name, where it is made of functions: a table, a lambda, a call."""
         found = self._globals.ask(file.path, lambda: self._values_of_globals(file)).get(name, ())
         return found[0] if len(found) == 1 else None
+
+    def names_of(self, file: File) -> frozenset[str]:
+        """What a module imports by name, or defines: no variables."""
+        return self._names.ask(file.path, lambda: self._names_of(file))
+
+    def _names_of(self, file: File) -> frozenset[str]:
+        defined = {one.name for one in (*file.functions, *file.classes) if not one.scope}
+        return frozenset(defined | {imported.name for imported in file.imports})
 
     def tables(self, file: File) -> list[str]:
         """The names of a module that may stand for functions which it does not define by them."""

@@ -19,12 +19,6 @@ import msgspec
 from ownlint import Certainty, Class, Function, Span, Step, because, consumer_models, decided, weaker
 from ownlint import records as r
 
-Origin = tuple[str, ...]
-"""`("parameter", name)`, `("outer", name)` or `("made", start, end, number)`."""
-Path = tuple[Origin | str, ...]
-"""An origin, then steps: `.name`, `['key']`, `[0]`."""
-
-
 # --- what can be called ---------------------------------------------------------------------------
 
 
@@ -153,20 +147,14 @@ def union(found: Iterable[Known | None]) -> Known | None:
 
 
 class Loss(NamedTuple):
-    """How storage was taken away. `how` is `consumed`, `ended` or `moved`; `failed`: by a call that then raised."""
+    """How storage was taken away. `how` is `consumed`, `erased` or `moved`."""
 
     at: Span
     shown: str
     by: str
     how: str
     certainty: Certainty
-    rounds: tuple[int, ...] = ()
     made: Step | None = None
-    failed: bool = False
-    told: bool = False
-    target: str = ""
-    """What the result of the call can be bound to instead of being dropped."""
-    call: int = -1
 
 
 class DonationMisuse(msgspec.Struct, frozen=True):
@@ -183,142 +171,3 @@ class DonationMisuse(msgspec.Struct, frozen=True):
     """What to bind the result of the consuming call to, where its result is dropped and replaces what it took."""
     statement: int = -1
     """Where that call begins."""
-
-
-class DonationState:
-    """Names, what is stored where, and what is gone."""
-
-    __slots__ = ("_loose", "_uses", "dead", "facts", "heap", "names")
-
-    def __init__(self) -> None:
-        self.names: dict[str, Path] = {}
-        """Changed by `bind` and `unbind` alone, as the heap by `store`: who is used is counted."""
-        self.heap: dict[Path, Path] = {}
-        self._uses: dict[object, int] = {}
-        """By origin, how many names and ends of what is stored lead there."""
-        self._loose: set[object] = set()
-        """Origins that have lost their last use, or a part of their storage, since `prune`."""
-        self.dead: dict[Path, Loss] = {}
-        self.facts = decided.NO_FACTS
-
-    def copy(self) -> DonationState:
-        other = DonationState()
-        other.names, other.heap, other.dead = dict(self.names), dict(self.heap), dict(self.dead)
-        other.facts = self.facts
-        other._uses, other._loose = dict(self._uses), set(self._loose)
-        return other
-
-    def bind(self, name: str, path: Path) -> None:
-        self.unbind(name)
-        self.names[name] = path
-        self._use(path, 1)
-
-    def unbind(self, name: str) -> None:
-        before = self.names.pop(name, None)
-        if before is not None:
-            self._use(before, -1)
-
-    def _use(self, path: Path, count: int) -> None:
-        if path:
-            left = self._uses.get(path[0], 0) + count
-            if left:
-                self._uses[path[0]] = left
-            else:
-                del self._uses[path[0]]
-                self._loose.add(path[0])
-
-    def same(self, other: DonationState) -> bool:
-        return (
-            self.names == other.names
-            and self.dead == other.dead
-            and self.heap == other.heap
-            and self.facts == other.facts
-        )
-
-    # --- paths ---
-
-    def resolve(self, path: Path) -> Path:
-        """Through what is stored on the way."""
-        current: Path = path[:1]
-        for step in path[1:]:
-            current = self.heap.get((*current, step), (*current, step))
-        return current
-
-    def store(self, path: Path, value: Path | None, otherwise: Path) -> None:
-        """`otherwise` is a new path, for a value without one."""
-        for known in [known for known in self.heap if known[: len(path)] == path]:
-            self._use(known, -1)
-            self._use(self.heap.pop(known), -1)
-        for known in [known for known in self.dead if len(known) > len(path) and known[: len(path)] == path]:
-            del self.dead[known]
-        target = value if value is not None else otherwise
-        self.heap[path] = target
-        self._use(path, 1)
-        self._use(target, 1)
-
-    def below(self, path: Path) -> list[Path]:
-        """The path, and whatever is stored below it."""
-        found, waiting = [path], [path]
-        while waiting:
-            top = waiting.pop()
-            for known, target in self.heap.items():
-                if len(known) > len(top) and known[: len(top)] == top and target not in found:
-                    found.append(target)
-                    waiting.append(target)
-        return found
-
-    # --- losses ---
-
-    def loss(self, path: Path) -> Loss | None:
-        """How this came to be gone, wholly."""
-        dead = self.dead
-        if not dead:
-            return None
-        for length in range(1, len(path) + 1):
-            if path[:length] in dead:
-                return dead[path[:length]]
-        return None
-
-    def losses_inside(self, path: Path) -> Iterator[Loss]:
-        """What is gone of its parts."""
-        if self.dead:
-            for one in self.below(path):
-                for known, loss in self.dead.items():
-                    if (len(known) > len(one) and known[: len(one)] == one) or (known == one and one != path):
-                        yield loss
-
-    def take(self, path: Path, loss: Loss) -> None:
-        for one in self.below(path):
-            before = self.loss(one)
-            self.lose(one, loss if before is None else loss._replace(told=loss.told or before.told))
-
-    def lose(self, path: Path, loss: Loss) -> None:
-        """Of this alone."""
-        self._loose.add(path[0])
-        self.dead[path] = loss
-
-    def revive(self, path: Path) -> None:
-        """Nobody knows any more that this, or anything below it, is gone."""
-        for known in [known for known in self.dead if known[: len(path)] == path]:
-            del self.dead[known]
-        for length in range(1, len(path)):
-            self.dead.pop(path[:length], None)
-
-    def told(self, loss: Loss) -> None:
-        for known, one in list(self.dead.items()):
-            if one._replace(told=False) == loss._replace(told=False):
-                self.dead[known] = one._replace(told=True)
-
-    def forget(self, name: str) -> None:
-        """What was decided about this name holds no more."""
-        self.facts = decided.without(name, self.facts)
-
-    def is_used(self, origin: Origin) -> bool:
-        return origin in self._uses
-
-    def prune(self) -> None:
-        """Losses of what nobody can reach any more."""
-        gone = {origin for origin in self._loose if origin not in self._uses}
-        self._loose.clear()
-        for known in [k for k in self.dead if k[0] in gone and k[0][0] == "made"] if gone else ():
-            del self.dead[known]

@@ -8,17 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Edit, File, Fix, Function, Program, Span, Step, bodies, glance, places, questions
+from ownlint import (
+    Certainty,
+    Edit,
+    File,
+    Fix,
+    Function,
+    Program,
+    Span,
+    Step,
+    because,
+    handles,
+    places,
+    questions,
+    text,
+    weaker,
+)
 from ownlint import records as r
-from ownlint_rules.donation._arrays import Arrays
-from ownlint_rules.donation._donation import Consumer, DonationMisuse, DonationScope, Items, Own, Spec
+from ownlint_rules.donation._arrays import ARRAY, Arrays
+from ownlint_rules.donation._donation import Consumer, DonationMisuse, DonationScope, Items, Loss, Own, Spec
 from ownlint_rules.donation._donation_callables import Callables
-from ownlint_rules.donation._donation_flow import DonationInterpreter
 from ownlint_rules.donation._donation_hot import Hot
 from ownlint_rules.donation._donation_specs import Constant
-from ownlint_rules.donation._donation_values import LIVE, PLAIN, DonationSummary
-
-_DEEPEST = 6
 
 
 class Ineffective(Step, frozen=True):
@@ -38,15 +49,8 @@ class Donations:
         self.callables = Callables(program, self.hot)
         self.consuming = program.models.consuming
         self.storage = self.consuming.storage
-        self._runs: questions.Answers[tuple[Function, DonationScope], DonationInterpreter | None] = questions.Answers(
-            None
-        )
         self._misuses: questions.Answers[Function, list[DonationMisuse]] = questions.Answers([])
-        self._result_kinds: questions.Answers[Function, str] = questions.Answers("")
-        self._lookers: questions.Answers[tuple[Function, str], bool] = questions.Answers()
-        self._touches: questions.Answers[Function, frozenset[str]] = questions.Answers()
         self._switched: questions.Answers[str, bool] = questions.Answers()
-        self._depth = 0
         self.arrays = Arrays(program, self.callables, self._is_looked_at, lambda: self.traced)
 
     # --- which functions ---
@@ -139,27 +143,30 @@ class Donations:
         return self._misuses.ask(function, lambda: self._found_misuses(function))
 
     def _found_misuses(self, function: Function) -> list[DonationMisuse]:
-        if not self.concerned(function) or function in self.traced or self._is_switched_off(function.file):
+        if not self._is_looked_at(function) or self._is_switched_off(function.file):
             return []
-        run = self._run(function, self._scope(function))
-        found = run.misuses() if run is not None and not run.too_long else []
-        return found + [one for one in self.arrays.misuses_in(function) if not _is_told(one, found)]
+        found: dict[Span, DonationMisuse] = {}
+        for misuse in self.arrays.misuses_in(function):
+            if misuse.stale is not None and misuse.kind in ("use", "again", "twice", "return"):
+                found.setdefault(misuse.stale.at, self._as_donation(misuse, misuse.stale))
+        return list(found.values())
 
     def _is_looked_at(self, function: Function) -> bool:
         return self.concerned(function) and function not in self.traced
 
-    def _scope(self, function: Function) -> DonationScope:
-        return DonationScope(function)
-
-    def _run(self, function: Function, scope: DonationScope) -> DonationInterpreter | None:
-        """Recursion knows nothing."""
-
-        def answer() -> DonationInterpreter:
-            run = DonationInterpreter(function, self, scope)
-            run.run()
-            return run
-
-        return self._runs.ask((function, scope), answer)
+    def _as_donation(self, misuse: handles.HandleMisuse, stale: handles.Stale) -> DonationMisuse:
+        function, kind = misuse.function, "use" if misuse.kind == "return" else misuse.kind
+        shown = next((text(v) for v in function.values if v.span == misuse.at), misuse.child.shown)
+        by, certainty = stale.call.partition("(")[0], misuse.certainty
+        if misuse.child.cls != ARRAY:
+            certainty = weaker(certainty, because("value", not_known(shown)))
+        if stale.failed:
+            doubt: Certainty = because("path" if kind == "again" else "guess", f"on the path where `{by}` fails")
+            kind, certainty = "retry", weaker(doubt, certainty)
+        elif stale.at.start >= misuse.at.start and (kind == "again" or stale.at == misuse.at) and kind != "twice":
+            kind = "round"
+        loss = Loss(stale.at, stale.target, by, stale.how, certainty)
+        return DonationMisuse(function, kind, misuse.at, shown, loss, certainty)
 
     def _is_switched_off(self, file: File) -> bool:
         """The module itself switches consuming off for good."""
@@ -170,166 +177,9 @@ class Donations:
         found = False
         for statement in _always_run(body.body) if body is not None else ():
             match statement:
-                case r.Evaluate(value=r.Call(callee=callee, args=(r.Literal(text=what), r.Literal(text="True")))):
-                    switch = self.consuming.fits("switched_by", self._symbol(callee, body)) if body else False
-                    found = found or (switch and what.strip("\"'") in self.storage.switches)
+                case r.Evaluate(value=r.Call() as call) if body is not None:
+                    found = found or self.arrays.switches_off(call, body)
         return found
-
-    # --- the world of an interpreter ---
-
-    def summary(self, own: Own) -> DonationSummary | None:
-        """What calling this does; None when nobody knows."""
-        function = own.function
-        if function in self.traced or not self._is_plain(function) or self._depth > _DEEPEST:
-            return None
-        if not self.concerned(function) and function.record.parent < 0:
-            sets = frozenset(name[1:] for name in function.mentioned if name.startswith("="))
-            return DonationSummary(sets=sets | self._sets_below(function, 3))
-        given = own.around.given if own.around is not None else {}
-        self._depth += 1
-        run = self._run(function, DonationScope(function, given))
-        self._depth -= 1
-        found = run.summary() if run is not None else None
-        return found._replace(sets=found.sets | self._sets_below(function, 3)) if found is not None else None
-
-    def _sets_below(self, function: Function, depth: int) -> frozenset[str]:
-        """Attributes that other methods set which it calls."""
-        if function.cls is None or depth == 0:
-            return frozenset()
-        found: set[str] = set(self._touched(function))
-        for cls in function.cls.ancestry:
-            for method in cls.methods:
-                if method is not function and function.mentions(method.name):
-                    found.update(name[1:] for name in method.mentioned if name.startswith("="))
-                    found |= self._touched(method)
-        return frozenset(found)
-
-    def _touched(self, function: Function) -> frozenset[str]:
-        """Attributes of the receiver that get a method called of which nobody knows what it does."""
-        return self._touches.ask(function, lambda: frozenset(self._found_touched(function)))
-
-    def _found_touched(self, function: Function) -> Iterator[str]:
-        return (
-            part.callee.base.name
-            for part in function.values
-            if isinstance(part, r.Call)
-            and isinstance(part.callee, r.Member)
-            and isinstance(part.callee.base, r.Member)
-            and part.callee.name not in self.storage.reads
-            and part.callee.name not in self.storage.plain
-        )
-
-    def _is_plain(self, function: Function) -> bool:
-        known = {"staticmethod", "classmethod"}
-        return all(annotation.name in known for annotation in function.record.annotations)
-
-    def kind(self, value: r.Value | None, scope: DonationScope) -> str:
-        """What is known of an expression without running anything."""
-        self._depth += 1
-        found = self._kind(value, scope) if self._depth < _DEEPEST and value is not None else ""
-        self._depth -= 1
-        return found
-
-    def _kind(self, value: r.Value, scope: DonationScope) -> str:
-        match value:
-            case r.Literal():
-                return PLAIN
-            case r.Call(callee=callee):
-                symbol = self.program.models.canonical(self.callables.dotted(callee, scope.function))
-                if self.consuming.fits("elsewhere", symbol):
-                    return PLAIN
-                if self.consuming.fits("made_by", symbol):
-                    return LIVE
-                known = self.callables.known(callee, scope)
-                if isinstance(known, Consumer) and known.model is not None:
-                    return LIVE
-                if isinstance(known, Own) and self._is_plain(known.function):
-                    return self._kind_of_result(known.function)
-            case r.Aggregate(kind="tuple" | "list" | "dict", items=items) if items:
-                kinds = {self.kind(i.value if isinstance(i, r.Pair) else i, scope) for i in items}
-                return kinds.pop() if len(kinds) == 1 else ""
-            case r.Name():
-                found = self.callables.resolve(value, scope)
-                return self.kind(*found) if found is not None else ""
-            case r.Binary(left=left, right=right):
-                kinds = {self.kind(left, scope), self.kind(right, scope)}
-                return LIVE if LIVE in kinds else PLAIN if kinds == {PLAIN} else ""
-        return ""
-
-    def _kind_of_result(self, function: Function) -> str:
-        return self._result_kinds.ask(function, lambda: self._find_kind_of_result(function))
-
-    def _find_kind_of_result(self, function: Function) -> str:
-        leaves = [s.value for s in function.statements if isinstance(s, r.Leave) and s.kind == "return"]
-        kinds = {self.kind(value, DonationScope(function)) for value in leaves if value is not None}
-        return kinds.pop() if len(kinds) == 1 else ""
-
-    def only_looks(self, function: Function, name: str) -> bool:
-        """Whether the function reads nothing of this parameter but what can be read when its storage is gone."""
-        key = (function, name)
-        return self._lookers.ask(key, lambda: self._only_looks(function, name))
-
-    def _only_looks(self, function: Function, name: str) -> bool:
-        if not function.body:
-            return False
-        return not any(
-            self._looked_at(value, name, function) for s in function.statements for value in bodies.values(s)
-        ) and not any(self._says_name(inner, name) for inner in self.program.index.nested(function))
-
-    def _says_name(self, function: Function, name: str) -> bool:
-        return glance.says(function, name)
-
-    def _looked_at(self, value: r.Value, name: str, function: Function) -> bool:
-        match value:
-            case r.Name(text=text):
-                return text == name
-            case r.Member(base=r.Name(text=text), name=member) if text == name:
-                return member not in self.storage.plain
-            case r.Binary(op="is" | "is not"):
-                return False
-            case r.Call(callee=callee, args=args):
-                symbol = self._symbol(callee, function)
-                if self.consuming.fits("looks", symbol):
-                    return False
-                if self.consuming.fits("maps", symbol) and args:
-                    return self._looked_at_by_leaf(args[0], args[1:], name, function)
-                return any(self._looked_at(part, name, function) for part in (callee, *args))
-            case r.Pair(value=inner) | r.Assign(value=inner):
-                return self._looked_at(inner, name, function)
-        return any(self._looked_at(part, name, function) for part in places.children(value))
-
-    def _looked_at_by_leaf(self, mapped: r.Value, trees: tuple[r.Value, ...], name: str, function: Function) -> bool:
-        """Of a tree that is mapped, what the function looks at that gets the leaves."""
-        inner = self._mapped(mapped, function)
-        names = [parameter.name for parameter in inner.record.parameters] if inner is not None else []
-        for position, tree in enumerate(trees):
-            leaf = names[position] if position < len(names) else ""
-            whole = isinstance(tree, r.Name) and tree.text == name
-            if whole and inner is not None and leaf and self.only_looks(inner, leaf):
-                continue
-            if self._looked_at(tree, name, function):
-                return True
-        return False
-
-    def _mapped(self, value: r.Value, function: Function) -> Function | None:
-        if isinstance(value, r.Lambda) and value.function >= 0:
-            return self.program.index.function_at(function.file, value.function)
-        known = self.callables.known(value, DonationScope(function)) if isinstance(value, (r.Name, r.Member)) else None
-        return known.function if isinstance(known, Own) else None
-
-    def repeats(self, function: Function, name: str) -> bool:
-        """Whether the function calls this parameter in a loop."""
-        for statement in function.statements:
-            if isinstance(statement, r.Loop):
-                inside = Span(statement.start, statement.end)
-                for inner in function.statements:
-                    if inner.start in inside and inner is not statement:
-                        for value in bodies.values(inner):
-                            if any(
-                                isinstance(p, r.Call) and places.last_name(p.callee) == name for p in places.walk(value)
-                            ):
-                                return True
-        return False
 
     # --- what does nothing ---
 
@@ -394,7 +244,9 @@ def steps_of(misuse: DonationMisuse) -> tuple[Step, ...]:
     if loss.made is not None and loss.made.message:
         steps.append(loss.made)
     if misuse.kind != "twice" and loss.at != misuse.at:
-        verb = {"ended": "is deleted here", "moved": "is donated here"}.get(loss.how, f"is donated to `{loss.by}` here")
+        verb = {"erased": "is deleted here", "moved": "is donated here"}.get(
+            loss.how, f"is donated to `{loss.by}` here"
+        )
         steps.append(function.step(loss.at, f"`{loss.shown}` {verb}", "ends"))
     return tuple(steps)
 
@@ -408,9 +260,8 @@ def fix_of(misuse: DonationMisuse) -> Fix | None:
     return Fix(f"assign the result to `{misuse.target}`", (edit,))
 
 
-def _is_told(misuse: DonationMisuse, known: list[DonationMisuse]) -> bool:
-    """Whether something is said already of what the call took, or of that place."""
-    return any(one.at == misuse.at or one.loss.at.start in misuse.loss.at for one in known)
+def not_known(shown: str) -> str:
+    return f"it is not known whether `{shown}` has storage that can be donated"
 
 
 @questions.program_question

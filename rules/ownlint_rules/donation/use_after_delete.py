@@ -73,7 +73,7 @@ from ownlint_rules.donation import _donations as donations
 @rule(severity="error", cwe=(672,), languages=("python",))
 def use_after_delete(function: Function) -> Iterator[Finding]:
     for misuse in donations.of(function.program).misuses_in(function):
-        if misuse.loss.how == "ended":
+        if misuse.loss.how == "erased":
             yield function.finding(
                 misuse.at,
                 f"`{misuse.shown}` is used after its buffer was deleted",

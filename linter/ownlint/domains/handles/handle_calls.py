@@ -13,7 +13,7 @@ import msgspec
 from ownlint.domains import python_calls
 from ownlint.domains.handles.handle_chains import HandleChain, Reach, literal
 from ownlint.domains.handles.handle_chains import at as picked_at
-from ownlint.domains.handles.handle_functions import OwnCalls
+from ownlint.domains.handles.handle_trees import Trees
 from ownlint.domains.handles.handle_stores import Dependence, without
 from ownlint.domains.handles.handle_values import MOST_EXACT, as_value, exact_length, once
 from ownlint.domains.handles.handles import (
@@ -33,6 +33,7 @@ from ownlint.domains.handles.handles import (
     native,
     own,
 )
+from ownlint.domains.python_calls import OBJECT
 from ownlint.engine.containment import ANY, BURIED, VALUE, is_element, value_slot
 from ownlint.facts import records as r
 from ownlint.facts.show import text
@@ -44,13 +45,18 @@ _CHANGES = python_builtins.ADDS_ONE | python_builtins.ADDS_MANY | python_builtin
 _CLOSING = frozenset(["contextlib.closing", "contextlib.aclosing"])
 
 
-class HandleCalls(OwnCalls):
+class HandleCalls(Trees):
     """Evaluates calls."""
 
     def call(self, call: r.Call) -> Handles:
-        made_of = self.classes.calling(self.function, call.callee)
-        if made_of is not None:
-            return self.by_fact(call, made_of)
+        if self.anything and (made_of := self.classes.made_of(self.function, call)):
+            self.evaluated(call)
+            return frozenset({own(made_of)})
+        if self.anything and (made_of := self.library_made(call.callee)):
+            return self.by_fact(call, self.classes.made(made_of))
+        if self.anything and self.looks_only(call.callee):
+            self.evaluated(call)
+            return NOTHING
         symbol = self.symbol(call.callee)
         builtin = last_name(call.callee) if isinstance(call.callee, r.Name) else ""
         if symbol and not symbol.startswith("builtins."):
@@ -110,6 +116,8 @@ class HandleCalls(OwnCalls):
             return NOTHING
         if name == "getattr" and len(call.args) > 1:
             return self.by_literal_name(call, arguments[0])
+        if self.anything and (fact := self.classes.function(f"builtins.{name}")) is not None and fact.asks_of:
+            return NOTHING
         if (
             name not in python_builtins.READS
             and name not in python_builtins.COLLECTS
@@ -176,6 +184,8 @@ class HandleCalls(OwnCalls):
         return self.by_fact(call, fact, derived)
 
     def by_fact(self, call: r.Call, fact: Fact | None, derived: str = "") -> Handles:
+        if fact is not None and fact.whole:
+            return self.consume(call, fact)
         arguments = self.looked_at_by(call, fact)
         placed = self.placed(call, arguments, fact)
         if fact is None:
@@ -243,16 +253,17 @@ class HandleCalls(OwnCalls):
                     found[position] = (handles, argument)
         return found
 
-    def create(self, call: r.Call, cls: str = "") -> Handle:
+    def create(self, call: r.Value, cls: str = "") -> Handle:
         """A new token, made by this call."""
-        self.state = self.state.age(call.start)
-        self.made[call.start] = call.span
-        self.owners[call.start] = text(call)
+        site = self.site(call)
+        self.state = self.state.age(site)
+        self.made[site] = call.span
+        self.owners[site] = text(call)
         if self.repeated:
-            self.often.add(call.start)
+            self.often.add(site)
         if self.classes.role(cls) == "owner":
-            self.tops.add(call.start)
-        return Handle(cls, (call.start, 0), True, call.span, text(call))
+            self.tops.add(site)
+        return Handle(cls, (site, 0), True, call.span, text(call))
 
     def built(self, call: r.Call, fact: Fact, placed: dict[int, tuple[Handles, r.Value]]) -> Handle:
         """What is put where the innermost `with` of an insertion point says, or the one that is passed; nobody knows
@@ -284,7 +295,7 @@ class HandleCalls(OwnCalls):
         for handle in whole:
             left = without(self.state.dependences, handle.token, callee.name)
             self.state = self.state._replace(dependences=left)
-        if whole:
+        if whole and not self.is_unknown_method(whole, callee.name):
             return self.native_method(call, callee.name, callee.base, whole, arguments)
         stored = frozenset(h.out() for h in on if h.path[:1] == ("." + callee.name,))
         if (on or any(arguments)) and not self.objects(on) and not stored and self.is_container(callee.base, on):
@@ -292,6 +303,11 @@ class HandleCalls(OwnCalls):
         if self.objects(on) and not any(h.is_python for h in stored):
             stored = self.of_object(callee, on)
         return self.project(call, symbol, stored, arguments, given, on)
+
+    def is_unknown_method(self, on: Handles, name: str) -> bool:
+        """Whether nobody knows what a call of it does."""
+        facts = [self.classes.member(handle.cls, name) for handle in on] if self.anything else []
+        return bool(facts) and all(fact is not None and fact.unknown for fact in facts)
 
     def of_super(self, call: r.Call, name: str) -> Handles:
         """The method that a base has."""
@@ -343,7 +359,7 @@ class HandleCalls(OwnCalls):
             if fact.visits:
                 self.visited(call, fact, handle)
             elif fact.keeps == "own" and fact.returns and not fact.moves:
-                given |= {self.create(call, fact.returns)}
+                given |= {handle if self.is_left(call, fact, base) else self.create(call, fact.returns)}
             elif fact.keeps == "own unless inserted" and fact.returns:
                 given |= {self.built(call, fact, placed)}
             elif fact.source:
@@ -496,6 +512,8 @@ class HandleCalls(OwnCalls):
         for number in fact.restores:
             for handle in receiver[0] if number == 0 else placed.get(number, (NOTHING, None))[0]:
                 self.state = self.state.restored(handle.token)
+                if self.is_tree(handle):
+                    self.state = self.state.forgiven(handle.token, handle.chain)
         for number, reach in fact.ends:
             handles, value = receiver if number == 0 else placed.get(number, (NOTHING, None))
             if fact.of and number == 0:
@@ -602,6 +620,8 @@ class HandleCalls(OwnCalls):
         elif len(objects) == 1:
             self.noted(handle, how, by, value)
             self.state = self.state.invalidated(Ending(handle.token, handle.chain, reach, how), why)
+            if self.is_tree(handle):
+                self.state = self.state.lost(handle.token, handle.chain, why)
             if how == "erased":
                 self.forgotten_by_indexes(handle, why, knowing)
                 self.state = self.state.mutated(handle.token)
@@ -690,7 +710,8 @@ class HandleCalls(OwnCalls):
                 continue
             emptied = frozenset(h for h in handles if h.stale is not None and h.stale.how == "emptied")
             closed = frozenset(h for h in handles if self.is_closed_itself(h))  # a Python object like another
-            self.use(handles - emptied - closed, _given(argument))
+            if not self.anything:
+                self.use(handles - emptied - closed, _given(argument))
         if symbol in _CLOSING and arguments:
             return inside(native(arguments[0]), CLOSING)
         code = self.classes.code
@@ -701,9 +722,11 @@ class HandleCalls(OwnCalls):
             return self.constructed(call, cls, symbol, list(python_calls.arguments_of(call, values)))
         on = on or (self.code_called(symbol) if symbol else NOTHING)
         if on and (done := self.run_code(call, on, list(python_calls.arguments_of(call, values)))) is not None:
-            return done or self.declared_result(call, symbol)
+            return done if done or self.anything else self.declared_result(call, symbol)
         for handle in (h for handles in arguments for h in handles if h.stale is not None and h.stale.how == "emptied"):
             self.state = self.state.restored(handle.token)  # it may get its memory again there
+        if self.anything:
+            self.given_to_unknown(call, values, receiver)
         self.forget_attributes(call, receiver, arguments)
         return self.unknown(call, symbol, arguments)
 
@@ -722,8 +745,22 @@ class HandleCalls(OwnCalls):
 
     def declared_result(self, call: r.Call, symbol: str) -> Handles:
         """What the function says it returns: somebody else's."""
-        cls = self.classes.result(symbol) if symbol else None
+        cls = self.classes.result(symbol) if symbol or self.anything else None
+        if cls is not None and cls == self.anything:
+            return self.fresh(call)
         return frozenset({self.somebodys(cls, foreign(call.start), call.span, text(call))}) if cls else NOTHING
+
+    def given_to_unknown(self, call: r.Call, values: list[Handles], receiver: Handles) -> None:
+        """They are looked at, and what lies in them may be something else afterwards."""
+        grows = isinstance(call.callee, r.Member) and call.callee.name in _CHANGES
+        for handles, argument in zip(values, call.args, strict=True):
+            if not grows:
+                self.use_whole(handles, _given(argument))
+            for handle in native(handles):
+                self.state = self.state.renewed(handle.token, handle.chain, "derived")
+        for handle in receiver:
+            if not handle.path and (handle.cls == self.anything or handle.cls.startswith(OBJECT)):
+                self.state = self.state.renewed(handle.token, handle.chain).forgotten_end(handle.token, handle.chain)
 
     def forget_attributes(self, call: r.Call, receiver: Handles, arguments: list[Handles]) -> None:
         """Attributes of an object that somebody else may have set anew."""

@@ -43,7 +43,7 @@ from ownlint.domains.handles.handles import (
     is_parameter,
     native,
 )
-from ownlint.domains.python_calls import PassedArgument, passed
+from ownlint.domains.python_calls import CODE, PassedArgument, passed
 from ownlint.engine.containment import ANY, BURIED, VALUE, value_slot
 from ownlint.engine.decided import bound, without
 from ownlint.facts import records as r
@@ -123,7 +123,8 @@ class HandleInterpreter(Loops):
                 self.own_root(handle.cls, handle.token, at, handle.shown)
             if not handles and not parameter.spread:
                 handles = self.typed(parameter.start, at, parameter.name, (-1 - number, 0))
-            if not handles and not parameter.spread and (cls := self.classes.asked_of(self.function, parameter.name)):
+            cls = self.classes.asked_of(self.function, parameter.name)
+            if not handles and cls and (not parameter.spread or self.anything):
                 handles = frozenset({self.somebodys(cls, (-1 - number, 0), at, parameter.name)})
             state = state.bind(parameter.name, handles, at, "")
         for name in sorted(self.given.keys() - self.parameters):
@@ -181,7 +182,16 @@ class HandleInterpreter(Loops):
         looks = tuple(sorted((token, chain, sure) for (token, chain), sure in self.looks.items()))
         raised = dict.fromkeys(self.case(state, generates)._replace(returns=NOTHING, says="") for state in self.raised)
         thrown = [case for case in raised if case.endings or case.left][:_MOST_CASES]
-        return HandleSummary(tuple(cases), looks, frozenset(self.tops), frozenset(self.inherited), tuple(thrown))
+        return HandleSummary(
+            tuple(cases), looks, frozenset(self.tops), frozenset(self.inherited), tuple(thrown), self.misused()
+        )
+
+    def misused(self) -> tuple[tuple[Token, HandleChain], ...]:
+        """What goes wrong here because of what the function is given to call."""
+        if not any(h.cls.startswith(CODE) for handles in self.given.values() for h in handles):
+            return ()
+        found = (misuse.child for misuses in self.found.values() for misuse in misuses if misuse.stale is not None)
+        return tuple(sorted({(child.token, child.chain) for child in found if is_given(child.token)}))
 
     def case(self, state: HandleState, generates: bool) -> HandleCase:
         """What is so when the function ends in that state."""
@@ -198,7 +208,8 @@ class HandleInterpreter(Loops):
             returns = inside(returns, AWAITED)
         if generates:
             return HandleCase(self.generated(state), self.early, self.left_in(state), "", kept)
-        return HandleCase(returns, endings, self.left_in(state), state.says, kept)
+        renewed = frozenset(one for one in state.renewals if is_given(one[0]))
+        return HandleCase(returns, endings, self.left_in(state), state.says, kept, renewed)
 
     def generated(self, state: HandleState) -> Handles:
         """What a call of a generator gives: its elements, or what a `with` is given, and what ends when it is done."""
@@ -233,8 +244,21 @@ class HandleInterpreter(Loops):
 
     def returns(self, statement: r.Leave) -> None:
         handles = self.value(statement.value)
+        if self.anything and statement.kind == "return":
+            self.looked_at_by_caller(statement.value)
         self.callback_returns(statement.value)
         self.state = self.state.bind(_RETURNED, handles, statement.span, "")
+
+    def looked_at_by_caller(self, value: r.Value | None) -> None:
+        """Of what is given back, part by part."""
+        match value:
+            case r.Aggregate(kind="tuple" | "list", items=items):
+                for item in items:
+                    self.looked_at_by_caller(item)
+            case r.Name() | r.Member() | r.Index() | r.Aggregate():
+                for handle in self.leaves(self.value(value)):
+                    if handle.stale is not None:
+                        self.judge_stale("use", handle, value.span)
 
     def returned(self, statement: r.Leave) -> None:
         nothing = statement.value is None or isinstance(statement.value, r.Literal)
@@ -317,6 +341,14 @@ class HandleInterpreter(Loops):
         after, raised = super().attempt(statement, states)
         self.tested = tested
         return after, raised + self.raising.pop()
+
+    def raise_here(self) -> None:
+        if self.raising:
+            self.raising[-1].append(self.state)
+
+    def caught(self, handler: r.Handler, statement: r.Try, raised: list[HandleState]) -> list[HandleState]:
+        fitting = [state for state in raised if not state.failing or self.classes.fails(handler.type)]
+        return [state._replace(failing=False) if state.failing else state for state in fitting]
 
     def thrown(self, statement: r.Leave, states: list[HandleState]) -> None:
         if not self.raising:
@@ -441,7 +473,8 @@ class HandleInterpreter(Loops):
             if stored.name and handle not in state.get(stored.name):
                 continue
             if handle.stale is not None:
-                self.judge_stale("store", handle, stored.at)
+                if not self.is_tree(handle):
+                    self.judge_stale("store", handle, stored.at)
             elif not handle.holds and handle.token not in kept and not state.is_stored(handle.token):
                 self.judge("store", handle, stored.at, dead=handle.token not in state.escaped)
         for one in in_sequence(state.dependences):
@@ -518,7 +551,7 @@ class HandleInterpreter(Loops):
 
     def judge_stale(self, kind: str, handle: Handle, at: Span) -> None:
         assert handle.stale is not None
-        if self.tested:
+        if self.tested and not handle.stale.failed:
             return
         key = (kind, *_place(at), *_place(handle.taken))
         self.reached[key] = self.reached.get(key, 0) + 1
@@ -527,16 +560,14 @@ class HandleInterpreter(Loops):
         misuse = HandleMisuse(self.function, kind, at, handle, owner, made, None, handle.stale.certainty, handle.stale)
         self.found.setdefault(key, []).append(misuse)
 
-    def use(self, handles: Handles, value: r.Value | None) -> Handles:
+    def use(self, handles: Handles, value: r.Value | None, kind: str = "use") -> Handles:
         gone: set[Handle] = set()
         for handle in in_order(handles):
             if handle.path or value is None or handle.is_python:
                 continue
-            if is_given(handle.token) and handle.stale is None and not self.tested:
-                sure = not self.inner_statements and not self.ends
-                self.looks[handle.token, handle.chain] = sure or self.looks.get((handle.token, handle.chain), False)
+            self.noted_look(handle, handle.chain, sure=True)
             if handle.stale is not None:
-                self.judge_stale("use", handle, value.span)
+                self.judge_stale(kind, handle, value.span)
                 gone.add(handle)
                 continue
             if handle.holds:
@@ -548,6 +579,11 @@ class HandleInterpreter(Loops):
             if dead:
                 gone.add(handle)
         return handles - gone if gone else handles
+
+    def noted_look(self, handle: Handle, chain: HandleChain, *, sure: bool) -> None:
+        if is_given(handle.token) and handle.stale is None and not self.tested:
+            sure = sure and not self.inner_statements and not self.ends
+            self.looks[handle.token, chain] = sure or self.looks.get((handle.token, chain), False)
 
     def statement(self, statement: r.Statement, states: list[HandleState]) -> list[HandleState]:
         around = isinstance(statement, (r.Branch, r.Loop, r.Switch, r.Try))
@@ -562,7 +598,8 @@ class HandleInterpreter(Loops):
             if not sure:
                 doubt = because("path", f"`{text(call.callee)}` uses it on some of its paths alone")
                 stale = stale._replace(certainty=weaker(stale.certainty, doubt))
-            self.judge_stale("use", handle._replace(stale=stale), call.span)
+            at = next((a for a in call.args if self.stands_for(a, handle.token, handle.chain)), call)
+            self.judge_stale("use", handle._replace(stale=stale), at.span if self.anything else call.span)
         elif handle.token[0] >= 0 and not handle.holds:
             self.judge("use", handle, call.span, dead=not self.state.alive(handle.token))
 
@@ -597,6 +634,8 @@ class HandleInterpreter(Loops):
             gone = one.argument[0] >= 0 and one.argument not in kept and not self.is_kept_somewhere(one.argument)
             self.judge_dependence(one, "return", one.at, gone)
         for handle in in_order(handles):
+            if self.is_tree(handle):
+                continue
             if handle.stale is not None and value is not None and not is_out_of_reach(handle):
                 self.judge_stale("return", handle, value.span)
             elif value is not None:
@@ -643,6 +682,8 @@ class HandleInterpreter(Loops):
                 if not self.is_native(base) and self.may_be_container(base):
                     slot = value_slot(indexes[0]) if len(indexes) == 1 else VALUE
                     slot = self.exact_slot(self.value(base), indexes) or slot
+                    if len(indexes) == 1 and isinstance(indexes[0], r.Literal):
+                        self.renew(base, self.index_key(target), handles, slot)
                     self.put(base, inside(handles, slot), at, slot if slot != VALUE else "")
 
     def set_attribute(self, base: r.Value, name: str, handles: Handles, at: Span) -> None:
@@ -657,6 +698,7 @@ class HandleInterpreter(Loops):
                 {},
             )
             return
+        self.renew(base, name, handles, "." + name)
         self.put(base, inside(handles, "." + name), at, "." + name)
         for itself in self.objects(on):
             self.state = self.state.with_attributes(itself.token, inside(handles, "." + name), "." + name)
@@ -680,6 +722,8 @@ class HandleInterpreter(Loops):
         """A native object that is written to: that is a setter, which points at what it is given and no more. Of
         `name`, where a model describes it: `name=`."""
         on = native(self.value(base))
+        if self.anything and all(map(self.is_tree, on)):
+            return False
         anew: Handles = NOTHING
         for handle in in_order(on) if name else ():
             fact = self.classes.member(handle.cls, f"{name}=")

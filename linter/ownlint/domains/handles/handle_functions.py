@@ -11,6 +11,7 @@ from ownlint.domains.handles.handle_chains import HandleChain
 from ownlint.domains.handles.handle_values import HandleValues
 from ownlint.domains.handles.handles import (
     LIST,
+    MADE,
     NOBODY,
     NOTHING,
     Classes,
@@ -63,6 +64,8 @@ class OwnCalls(HandleValues):
         """What each function of the project is given here."""
         self.own_names = classes.code.own_names(function)
         self._values_open = 0
+        self.by_inner = False
+        """What ends is told as of who does it inside of what is called."""
         self._no_code: set[str] = set()
         """Names that stand for nothing that is followed."""
 
@@ -272,8 +275,22 @@ class OwnCalls(HandleValues):
     def looked_at_inside(self, call: r.Call, summary: HandleSummary, tokens: dict[Token, Handle]) -> None:
         for token, chain, sure in summary.looks:
             passed_on = tokens.get(token)
+            if passed_on is not None and passed_on.stale is None:
+                gone = self.state.end_of_part(passed_on.token, passed_on.chain.within(chain))
+                passed_on = passed_on._replace(stale=gone)
+                self.noted_look(passed_on, passed_on.chain.within(chain), sure=sure)
             if passed_on is not None and (passed_on.stale is not None or not passed_on.holds):
                 self.used_inside(passed_on, chain, call, sure=sure)
+
+        for token, chain in summary.misused if self.classes.anything else ():
+            passed_on = tokens.get(token)
+            if passed_on is not None and passed_on.stale is None:
+                why = Stale(call.span, text(call), passed_on.shown, "consumed", "deep")
+                inner = passed_on._replace(chain=passed_on.chain.within(chain), stale=why)
+                self.used_inside(inner, chain, call, sure=True)
+
+    def noted_look(self, handle: Handle, chain: HandleChain, *, sure: bool) -> None:
+        """This is used, by whoever is called, or here: whoever says what a function does overrides it."""
 
     def used_inside(self, handle: Handle, chain: HandleChain, call: r.Call, *, sure: bool) -> None:
         """A function that is called uses this: whoever judges overrides it."""
@@ -292,6 +309,10 @@ class OwnCalls(HandleValues):
             self.left_behind(before, name, handles | (before - _followed(before)), call)
         for ending in sorted(case.endings):
             self.ended_inside(call, ending, words)
+        for place in sorted(case.renewed):
+            token, chain = words.place(*place)
+            if token is not None:
+                self.state = self.state.renewed(token, chain).forgotten_end(token, chain)
         self.state = self.state._replace(said=(call.start, case.says))
         return returned
 
@@ -319,12 +340,21 @@ class OwnCalls(HandleValues):
         if passed_on is not None and ending.how == "erased" and self.is_root(token, chain):
             self.root_erased(passed_on, call.span, text(call))
             return
-        why = Stale(call.span, text(call), shown, ending.how, ending.reach)
+        if self.classes.anything:
+            shown = next((text(a) for a in call.args if self.stands_for(a, token, chain)), shown)
+        why = Stale(call.span, ending.by if self.by_inner else text(call), shown, ending.how, ending.reach)
         if passed_on is not None and ending.how == "erased":
             self.noted(passed_on._replace(chain=chain), ending.how, call, call)
-        self.state = self.state.invalidated(Ending(token, chain, ending.reach, ending.how), why)
+        self.state = self.state.invalidated(ending._replace(token=token, chain=chain), why)
+        if ending.how in ("consumed", "moved", "erased") and self.classes.anything:
+            self.state = self.state.lost(token, chain, why)
         if ending.token in words.known_there:
             self.state = self.state.forgotten(token)
+
+    def stands_for(self, argument: r.Value, token: Token, chain: HandleChain) -> bool:
+        if not isinstance(argument, (r.Name, r.Member)):
+            return False
+        return any(not h.path and (h.token, h.chain) == (token, chain) for h in self.value(argument))
 
     def is_root(self, token: Token, chain: HandleChain) -> bool:
         raise NotImplementedError
@@ -335,7 +365,7 @@ class OwnCalls(HandleValues):
     def noted(self, handle: Handle, how: How, by: r.Node, value: r.Value) -> None:
         raise NotImplementedError
 
-    def create(self, call: r.Call, cls: str = "") -> Handle:
+    def create(self, call: r.Value, cls: str = "") -> Handle:
         raise NotImplementedError
 
     def unknown(self, call: r.Call, symbol: str, arguments: list[Handles]) -> Handles:
@@ -417,7 +447,8 @@ def _followed(handles: Handles) -> Handles:
 
 
 def _is_told(handle: Handle) -> bool:
-    return not handle.is_python or handle.cls.startswith((CODE, MEMBER))
+    receiver = handle.path[-1:] == (f"{HELD}0",) and handle.cls.startswith(OBJECT)
+    return not handle.is_python or handle.cls.startswith((CODE, MEMBER, MADE)) or receiver
 
 
 def _given(every: dict[str, Handles]) -> Iterator[tuple[str, Handle]]:

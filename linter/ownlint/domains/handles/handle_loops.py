@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ownlint.domains.handles.handle_calls import HandleCalls
 from ownlint.domains.handles.handle_chains import at as picked_at
-from ownlint.domains.handles.handle_values import MOST_EXACT, exact_length
+from ownlint.domains.handles.handle_values import MOST_EXACT, exact_length, single_round
 from ownlint.domains.handles.handles import (
     NOTHING,
     Classes,
@@ -118,7 +118,7 @@ class Loops(HandleCalls, Ways[HandleState]):
         return [state for state, length in lengths if length is None or length >= self.rounds[-1]]
 
     def most_rounds(self, statement: r.Loop) -> int:
-        return MOST_EXACT
+        return 1 if single_round(statement.iterable) else MOST_EXACT
 
     def round(self, statement: r.Loop, states: list[HandleState]) -> list[HandleState]:
         """A third round, or a later one, is for lists of which the elements are known alone."""
@@ -269,6 +269,7 @@ def _joined(states: list[HandleState]) -> HandleState:
         frozenset.intersection(*(state.endings for state in states)),
         frozenset(harm for state in states for harm in state.harms),
         facts,
+        dead=joined.dead,
     )
 
 

@@ -73,11 +73,15 @@ class HandleValues(ContainmentExpressions[Handle]):
         self.running: list[Function] = []
         """Functions inside this one, or of its module, that are being run as a part of it."""
         self._variables: dict[str, int] = {}
+        self.variables: dict[str, int] = {}
+        """Numbers of variables around the function."""
+        self.unknown_names: set[str] = set()
+        """Names that stand for no object."""
         self._first: dict[str, r.Value] | None = None
 
     # --- what inheritors decide ---
 
-    def use(self, handles: Handles, value: r.Value | None) -> Handles:
+    def use(self, handles: Handles, value: r.Value | None, kind: str = "use") -> Handles:
         """Something looks at these handles; returns those that nothing is wrong with."""
         raise NotImplementedError
 
@@ -230,7 +234,9 @@ class HandleValues(ContainmentExpressions[Handle]):
         exact = any(h.cls.startswith(LIST) and not h.path for h in iterated)
         parts = [frozenset(h.out() for h in iterated if h.path[:1] == (place,)) for place in places] if exact else []
         found: Handles = NOTHING
-        for part in parts or [self.elements(iterated, clause.iterable)]:
+        again = self.repeated == 1 and bool(self.classes.anything) and not single_round(clause.iterable)
+        for part in parts or [self.elements(iterated, clause.iterable), *([None] if again else [])]:
+            part = self.elements(iterated, clause.iterable) if part is None else part
             self.assign(clause.target, part, clause.span, clause.iterable)
             for condition in clause.conditions:
                 self.evaluate(condition)
@@ -253,13 +259,14 @@ class HandleValues(ContainmentExpressions[Handle]):
     # --- members and items ---
 
     def member(self, value: r.Member) -> Handles:
-        base = value.base
-        on = self.value(base)
-        asked = self.asked(native(on), value.name, base)
+        on = self.value(value.base)
         stored = frozenset(h.out() for h in on if h.path[:1] == ("." + value.name,))
-        return (
-            stored | frozenset(h for handle in asked for h in self.attribute(handle, value)) | self.of_object(value, on)
-        )
+        return stored | self.member_of(value, on)
+
+    def member_of(self, value: r.Member, on: Handles) -> Handles:
+        """What a member of these gives, but for what was put there."""
+        asked = self.asked(native(on), value.name, value.base)
+        return frozenset(h for handle in asked for h in self.attribute(handle, value)) | self.of_object(value, on)
 
     def asked(self, native: Handles, name: str, base: r.Value) -> Handles:
         """These are looked at by a member's name: some may be asked for on what is dead."""
@@ -339,6 +346,10 @@ class HandleValues(ContainmentExpressions[Handle]):
         on = self.value(value.base)
         for index in value.indexes:
             self.evaluate(index)
+        return self.indexed(value, on)
+
+    def indexed(self, value: r.Index, on: Handles) -> Handles:
+        """What an item of these is."""
         looked_at = self.use(native(on), value.base)
         sliced = any(isinstance(i, r.Aggregate) and i.kind == "slice" for i in value.indexes)
         if sliced:
@@ -480,7 +491,7 @@ class HandleValues(ContainmentExpressions[Handle]):
         """A handle of the class that an annotation gives the name which starts there: somebody else owns it."""
         meaning = self.function.program.names.meaning(self.function.file, name_start)
         written = meaning.type if meaning is not None else ""
-        cls = self.classes.find(written.removesuffix("[]")) if written else None
+        cls = self.classes.annotated(written.removesuffix("[]")) if written else None
         if cls is None:
             return NOTHING
         handle = self.somebodys(cls, token or foreign(name_start), span, shown)
@@ -532,6 +543,14 @@ class HandleValues(ContainmentExpressions[Handle]):
             return False
         symbol = self.symbol(inner.callee)
         return bool(symbol) and any(self.classes.find(name) for name in (symbol, symbol.rpartition(".")[0]))
+
+
+def single_round(iterable: r.Value | None) -> bool:
+    """`range(1)`."""
+    match iterable:
+        case r.Call(callee=r.Name(text="range"), args=(r.Literal(text="0" | "1"),)):
+            return True
+    return False
 
 
 _VARIABLES = -(1 << 40)

@@ -38,6 +38,10 @@ _GIVEN = -1_000
 
 NOBODY: Token = (FOREIGN * 1000, 0)
 """Of what cannot end: code, lists."""
+MADE = "%made "
+"""How the name begins of a callable that a library has made of a function."""
+PLAIN = "%plain"
+"""What is no object that anybody follows, and stands where one was before."""
 LIST = "%list "
 """How the class of a list begins of which the length is known."""
 
@@ -118,6 +122,16 @@ class Fact(msgspec.Struct, frozen=True):
     """Members of the receiver: what they gave is dead after the call."""
     overloads: tuple[tuple[int, Fact], ...] = ()
     """What holds of a call with so many arguments."""
+    how: How | None = None
+    """How it ends what it ends, where the class does not tell."""
+    whole: bool = False
+    """It looks at, and ends, all that lies in what it is given; so it may not be given one thing twice."""
+    kept: tuple[str, ...] = ()
+    """Members: asked for one of those of what it is given, it gives that back."""
+    unknown: bool = False
+    """Called, the member does what nobody knows."""
+    runs: Literal["", "each", "again"] = ""
+    """Its first argument is called with each that lies in the others, or again and again."""
 
     @property
     def borrows(self) -> bool:
@@ -233,6 +247,9 @@ class Classes(Protocol):
     def find(self, dotted: str) -> str | None:
         """The canonical name of a handle class, or None when `dotted` is none."""
 
+    def annotated(self, dotted: str) -> str | None:
+        """The class of what is annotated so."""
+
     def role(self, cls: str) -> str: ...
 
     def member(self, cls: str, name: str) -> Fact | None: ...
@@ -244,8 +261,19 @@ class Classes(Protocol):
     def code(self) -> PythonCode:
         """The project's own functions and classes."""
 
-    def calling(self, function: Function, callee: r.Value) -> Fact | None:
-        """What calling this value does, where it is something that a library has made of a function."""
+    @property
+    def anything(self) -> str:
+        """The class of what nobody knows, where that may matter all the same; empty where it does not. Such objects
+        have the role `tree`: their parts are what they were when they are asked for again."""
+
+    def made_of(self, function: Function, value: r.Value) -> str:
+        """The name of the callable that a library has made, where the value stands for one."""
+
+    def made(self, name: str) -> Fact:
+        """What calling it does."""
+
+    def fails(self, handler: str) -> bool:
+        """Whether a handler of that type is reached when a call fails that has ended what it was given."""
 
     def called(self, target: Function, given: Given) -> HandleSummary | None:
         """What the project's own function does with what it is given; None when nobody knows."""
@@ -266,10 +294,10 @@ class Classes(Protocol):
         """What the attributes of a method's object hold when it is called."""
 
 
-How = Literal["erased", "changed", "closed", "emptied", "disowned", "outdated"]
+How = Literal["erased", "changed", "closed", "emptied", "disowned", "outdated", "consumed", "moved"]
 """A handle was ended by itself or with what it was part of; what it stands in was transformed; its owner was closed;
 its memory was given back, and may be got again; its owner has given up the native object; a member of its owner was
-called, which ends what another has given."""
+called, which ends what another has given; a call has taken what is in it for itself, or for another place."""
 
 
 class Stale(NamedTuple):
@@ -286,15 +314,18 @@ class Stale(NamedTuple):
     """By version of the library, which Python objects know of it."""
     asked: Span = Span(0, 0)
     """Where the one was taken that was asked to."""
+    failed: bool = False
+    """The call has raised then."""
 
 
 class Ending(NamedTuple):
-    """An invalidation that a function carries out: of a token and chain, and how far it reaches."""
+    """An invalidation that a function carries out: of a token and chain, and how far it reaches; by which call."""
 
     token: Token
     chain: HandleChain
     reach: Reach
     how: How
+    by: str = ""
 
 
 class Harm(NamedTuple):
@@ -387,6 +418,8 @@ class HandleCase(NamedTuple):
     left: tuple[tuple[str, Handles], ...] = ()
     says: str = ""
     kept: frozenset[Token] = frozenset()
+    renewed: frozenset[tuple[Token, HandleChain]] = frozenset()
+    """Parts of what it was given that may be something else afterwards."""
 
 
 class HandleSummary(NamedTuple):
@@ -399,6 +432,8 @@ class HandleSummary(NamedTuple):
     inherited: frozenset[int] = frozenset()
     raises: tuple[HandleCase, ...] = ()
     """Those in which it raises, and leaves something behind."""
+    misused: tuple[tuple[Token, HandleChain], ...] = ()
+    """What of that which it is given it uses after it has ended it, by what it was given to call."""
 
 
 class Attributes(NamedTuple):
@@ -489,6 +524,12 @@ class HandleState(NamedTuple):
     """What the function has returned."""
     says: str = ""
     """The constant that it has returned."""
+    dead: Map[Token, tuple[tuple[HandleChain, Stale], ...]] = Map()
+    """What has ended of objects whose parts stay what they are."""
+    failing: bool = False
+    """A call has just raised that had ended something."""
+    renewals: frozenset[tuple[Token, HandleChain]] = frozenset()
+    """Parts of objects that somebody nobody knows may have put there anew."""
 
     def get(self, name: str) -> Handles:
         return self.names.entries.get(name, NOTHING)
@@ -563,7 +604,10 @@ class HandleState(NamedTuple):
                 )
                 for d in known
             )
-        return state._replace(ended=ended, escaped=escaped, dependences=known)
+        dead, parts = self.dead, self.dead.get(new, ())
+        if parts:
+            dead = dead.without(new).set(old, tuple(dict.fromkeys((*dead.get(old, ()), *parts))))
+        return state._replace(ended=ended, escaped=escaped, dependences=known, dead=dead)
 
     def changed(self, words: Iterable[Hashable], change: Callable[[Handle], Handle]) -> HandleState:
         """Every handle that is about one of these words, as the change leaves it: its token, `("pick", site)`."""
@@ -591,12 +635,15 @@ class HandleState(NamedTuple):
 
         return self.changed((("pick", site),), aged)
 
-    def with_attributes(self, token: Token, handles: Handles, slot: str = "") -> HandleState:
-        """The object of that token has these in its attributes, or in that one; by whatever name it is known."""
+    def with_attributes(
+        self, token: Token, handles: Handles, slot: str = "", chain: HandleChain | None = None
+    ) -> HandleState:
+        """The object of that token, or the part of it, has these in its attributes, or in that one; by whatever name it
+        is known."""
         names = self.names
         for name in names.under(token):
             held = names.entries.get(name, NOTHING)
-            for place in sorted({h.path for h in held if h.token == token and h.cls.startswith(OBJECT)}):
+            for place in sorted({h.path for h in held if h.token == token and _is_at(h, chain)}):
                 depth = len(place)
                 kept = (h for h in held if not _is_attribute(h, place, slot))
                 held = frozenset(kept) | frozenset(h.within(place) for h in handles)
@@ -624,12 +671,48 @@ class HandleState(NamedTuple):
 
         return self.changed((ending.token,), end)._replace(endings=self.endings | {ending})
 
+    def lost(self, token: Token, chain: HandleChain, why: Stale) -> HandleState:
+        """That part of the object is gone for good."""
+        renewals = frozenset(one for one in self.renewals if one[0] != token or not one[1].is_hit(chain, "deep"))
+        parts = (*self.dead.get(token, ()), (chain, why))
+        return self._replace(dead=self.dead.set(token, parts), renewals=renewals)
+
+    def end_of_part(self, token: Token, chain: HandleChain) -> Stale | None:
+        """How that part of an object came to be gone."""
+        return next((why for outer, why in self.dead.get(token, ()) if chain.is_hit(outer, "deep")), None)
+
+    def renewed(self, token: Token, chain: HandleChain, reach: Reach = "deep") -> HandleState:
+        """Something else may be there now; nobody knows any more that it is gone."""
+        parts = self.dead.get(token, ())
+        left = tuple(part for part in parts if not part[0].is_hit(chain, reach))
+        if left == parts:
+            return self
+        return self._replace(dead=self.dead.set(token, left) if left else self.dead.without(token))
+
+    def forgotten_end(self, token: Token, chain: HandleChain) -> HandleState:
+        """Whoever called must not rely on its end: something else was put there since."""
+        endings = frozenset(e for e in self.endings if e.token != token or not e.chain.is_hit(chain, "deep"))
+        return self._replace(endings=endings, renewals=self.renewals | {(token, chain)})
+
+    def forgiven(self, token: Token, chain: HandleChain) -> HandleState:
+        """Somebody has asked whether it is there, and knows what happens."""
+
+        def alive(handle: Handle) -> Handle:
+            asked = handle.token == token and (handle.chain.is_hit(chain, "deep") or chain.is_hit(handle.chain, "deep"))
+            return handle._replace(stale=None) if asked and handle.stale is not None else handle
+
+        return self.changed((token,), alive)._replace(dead=self.dead.without(token))
+
     def restored(self, token: Token) -> HandleState:
         """What was emptied of that token may be used again."""
         return self.changed(
             (token,),
             lambda h: h._replace(stale=None) if h.token == token and h.stale and h.stale.how == "emptied" else h,
         )
+
+
+def _is_at(handle: Handle, chain: HandleChain | None) -> bool:
+    return handle.cls.startswith(OBJECT) if chain is None else handle.chain == chain
 
 
 def _is_attribute(handle: Handle, place: tuple[str, ...], slot: str) -> bool:
@@ -645,8 +728,8 @@ def _is_attribute(handle: Handle, place: tuple[str, ...], slot: str) -> bool:
 class HandleMisuse(msgspec.Struct, frozen=True):
     """A handle that is used, or handed out, when its owner is gone, or when it is `stale`.
 
-    `kind`: `use`, `return`, `store`, `lookup`, `walk` (then `harm` says what), `root` (an owner's own is erased by
-    hand). `made` is where the owner is created, `ended` how the owner dies (None for a temporary, and for what is
+    `kind`: `use`, `again` (by a call that ends it once more), `twice` (it is given to one call twice, which ends it),
+    `return`, `store`, `lookup`, `walk` (then `harm` says what), `root` (an owner's own is erased by hand). `made` is where the owner is created, `ended` how the owner dies (None for a temporary, and for what is
     stale)."""
 
     function: Function
