@@ -8,7 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ownlint import Function, Program, because, handle_flow, handle_runs, handles, places, python_calls, questions, weaker
+from ownlint import (
+    Function,
+    Program,
+    because,
+    handle_flow,
+    handle_runs,
+    handles,
+    places,
+    python_calls,
+    questions,
+    weaker,
+)
 from ownlint import records as r
 from ownlint_rules.donation._donation import Consumer, DonationScope
 from ownlint_rules.donation._donation_callables import Callables

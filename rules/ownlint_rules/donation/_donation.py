@@ -10,13 +10,13 @@ expressions, `donation_flow` runs a function, `donations` knows the whole progra
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
 
-from ownlint import Certainty, Class, Function, Span, Step, because, consumer_models, decided, weaker
+from ownlint import Certainty, Class, Function, Span, Step, because, consumer_models, weaker
 from ownlint import records as r
 
 # --- what can be called ---------------------------------------------------------------------------
@@ -153,7 +153,6 @@ class Loss(NamedTuple):
     shown: str
     by: str
     how: str
-    certainty: Certainty
     made: Step | None = None
 
 

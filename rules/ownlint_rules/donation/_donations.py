@@ -165,8 +165,14 @@ class Donations:
             kind, certainty = "retry", weaker(doubt, certainty)
         elif stale.at.start >= misuse.at.start and (kind == "again" or stale.at == misuse.at) and kind != "twice":
             kind = "round"
-        loss = Loss(stale.at, stale.target, by, stale.how, certainty)
-        return DonationMisuse(function, kind, misuse.at, shown, loss, certainty)
+        call = next((c for c in function.calls() for a in c.args if _given(a).span == stale.at), None)
+        known = self.callables.known(call.callee, DonationScope(function)) if call is not None else None
+        made = known.made if isinstance(known, Consumer) else None
+        loss = Loss(stale.at, stale.target, by, stale.how, made)
+        dropped = any(isinstance(s, r.Evaluate) and s.value is call for s in function.statements)
+        if call is None or not dropped or shown != stale.target or not _stands_for(known, call, stale.at):
+            return DonationMisuse(function, kind, misuse.at, shown, loss, certainty)
+        return DonationMisuse(function, kind, misuse.at, shown, loss, certainty, shown, call.start)
 
     def _is_switched_off(self, file: File) -> bool:
         """The module itself switches consuming off for good."""
@@ -258,6 +264,33 @@ def fix_of(misuse: DonationMisuse) -> Fix | None:
     at = Span(misuse.statement, misuse.statement)
     edit = Edit(misuse.function.path, at, f"{misuse.target} = ")
     return Fix(f"assign the result to `{misuse.target}`", (edit,))
+
+
+def _given(argument: r.Value) -> r.Value:
+    return argument.value if isinstance(argument, r.Pair) else argument
+
+
+def _stands_for(known: object, call: r.Call, at: Span) -> bool:
+    """Whether the result surely has the shape of what was taken."""
+    if not isinstance(known, Consumer) or known.wraps is None or len(known.takes) != 1:
+        return False
+    (take,) = known.takes
+    place = next((n for n, argument in enumerate(call.args) if argument.span == at), -1)
+    leaves = [s.value for s in known.wraps.statements if isinstance(s, r.Leave) and s.kind == "return"]
+    shaped = (value is not None and _has_shape_of(value, take.name) for value in leaves)
+    return place == take.position and bool(take.name and leaves) and all(shaped)
+
+
+def _has_shape_of(value: r.Value, name: str) -> bool:
+    """`s`, `s + x`, `x * s`, `s.at[0].set(x)`."""
+    match value:
+        case r.Name(text=text):
+            return text == name
+        case r.Binary(op="+" | "-" | "*" | "/", left=left, right=right):
+            return _has_shape_of(left, name) or _has_shape_of(right, name)
+        case r.Call(callee=r.Member(base=r.Index(base=r.Member(base=base, name="at")))):
+            return _has_shape_of(base, name)
+    return False
 
 
 def not_known(shown: str) -> str:

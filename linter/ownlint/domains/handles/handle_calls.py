@@ -13,8 +13,8 @@ import msgspec
 from ownlint.domains import python_calls
 from ownlint.domains.handles.handle_chains import HandleChain, Reach, literal
 from ownlint.domains.handles.handle_chains import at as picked_at
-from ownlint.domains.handles.handle_trees import Trees
 from ownlint.domains.handles.handle_stores import Dependence, without
+from ownlint.domains.handles.handle_trees import Trees
 from ownlint.domains.handles.handle_values import MOST_EXACT, as_value, exact_length, once
 from ownlint.domains.handles.handles import (
     CLOSING,

@@ -265,7 +265,9 @@ class OwnCalls(HandleValues):
             self.given_on.setdefault(function, set()).add(tuple(given))
         self.looked_at_inside(call, summary, tokens)
         words = Translation(self, call, summary, tokens, known_there)
-        self.raises(call, summary.raises, lambda case: self.apply(call, case, words, tokens, every))
+        for raised in summary.raises:
+            there = Translation(self, call, summary, dict(tokens), known_there)
+            self.raises(call, (raised,), lambda case, there=there: self.apply(call, case, there, there.tokens, every))
         case = summary.cases[self.choose_way(len(summary.cases))] if summary.cases else HandleCase()
         return self.apply(call, case, words, tokens, every)
 
@@ -302,6 +304,8 @@ class OwnCalls(HandleValues):
             out = frozenset(h for h in handles if h.holds and is_out_of_reach(h))
             self.escape_all(out)
         self.escape_all(tokens[token] for token in sorted(case.kept) if token in tokens and tokens[token].holds)
+        for handles in (case.returns, *(handles for _, handles in case.left)):
+            words.make(handles)
         returned = frozenset(words.told(case.returns))
         left = {name: frozenset(words.told(handles, itself=True)) for name, handles in case.left}
         for name, handles in sorted(left.items()):
@@ -405,8 +409,6 @@ class Translation:
                 yield handle
                 continue
             passed_on = self.tokens.get(handle.token)
-            if passed_on is None and not is_given(handle.token) and handle.token[0] not in self.summary.inherited:
-                self.made(handle)
             token, chain = self.place(handle.token, handle.chain)
             if token is None:
                 continue
@@ -419,6 +421,13 @@ class Translation:
                 said = said._replace(stale=handle.stale._replace(at=at.span, call=text(at), target=text(at)))
             yield said
 
+    def make(self, handles: Handles) -> None:
+        """Its own tokens are those of this call, before anything is said of what was passed."""
+        for handle in in_order(handles):
+            known = handle.token in self.tokens or handle.token == NOBODY or is_given(handle.token)
+            if not known and handle.token[0] not in self.summary.inherited:
+                self.made(handle)
+
     def made(self, handle: Handle) -> None:
         """A token of the function's own: one of this call."""
         if handle.token in self._own:
@@ -427,7 +436,10 @@ class Translation:
         number = len(self._own)
         if site >= 0:
             if not number:
-                self._own[handle.token] = self.run.create(self.call, handle.cls).token
+                new = self._own[handle.token] = self.run.create(self.call, handle.cls).token
+                for token, earlier in self.tokens.items():  # what an earlier call of this place gave
+                    if earlier.token == new:
+                        self.tokens[token] = earlier._replace(token=(new[0], 1))
                 return
             new = (self.call.start + number * _APART, handle.token[1])
         else:

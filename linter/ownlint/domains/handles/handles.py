@@ -729,8 +729,8 @@ class HandleMisuse(msgspec.Struct, frozen=True):
     """A handle that is used, or handed out, when its owner is gone, or when it is `stale`.
 
     `kind`: `use`, `again` (by a call that ends it once more), `twice` (it is given to one call twice, which ends it),
-    `return`, `store`, `lookup`, `walk` (then `harm` says what), `root` (an owner's own is erased by hand). `made` is where the owner is created, `ended` how the owner dies (None for a temporary, and for what is
-    stale)."""
+    `return`, `store`, `lookup`, `walk` (then `harm` says what), `root` (an owner's own is erased by hand). `made` is
+    where the owner is created, `ended` how the owner dies (None for a temporary, and for what is stale)."""
 
     function: Function
     kind: str
