@@ -313,8 +313,9 @@ class PythonCode:
         return self._names.ask(file.path, lambda: self._names_of(file))
 
     def _names_of(self, file: File) -> frozenset[str]:
-        defined = {one.name for one in (*file.functions, *file.classes) if not one.scope}
-        return frozenset(defined | {imported.name for imported in file.imports})
+        functions = (function.name for function in file.functions if not function.scope)
+        classes = (cls.name for cls in file.classes if not cls.scope)
+        return frozenset([*functions, *classes, *(imported.name for imported in file.imports)])
 
     def tables(self, file: File) -> list[str]:
         """The names of a module that may stand for functions which it does not define by them."""

@@ -7,11 +7,15 @@ array is, and which code runs on it, the interpreter knows by itself.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
+
+import msgspec
 
 from ownlint import (
     Function,
     Program,
     because,
+    handle_chains,
     handle_flow,
     handle_runs,
     handles,
@@ -161,7 +165,7 @@ class Arrays:
             return known
         sure = because("value", "harmless if it only ever runs on a CPU")
         taking = handles.Fact("own", ARRAY, ends=((1, "deep"),), sure=sure, how="moved", whole=True)
-        return handles.msgspec.structs.replace(taking, when=model.when, otherwise=known)
+        return msgspec.structs.replace(taking, when=model.when, otherwise=known)
 
     def made_of(self, function: Function, value: r.Value) -> str:
         if not isinstance(value, (r.Name, r.Member, r.Call)):
@@ -201,7 +205,15 @@ class Arrays:
     def called(self, target: Function, given: handles.Given) -> handles.HandleSummary | None:
         if target in self.traced():
             return None
-        return self.runs.run(target, given).summary
+        runs = self.run_of(target)
+        return runs.run(target, given).summary if runs is not None else None
+
+    def run_of(self, target: Function) -> handle_runs.HandleRuns | None:
+        return self.runs if self.runs.concerned(target) else self.beyond.runs
+
+    @cached_property
+    def beyond(self) -> _Beyond:
+        return _Beyond(self)
 
     def result(self, symbol: str) -> str | None:
         return ANYTHING
@@ -226,7 +238,7 @@ class Arrays:
             for cls in function.cls.ancestry
             for method in cls.methods
             if method is not function and any(name.startswith("=") for name in method.mentioned)
-            if (left := self._left.ask(method, lambda method=method: self._left_by(method))) is not None
+            if (left := self._left_by(method)) is not None
         ]
         by_slot: dict[str, set[handles.Handle]] = {}
         for handle in (handle for left in found for handle in left.held):
@@ -238,11 +250,30 @@ class Arrays:
                 first = handles.in_order(every)[0]
                 token = handles.foreign(first.taken.start)
                 shown = f"{function.record.parameters[0].name}{slot}" if function.record.parameters else slot
-                held.add(first._replace(token=token, shown=shown, chain=handles.HandleChain()))
+                held.add(first._replace(token=token, shown=shown, chain=handle_chains.HandleChain()))
                 owners.append((token[0], shown, first.taken, False))
         return handles.Attributes(frozenset(held), tuple(owners)) if held else None
 
     def _left_by(self, method: Function) -> handles.Attributes | None:
-        interpreter = handle_flow.HandleInterpreter(method, self, {}, alone=True)
-        interpreter.run()
-        return interpreter.attributes()
+        """What a method leaves in its object's attributes, of an object that had none."""
+
+        def answer() -> handles.Attributes | None:
+            interpreter = handle_flow.HandleInterpreter(method, self, {}, alone=True)
+            interpreter.run()
+            return interpreter.attributes()
+
+        return self._left.ask(method, answer)
+
+
+class _Beyond(Arrays):
+    """How functions are run that have nothing to do with consuming, and are called by those that have: of what they
+    call in their turn, but for what is defined in them, nobody knows what it does."""
+
+    def __init__(self, home: Arrays) -> None:
+        super().__init__(home.program, home.callables, home.runs.concerned, home.traced)
+        self.home = home
+
+    def run_of(self, target: Function) -> handle_runs.HandleRuns | None:
+        if self.runs.concerned(target):
+            return self.home.runs
+        return self.runs if target.record.parent >= 0 else None

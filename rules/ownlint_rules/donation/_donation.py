@@ -23,16 +23,11 @@ from ownlint import records as r
 
 
 class Take(NamedTuple):
-    """What one call takes away: the argument at `position` (-1 when it has none), also known as `name`, or a part of
-    it. `outer` names a variable around the function instead."""
+    """What one call takes away: the argument at `position` (-1 when it has none), also known as `name`."""
 
     position: int
     name: str = ""
-    steps: tuple[str, ...] = ()
     certainty: Certainty = "certain"
-    outer: str = ""
-    by: str = ""
-    """Which callable inside of the function takes it."""
 
 
 class Consumer(msgspec.Struct, frozen=True):

@@ -1,13 +1,13 @@
 """What a name or an expression of Python stands for, where it is a callable that consumes: through assignments,
 decorators, attributes of a class, imports and the project's own factories.
 
-Locals of the function that is being run are known to whoever runs it; everything else is looked up by scope, without
-order: a name with several bindings may be any of them.
+It is looked up by scope, without order: a name with several bindings may be any of them. What a local is at one place
+the interpreter of handles knows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import msgspec
@@ -35,9 +35,6 @@ _WRAPPED = ("fun", "func", "f", "fn", "function")
 _HARMLESS = frozenset(["staticmethod", "classmethod", "wraps", "lru_cache", "cache", "override", "final", "typecheck"])
 """Last names of decorators behind which a function is what it was."""
 
-Local = Callable[[r.Name], "Known | bool | None"]
-"""What a local is just now; False when the name is none."""
-
 
 class Bound(NamedTuple):
     """One binding of a name: to a value, an item of it, or a definition; `before` is what a decorator is given."""
@@ -46,10 +43,6 @@ class Bound(NamedTuple):
     item: int = -1
     function: Function | None = None
     before: Bound | None = None
-
-
-def nobody(name: r.Name) -> Known | bool | None:
-    return False
 
 
 class Callables:
@@ -68,40 +61,39 @@ class Callables:
 
     # --- expressions ---
 
-    def known(self, value: r.Value | None, scope: DonationScope, local: Local = nobody) -> Known | None:
+    def known(self, value: r.Value | None, scope: DonationScope) -> Known | None:
         if self.depth > _DEEPEST or value is None:
             return None
         self.depth += 1
         try:
-            return self._known(value, scope, local)
+            return self._known(value, scope)
         finally:
             self.depth -= 1
 
-    def _known(self, value: r.Value, scope: DonationScope, local: Local) -> Known | None:
+    def _known(self, value: r.Value, scope: DonationScope) -> Known | None:
         match value:
             case r.Name():
-                here = local(value)
-                return self.name(value, scope) if isinstance(here, bool) else here
+                return self.name(value, scope)
             case r.Member():
-                return self.member(value, scope, local)
+                return self.member(value, scope)
             case r.Call():
-                return self.called(value, scope, local)
+                return self.called(value, scope)
             case r.Conditional(then=then, other=other) | r.Binary(op="||", left=then, right=other):
-                return union([self.known(then, scope, local), self.known(other, scope, local)])
+                return union([self.known(then, scope), self.known(other, scope)])
             case r.Assign(op=":=" | "=", value=inner) | r.Unary(op="await", value=inner):
-                return self.known(inner, scope, local)
+                return self.known(inner, scope)
             case r.Lambda(function=index):
                 function = self.program.index.function_at(scope.function.file, index)
                 return Own(function, around=scope) if function is not None else None
             case r.Aggregate(kind="tuple" | "list", items=items):
-                found = {f"[{n}]": self.known(item, scope, local) for n, item in enumerate(items)}
+                found = {f"[{n}]": self.known(item, scope) for n, item in enumerate(items)}
                 return Items(found) if any(found.values()) else None
             case r.Aggregate(kind="dict", items=items):
                 pairs = [item for item in items if isinstance(item, r.Pair) and isinstance(item.key, r.Literal)]
-                named = {f"[{text(pair.key)}]": self.known(pair.value, scope, local) for pair in pairs}
+                named = {f"[{text(pair.key)}]": self.known(pair.value, scope) for pair in pairs}
                 return Items(named) if any(named.values()) else None
             case r.Index(base=base, indexes=(r.Literal() as index,)):
-                whole = self.known(base, scope, local)
+                whole = self.known(base, scope)
                 return whole.items.get(f"[{text(index)}]") if isinstance(whole, Items) else None
         return None
 
@@ -140,12 +132,10 @@ class Callables:
             return found.items.get(f"[{bound.item}]") if isinstance(found, Items) else None
         return found
 
-    def decorated(
-        self, decoration: r.Call, inner: Known | None, scope: DonationScope, local: Local = nobody
-    ) -> Known | None:
-        decorator = self.known(decoration.callee, scope, local)
+    def decorated(self, decoration: r.Call, inner: Known | None, scope: DonationScope) -> Known | None:
+        decorator = self.known(decoration.callee, scope)
         if decorator is not None and not isinstance(decorator, Consumer):
-            return self.applied(decorator, decoration, scope, local, inner)
+            return self.applied(decorator, decoration, scope, inner)
         callee = decoration.callee.callee if isinstance(decoration.callee, r.Call) else decoration.callee
         last = callee.name if isinstance(callee, r.Member) else callee.text if isinstance(callee, r.Name) else ""
         if last in _HARMLESS:
@@ -175,13 +165,13 @@ class Callables:
         meaning = self.program.names.meaning(function.file, start)
         return meaning.type if meaning is not None else ""
 
-    def member(self, value: r.Member, scope: DonationScope, local: Local) -> Known | None:
+    def member(self, value: r.Member, scope: DonationScope) -> Known | None:
         symbol = self.dotted(value, scope.function)
         if symbol and not self._is_own_method(value, scope, symbol):
             found = self.symbol(symbol)
             if found is not None:
                 return found
-        on = self.known(value.base, scope, local)
+        on = self.known(value.base, scope)
         if isinstance(on, DonationInstance):
             return self.attribute(on.cls, value.name)
         return None
@@ -192,38 +182,34 @@ class Callables:
 
     # --- calls ---
 
-    def called(self, call: r.Call, scope: DonationScope, local: Local = nobody) -> Known | None:
+    def called(self, call: r.Call, scope: DonationScope) -> Known | None:
         """What the call gives."""
         symbol = self.dotted(call.callee, scope.function)
         if symbol == "functools.partial" and call.args:
-            return self.partial(call, scope, local)
+            return self.partial(call, scope)
         if isinstance(call.callee, r.Member):
-            on = self.known(call.callee.base, scope, local)
+            on = self.known(call.callee.base, scope)
             if isinstance(on, Consumer) and on.model is not None and call.callee.name in on.model.carries:
                 return on.compiled()
-        callee = self.known(call.callee, scope, local)
+        callee = self.known(call.callee, scope)
         if callee is not None:
-            return self.applied(callee, call, scope, local)
+            return self.applied(callee, call, scope)
         cls = self.modules.class_of(symbol) if symbol else None
         return DonationInstance(cls) if cls is not None else None
 
-    def applied(
-        self, callee: Known, call: r.Call, scope: DonationScope, local: Local, first: Known | None = None
-    ) -> Known | None:
+    def applied(self, callee: Known, call: r.Call, scope: DonationScope, first: Known | None = None) -> Known | None:
         """`first` is what the first argument is, where that is known already."""
         match callee:
             case Spec():
-                return self.wrapped(callee, call, scope, local, first)
+                return self.wrapped(callee, call, scope, first)
             case PassesOn():
-                inner = first if first is not None else self.known(call.args[0] if call.args else None, scope, local)
+                inner = first if first is not None else self.known(call.args[0] if call.args else None, scope)
                 return inner if isinstance(inner, Consumer) else None
             case Own():
                 return self.result(callee, call, scope)
         return None
 
-    def wrapped(
-        self, spec: Spec, call: r.Call, scope: DonationScope, local: Local, first: Known | None
-    ) -> Known | None:
+    def wrapped(self, spec: Spec, call: r.Call, scope: DonationScope, first: Known | None) -> Known | None:
         keywords = list(self.keywords(call, scope))
         made = Step(
             scope.function.path, call.span, f"`{text(call.callee, 40)}` declares the donation here" if keywords else ""
@@ -238,7 +224,7 @@ class Callables:
         wrapped = wrapped or next((value for keyword, value in keywords if keyword in _WRAPPED), None)
         if wrapped is None:
             return spec
-        inner = first if first is not None else self.known(wrapped, scope, local)
+        inner = first if first is not None else self.known(wrapped, scope)
         shown = text(wrapped, 40)
         if isinstance(inner, Own):
             parameters = parameters_of(inner)
@@ -246,11 +232,11 @@ class Callables:
         parameters = inner.parameters if isinstance(inner, Consumer) else ()
         return consumer_of(spec, shown, parameters, None, frozenset())
 
-    def partial(self, call: r.Call, scope: DonationScope, local: Local) -> Known | None:
-        inner = self.known(call.args[0], scope, local)
+    def partial(self, call: r.Call, scope: DonationScope) -> Known | None:
+        inner = self.known(call.args[0], scope)
         given = [argument for argument in call.args[1:] if not isinstance(argument, r.Pair)]
         if any(isinstance(argument, r.Unary) and argument.op.startswith("spread") for argument in given):
-            return None if not isinstance(inner, Spec) else self.wrapped(inner, call, scope, local, None)
+            return None if not isinstance(inner, Spec) else self.wrapped(inner, call, scope, None)
         match inner:
             case Spec():
                 made = Step(scope.function.path, call.span, "")

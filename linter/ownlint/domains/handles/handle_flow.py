@@ -111,7 +111,7 @@ class HandleInterpreter(Loops):
             sure = self.reached[key] == len(misuses)
             certainty = weaker(misuses[0].certainty, "certain" if sure else because("path", SOME_PATHS))
             out.append(msgspec.structs.replace(misuses[0], certainty=certainty))
-        return _first_of_each(out)
+        return _first_of_each(out, self.anything)
 
     def start(self) -> HandleState:
         """What is known when the function begins: what is passed, what annotations say, and the object's attributes."""
@@ -825,12 +825,17 @@ def _answered(condition: r.Value | None, said: tuple[int, str]) -> bool | None:
     return None
 
 
-def _first_of_each(found: list[HandleMisuse]) -> list[HandleMisuse]:
-    """The first misuse of each child taken, and one at a place: the others follow from it."""
+def _first_of_each(found: list[HandleMisuse], anything: str) -> list[HandleMisuse]:
+    """The first misuse of each child taken, and one at a place, of a known class before one that may be anything: the
+    others follow from it."""
     children: dict[int, HandleMisuse] = {}
     for misuse in sorted(found, key=lambda m: (m.at, m.kind, m.child.taken)):
         children.setdefault(misuse.child.taken.start, misuse)
     places: dict[int, HandleMisuse] = {}
-    for misuse in sorted(children.values(), key=lambda m: (m.at.start, m.about != "walk", m.at, m.kind)):
+
+    def rank(one: HandleMisuse) -> tuple[object, ...]:
+        return (one.at.start, one.about != "walk", one.child.cls == anything, one.at, one.kind)
+
+    for misuse in sorted(children.values(), key=rank):
         places.setdefault(misuse.at.start, misuse)
     return sorted(places.values(), key=lambda m: m.at)

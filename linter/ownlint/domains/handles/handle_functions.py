@@ -265,9 +265,12 @@ class OwnCalls(HandleValues):
             self.given_on.setdefault(function, set()).add(tuple(given))
         self.looked_at_inside(call, summary, tokens)
         words = Translation(self, call, summary, tokens, known_there)
-        for raised in summary.raises:
+
+        def raise_there(case: HandleCase) -> Handles:
             there = Translation(self, call, summary, dict(tokens), known_there)
-            self.raises(call, (raised,), lambda case, there=there: self.apply(call, case, there, there.tokens, every))
+            return self.apply(call, case, there, there.tokens, every)
+
+        self.raises(call, summary.raises, raise_there)
         case = summary.cases[self.choose_way(len(summary.cases))] if summary.cases else HandleCase()
         return self.apply(call, case, words, tokens, every)
 

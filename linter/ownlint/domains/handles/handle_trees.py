@@ -386,7 +386,7 @@ class Trees(OwnCalls):
         on = self.value(function)
         given = [self.value(value.value if isinstance(value, r.Pair) else value) for value in others]
         if fact.runs == "again":
-            number = next((a.value for a in others if _is_called(a, "number")), None)
+            number = next((a.value for a in others if isinstance(a, r.Pair) and text(a.key) == "number"), None)
             written = r.Call(function.start, function.end, function, ())
             self.by_inner = True
             for _ in range(1 if isinstance(number, r.Literal) and number.text == "1" else 2):
@@ -415,6 +415,8 @@ class Trees(OwnCalls):
         results: list[tuple[Handle, Handles]] = []
         for leaf in self.leaves(first)[:_MOST_LEAVES]:
             got = self.run_code(call, on, [PassedArgument(frozenset({leaf._replace(path=())})), *rest])
+            if got is None:
+                self.use_whole(first, call.args[-1])
             results.append((leaf, got or NOTHING))
         if not results:
             self.run_code(call, on, [PassedArgument(NOTHING), *rest])
@@ -449,10 +451,6 @@ def _is_whole(indexes: tuple[r.Value, ...]) -> bool:
         case (r.Literal(kind="other", text="..."),):
             return True
     return False
-
-
-def _is_called(argument: r.Value, keyword: str) -> bool:
-    return isinstance(argument, r.Pair) and isinstance(argument.key, r.Name) and argument.key.text == keyword
 
 
 def _overlap(one: Handle, other: Handle) -> bool:

@@ -235,8 +235,8 @@ class HandleValues(ContainmentExpressions[Handle]):
         parts = [frozenset(h.out() for h in iterated if h.path[:1] == (place,)) for place in places] if exact else []
         found: Handles = NOTHING
         again = self.repeated == 1 and bool(self.classes.anything) and not single_round(clause.iterable)
-        for part in parts or [self.elements(iterated, clause.iterable), *([None] if again else [])]:
-            part = self.elements(iterated, clause.iterable) if part is None else part
+        for number in range(len(parts) or 1 + again):
+            part = parts[number] if parts else self.elements(iterated, clause.iterable)
             self.assign(clause.target, part, clause.span, clause.iterable)
             for condition in clause.conditions:
                 self.evaluate(condition)
