@@ -346,9 +346,10 @@ class Expressions:
         condition = call.args[0] if call.args else r.Literal(call.start, call.end, "bool", "true")
         if len(call.args) == 2 and aborts:
             condition = r.Binary(call.start, call.end, _comparison(last_name(call.callee)), call.args[0], call.args[1])
-        test = self.emit(e.Test(call.span, condition, asserted=not aborts, evaluated=evaluated))
+        for part in _conjuncts(condition):
+            test = self.emit(e.Test(call.span, part, asserted=not aborts, evaluated=evaluated))
+            self.frontier = [(test, True if aborts else None)]
         self.asserting = before
-        self.frontier = [(test, True if aborts else None)]
 
     # --- writes ---
 
@@ -543,3 +544,13 @@ def _truth(literal: r.Literal) -> bool | None:
 def _comparison(name: str) -> str:
     """`CHECK_EQ(a, b)` compares; what is compared how is in the macro's last part."""
     return {"EQ": "==", "NE": "!=", "LT": "<", "LE": "<=", "GT": ">", "GE": ">="}.get(name.rsplit("_", 1)[-1], ",")
+
+
+def _conjuncts(condition: r.Value) -> list[r.Value]:
+    """What holds each by itself where all of it does, without texts: `p && "is there"` asks for `p` alone."""
+    match strip(condition):
+        case r.Binary(op="&&", left=left, right=right):
+            parts = [part for side in (left, right) for part in _conjuncts(side)]
+            said = [part for part in parts if not (isinstance(part, r.Literal) and part.kind == "str")]
+            return said or parts[:1]
+    return [condition]

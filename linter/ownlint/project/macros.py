@@ -191,8 +191,9 @@ class Macros:
     def _learn_from(self, defined: list[r.Macro], depth: int) -> str:
         """What `#define`s of the project make of a macro. One that tests in one build and is empty in another is an
         assertion; one that tests in one build and only evaluates in another is an assertion that always evaluates; one
-        that is empty in another and does anything else runs in debug builds alone, unless it catches what is thrown:
-        that runs a test."""
+        that asserts in one build and tests in another that is not empty is taken for a test (which build is released
+        is not known); one that is empty in another and does anything else runs in debug builds alone, unless it catches
+        what is thrown: that runs a test."""
         if annotates := next((role for macro in defined if (role := self._annotates(macro))), ""):
             return annotates
         if exits := self._exits_of(defined, depth):
@@ -204,6 +205,8 @@ class Macros:
             return "assert" if roles and roles[0] in (*_TESTS, "return on failure") else "debug log"
         if roles and roles[0] in _TESTS and any(self._only_evaluates(macro, depth) for macro in alive):
             return "evaluated assert"
+        if "assert" in roles and (kept := next((role for role in roles if role in _TESTS and role != "assert"), "")):
+            return kept
         return roles[0] if roles else ""
 
     def _exits(self, name: str, depth: int) -> list[Exit]:
