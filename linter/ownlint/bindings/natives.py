@@ -31,6 +31,11 @@ _ENDING = habits.NATIVE_ENDS | habits.EMPTIES | {"wipe", "destroy", "unload", "p
 """Words of methods that may end what their object owns."""
 
 
+_TAKES_ONE = habits.COUNTS | {"acquire"}
+_GIVES_BACK = frozenset({"release", "unref", "drop"})
+"""Words of functions that take one more reference to an object, and that give one back."""
+
+
 class Destroyer(NamedTuple):
     """A function that ends the life of what its argument at `position` (from 0) stands for."""
 
@@ -70,9 +75,21 @@ class Natives:
 
     def ends_parts(self, call: r.Call, kind: str) -> bool:
         """Whether a call that ends an object of the native type knows what it ends: one that nobody declares and whose
-        name does not say so gives back its memory and nothing else."""
+        name does not say so gives back its memory and nothing else, and where references are counted it gives back
+        one."""
         name = last_name(call.callee)
+        if kind in self._counted and not _GIVES_BACK.isdisjoint(words(name)):
+            return False
         return call.kind == "delete" or name in self.destroyers or not set(words(name)).isdisjoint(words(kind))
+
+    @program_property
+    def _counted(self) -> frozenset[str]:
+        """The native types of which the project counts references: a function takes one more."""
+        return frozenset(
+            types.parse(record.parameters[0].type).last
+            for name, record in self.program.index.declared_functions()
+            if len(record.parameters) == 1 and not _TAKES_ONE.isdisjoint(words(name)) and not ends_life(name)
+        )
 
     def pointed_to_by(self, cls: Class) -> Iterator[str]:
         """Types of the native objects that an object of the class can stand for: its handles, and what it points to."""
@@ -95,7 +112,7 @@ class Natives:
         """Whether objects of the type `outer` lead to objects of the type `inner`, by functions that take the one and
         hand out the other without making it: then they are parts of one thing, and die with it."""
         if self._edges is None:
-            self._edges = _edges(self.program)
+            self._edges = _edges(self.program, self)
         seen: set[str] = set()
         around = {outer}
         for _ in range(_STEPS):
@@ -367,8 +384,9 @@ def _made_unseen(function: Function) -> Iterator[tuple[str, str]]:
                     yield given.last, kind.last
 
 
-def _edges(program: Program) -> dict[str, set[str]]:
-    """From each type to those that functions of the project hand out for it; a class leads to what it holds."""
+def _edges(program: Program, natives: Natives) -> dict[str, set[str]]:
+    """From each type to those that functions of the project hand out for it, to what its objects own, and to what the
+    function that ends one ends with it. A mere pointer to something leads nowhere."""
     found: dict[str, set[str]] = {}
     for name, record in program.index.declared_functions():
         if record.owner or not record.parameters or makes(name):
@@ -378,9 +396,27 @@ def _edges(program: Program) -> dict[str, set[str]]:
             found.setdefault(given.last, set()).add(got.last)
     for cls in program.classes:
         for field in cls.record.fields:
-            for inner in _named_in(field.type):
-                found.setdefault(cls.name, set()).add(inner)
+            written = program.names.expand(field.type, cls.file, cls.symbol)
+            owned = owned_by(program, written, cls.file, cls.symbol)
+            found.setdefault(cls.name, set()).update(one for one in owned if program.index.defines(one))
+            if _ends_unseen(cls):
+                found[cls.name].update(_named_in(field.type))
+    for function in program.functions:
+        if function.language != "cpp":
+            continue
+        if function.record.kind == "destructor" and function.home is not None:
+            outer = function.home.name
+        elif function.name in natives.destroyers:
+            outer = natives.destroyers[function.name].type
+        else:
+            continue
+        found.setdefault(outer, set()).update(kind for _, kind, _ in destroys(function, natives) if kind != outer)
     return found
+
+
+def _ends_unseen(cls: Class) -> bool:
+    """Whether its destructor is declared, and its body is in no file: it may end whatever a member points to."""
+    return cls.record.destructor == "declared" and cls.destructor is None
 
 
 def _named_in(written: str) -> Iterator[str]:

@@ -61,8 +61,8 @@ def table_call(function: Function, call: r.Call) -> TableCall | None:
 
 @program_question
 def _tables(program: Program) -> frozenset[str]:
-    """The types that are containers by the functions that the project declares for them: one is given a key and a
-    value, another one the key alone and answers with a pointer."""
+    """The types that are containers by the functions that the project declares for them, and names after them: one is
+    given a key and a value, another one the key alone and answers with a pointer."""
     puts: set[str] = set()
     finds: set[str] = set()
     for name, record in program.index.declared_functions():
@@ -70,13 +70,18 @@ def _tables(program: Program) -> frozenset[str]:
         if said is None or len(record.parameters) < 2:
             continue
         table, *rest = (types.parse(parameter.type) for parameter in record.parameters)
-        if table.pointers != 1 or not rest[0].pointers:
+        if table.pointers != 1 or not rest[0].pointers or not _speaks_of(said[1], table.last):
             continue
         if said[0] == "put" and not table.const and len(rest) == 2 and rest[1].pointers == 1:
             puts.add(table.last)
         if said[0] == "find" and len(rest) == 1 and types.parse(record.result).pointers == 1:
             finds.add(table.last)
     return frozenset(puts & finds)
+
+
+def _speaks_of(word: str, kind: str) -> bool:
+    """Whether the word before the verb is one of the type's, also cut short: `reg_put` of a `struct registry`."""
+    return any(len(word) > 1 and (own.startswith(word) or word.startswith(own)) for own in pairs.words(kind))
 
 
 @lru_cache(maxsize=8192)

@@ -41,7 +41,7 @@ HANDS_ON = frozenset(
 """Words of functions that give what they are given to a constructor, another function, a thread or a parent."""
 COPIES = frozenset({"copy", "clone", "dup", "duplicate", "deepcopy", "export", "serialize"})
 """Words of functions whose result is an object of its own beside what they are given."""
-NATIVE_MAKES = MAKES | {"copy", "parse", "from", "retain", "ref", "load"}
+NATIVE_MAKES = MAKES | {"malloc", "calloc", "copy", "parse", "from", "retain", "ref", "load"}
 """Words of functions of C whose result is new to the caller."""
 NATIVE_ENDS = frozenset(
     {

@@ -22,6 +22,7 @@ from ownlint import (
     conditions,
     containers,
     locks,
+    natives,
     places,
     questions,
     types,
@@ -107,6 +108,8 @@ class Registries:
         )
         self._given: questions.Answers[tuple[Function, tuple[str, ...], str], bool] = questions.Answers(False)
         self._ways: questions.Answers[tuple[Function, tuple[str, ...]], WaySearch] = questions.Answers(most=_KEPT)
+        self._stood_for: questions.Answers[Class, tuple[str, ...]] = questions.Answers()
+        self._ended: questions.Answers[Function, frozenset[str]] = questions.Answers()
         self._of: dict[Class, tuple[Registry, ...]] = {}
         for one in self.all:
             self._of[one.held] = (*self._of.get(one.held, ()), one)
@@ -135,6 +138,15 @@ class Registries:
     @questions.program_property
     def _in_other_words(self) -> list[Function]:
         return [function for function in self.program.functions if function.mentions(*_STORES)]
+
+    def stood_for(self, cls: Class) -> tuple[str, ...]:
+        """The types of the native objects that an object of the class stands for: those to which a member leads into
+        which nobody puts what was made for it, so that it owns that."""
+        return self._stood_for.ask(cls, lambda: tuple(_stood_for(cls)))
+
+    def ended_by(self, function: Function) -> frozenset[str]:
+        """The types of the native objects that a function ends."""
+        return self._ended.ask(function, lambda: _ended_by(function))
 
     def of(self, cls: Class) -> tuple[Registry, ...]:
         """Those in which objects of the class, or of a base of it, stand."""
@@ -687,7 +699,12 @@ def marks(cls: Class) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
                             own.setdefault(name, set()).add(bool(held.truth))
     for name in deciding(cls.program).get(cls, ()):
         own.setdefault(name, set())
-    known = tuple(sorted(name for name, values in own.items() if not _is_to_come(cls, name, values)))
+    states = set(_states(cls)) - set(flags(cls))
+    known = tuple(
+        name
+        for name, values in sorted(own.items())
+        if not _is_to_come(cls, name, values) and (name not in states or _marks_an_end(cls, name))
+    )
     return (known, tuple(sorted(owners))) if known or owners else None
 
 
@@ -798,7 +815,7 @@ def _stored_dead(cls: Class, name: str) -> list[assignments.Held]:
         if function.record.kind in ("constructor", "destructor") or function.name in ("operator=", "swap"):
             continue
         for store in stores(function, name):
-            if not is_of_class(function, store.base, cls, strict=True):
+            if not is_of_class(function, store.base, cls, strict=True) or is_made_here(function, store.base):
                 continue
             held = assignments.held(store.value)
             if held is None or held.kind not in ("flag", "cleared", "emptied", "state"):
@@ -809,6 +826,61 @@ def _stored_dead(cls: Class, name: str) -> list[assignments.Held]:
             elif held not in found:
                 found.append(held)
     return found
+
+
+def stood_for(cls: Class) -> tuple[str, ...]:
+    """See `Registries.stood_for`."""
+    return registries(cls.program).stood_for(cls)
+
+
+def _stood_for(cls: Class) -> list[str]:
+    pointed = set(natives.natives(cls.program).pointed_to_by(cls))
+    for one in cls.ancestry:
+        for field in one.record.fields:
+            kind = types.parse(field.type)
+            if kind.pointers == 1 and kind.last in pointed and _is_made_for(cls, field.name):
+                pointed.discard(kind.last)
+    return sorted(pointed)
+
+
+def _ended_by(function: Function) -> frozenset[str]:
+    known = natives.natives(function.program)
+    destroyed = {kind for _, kind, _ in natives.destroys(function, known)}
+    return frozenset(destroyed.union(*(end.types for end in natives.ends(function, known))))
+
+
+def _is_made_for(cls: Class, name: str) -> bool:
+    return any(
+        isinstance(inner := places.strip(store.value), r.Call) and inner.kind == "new"
+        for function in registries(cls.program).storing(name)
+        for store in stores(function, name)
+        if is_of_class(function, store.base, cls, strict=True)
+    )
+
+
+def _marks_an_end(cls: Class, name: str) -> bool:
+    """Whether the member is stored where something ends to which an object of the class leads, in the function that
+    ends it or in one that calls it. A state that is stored nowhere else says how far something has come, or of what
+    sort it is."""
+    found = natives.natives(cls.program)
+    names = cls.program.names
+
+    def is_itself(kind: str) -> bool:
+        return names.find_class(names.expand(kind, cls.file, cls.symbol), cls.symbol, cls.file) is cls
+
+    pointed = [one for one in stood_for(cls) if not is_itself(one)]
+
+    def concerns(kind: str) -> bool:
+        leads = any(kind == one or found.reaches(kind, one) or found.owns(kind, one) for one in pointed)
+        return leads and not is_itself(kind)
+
+    for function in registries(cls.program).storing(name):
+        if not any(is_of_class(function, store.base, cls, strict=True) for store in stores(function, name)):
+            continue
+        for one in (function, *cls.program.index.callers(function)):
+            if any(concerns(kind) for kind in sorted(registries(cls.program).ended_by(one))):
+                return True
+    return False
 
 
 def _revives(cls: Class, name: str, dead: list[assignments.Held]) -> bool:
@@ -829,6 +901,24 @@ def _revives(cls: Class, name: str, dead: list[assignments.Held]) -> bool:
             if not filled and is_of_class(function, store.base, cls, strict=True):
                 return True
     return False
+
+
+def is_made_here(function: Function, base: r.Value | None) -> bool:
+    """Whether the object, or what it is part of, is a local that holds nothing but what calls have just made."""
+    root = places.strip(base)
+    while isinstance(root, r.Member | r.Unary):
+        root = places.strip(root.base if isinstance(root, r.Member) else root.value)
+    if not isinstance(root, r.Name) or root.text not in function.locals or root.text in _given_to(function):
+        return False
+    held = [write.value for write in function.flow.writes if write.place == (root.text,)]
+    made = [inner for one in held if not _is_nothing(inner := places.strip(one))]
+    return bool(made) and all(
+        isinstance(one, r.Call) and (one.kind == "new" or natives.makes(places.last_name(one.callee))) for one in made
+    )
+
+
+def _is_nothing(value: r.Value | None) -> bool:
+    return value is None or (isinstance(value, r.Literal) and value.kind == "null")
 
 
 def _given_to(function: Function) -> frozenset[str]:

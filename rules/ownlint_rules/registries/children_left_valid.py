@@ -108,7 +108,7 @@ def children_left_valid(function: Function) -> Iterator[Finding]:
     told: dict[tuple[str, ...], registries.WaySearch] = {}
     found = natives.natives(function.program)
     for call, kind, argument in natives.destroys(function, found):
-        if call.index in function.flow.reachable and not _made_here(function, argument):
+        if call.index in function.flow.reachable and not registries.is_made_here(function, argument):
             parts = [
                 one
                 for one in known.guarded
@@ -116,17 +116,19 @@ def children_left_valid(function: Function) -> Iterator[Finding]:
             ]
             yield from [finding for one in parts if (finding := _judge(function, call, argument, one, told))][:1]
     for end in natives.ends(function, found):
-        if end.event.index in function.flow.reachable and not (end.below and _made_here(function, end.said)):
+        if end.event.index in function.flow.reachable and not (
+            end.below and registries.is_made_here(function, end.said)
+        ):
             parts = [one for one in known.guarded if _is_ended(found, one, end) and _concerns(function, end.said, one)]
             yield from [finding for one in parts if (finding := _judge(function, end.event, end.said, one, told))][:1]
 
 
 def _is_ended(found: natives.Natives, registry: registries.Registry, end: natives.NativeEnd) -> bool:
     """Whether the handles in the registry stand for what ends unseen, and do not end themselves."""
-    pointed = set(found.pointed_to_by(registry.held))
+    pointed = registries.stood_for(registry.held)
     held = registry.held.name
     return not any(kind == held or found.owns(kind, held) for kind in end.types) and any(
-        (one == kind and not end.below) or found.owns(kind, one) for kind in end.types for one in sorted(pointed)
+        (one == kind and not end.below) or found.owns(kind, one) for kind in end.types for one in pointed
     )
 
 
@@ -179,7 +181,7 @@ def _callers_tell(function: Function, registry: registries.Registry) -> bool:
 def _certainty(function: Function, call: events.Event, registry: registries.Registry, partly: bool) -> Certainty:
     found = natives.natives(function.program)
     ended = found.destroyed(function, call.node) if isinstance(call, events.CallEvent) else None
-    if ended is None or not any(found.reaches(ended[0], one) for one in found.pointed_to_by(registry.held)):
+    if ended is None or not any(found.reaches(ended[0], one) for one in registries.stood_for(registry.held)):
         return because("later-use", "harmless if no handle is used afterwards")
     if function.record.kind == "destructor":
         held = registry.held.name
@@ -200,7 +202,7 @@ def _is_part(
 ) -> bool:
     """Whether an object of the native type `kind` has parts for which the handles in the registry stand, or all objects
     are ended for which they do."""
-    pointed = set(found.pointed_to_by(registry.held))
+    pointed = registries.stood_for(registry.held)
     written = function.program.names.expand(kind, function.file, function.record.scope)
     ended = function.program.names.find_class(types.parse(written).name, function.record.scope, function.file)
     is_own = ended is not None and ended in (registry.held, registry.home)
@@ -208,13 +210,13 @@ def _is_part(
         return False
     if not found.ends_parts(call.node, kind):
         return False
-    if any(found.reaches(kind, one) for one in sorted(pointed)):
+    if any(found.reaches(kind, one) for one in pointed):
         return True
     if function.home is None or function.home is not registry.home:
         return False
     if kind in pointed:
         return next(function.flow.loops_over(call.span.start), None) is not None
-    return any(found.makes(kind, one) for one in sorted(pointed))
+    return any(found.makes(kind, one) for one in pointed)
 
 
 def _concerns(function: Function, argument: records.Value, registry: registries.Registry) -> bool:
@@ -254,21 +256,6 @@ def _is_class(function: Function, written: str, cls: Class) -> bool:
         and name.rsplit("::", 1)[-1] == cls.name
         and function.program.names.find_class(name, cls.symbol, cls.file) is cls
         for name in names
-    )
-
-
-def _made_here(function: Function, argument: records.Value) -> bool:
-    """A local that begins with what a call has just made, and that no wrapper's member was read for."""
-    root = places.strip(argument)
-    while isinstance(root, records.Member | records.Unary):
-        root = places.strip(root.base if isinstance(root, records.Member) else root.value)
-    if not isinstance(root, records.Name) or root.text not in function.locals:
-        return False
-    if any(parameter.name == root.text for parameter in function.record.parameters):
-        return False
-    initial = places.strip(function.locals[root.text][1])
-    return isinstance(initial, records.Call) and (
-        initial.kind == "new" or natives.makes(places.last_name(initial.callee))
     )
 
 
