@@ -45,6 +45,7 @@ _ASKS = re.compile(
 _DEEPEST_END = 2
 _ON_A_PATH = because("path", "")
 """Calls that are followed to the end of the program."""
+_PERHAPS_NOT = because("value", "`false` may not mean that it has failed")
 _ASKED_OF_ONE = re.compile(r"(?i:code|error_?code)$")
 """A method of that name tells what a status holds; a free function of that name does work and answers with a code."""
 _TELLS_OUTCOME = re.compile(r"(?:Get|get_?)?(?:[Ss]tatus|[Ee]rror|[Ee]rr|[Ee]rror_?[Cc]ode)(?:_?[Cc]ode)?")
@@ -151,11 +152,15 @@ def _by_leave(function: Function, leave: e.LeaveEvent) -> Iterator[Failure]:
     elif (chosen := _from_choice(function, leave)) is not None:
         yield chosen
     elif (call := _handed_on(function, leave)) is not None:
-        yield Failure(leave, call, _ON_A_PATH, leave)
+        is_plain = types.parse(function.record.result).name == "bool"
+        yield Failure(leave, call, weaker(_ON_A_PATH, _PERHAPS_NOT) if is_plain else _ON_A_PATH, leave)
 
 
 def _by_goto(function: Function, mark: e.Event) -> Iterator[Failure]:
-    """`if (err) goto out;`: the exit is a failure as far as the jump is."""
+    """`if (err) goto out;`: the exit is a failure as far as the jump is. A jump back is another attempt."""
+    flow = function.flow
+    if all(flow.events[to].span.start < mark.span.start for to, _ in flow.successors[mark.index]):
+        return
     found = _decided_by(function, mark)
     if found is None:
         return
@@ -201,6 +206,8 @@ def never_comes_back(function: Function, call: r.Call) -> bool:
     program = function.program
     callee = program.calls.callee(call, function)
     if any(model.has("never returns") for model in callee.models) or _is_final(callee.records, callee.functions):
+        return True
+    if callee.functions and ends_program(function, call):
         return True
     if callee.functions or not isinstance(call.callee, r.Name):
         return False

@@ -19,6 +19,7 @@ from ownlint import (
     conditions,
     failure,
     glance,
+    lasting,
     places,
     statements,
     types,
@@ -28,6 +29,8 @@ from ownlint import records as r
 from ownlint_rules.status._unfinished import loop_heads
 
 _SEEN_ELSEWHERE = frozenset({"flag", "bit", "object"})
+_NEAR = 24
+"""So many functions are looked into for who writes a member."""
 _CLAIMS = frozenset({"flag", "entry", "object"})
 """Kinds that say of themselves that something is there; the others may as well be a step of many."""
 
@@ -61,12 +64,14 @@ def skip_here(function: Function, announced: assignments.Assignment, failed: fai
             now is None
             or _is_settled(function, test, settled)
             or _asks_what_is_filled(function, test, announced, failed)
+            or _asks_what_is_gone(function, test, now, announced, failed)
+            or not (_is_made_of(function, test, announced) or _meets_again(function, announced, test.span))
         ):
             continue
         if skips(function, test, now, announced, failed):
             return Skip(function.step(test, f"`{flag}` decides here whether the work is done"), "certain")
     found = _other_case(function, announced)
-    if found is not None:
+    if found is not None and _meets_again(function, announced, r.Span(found.value.start, found.value.end)):
         return Skip(function.step(found.value, f"`{flag}` decides here whether the work is done"), "certain")
     return None
 
@@ -77,6 +82,46 @@ def _works_in_other_case(function: Function, announced: assignments.Assignment, 
     if found is None or failed.cause is None or assignments.place(function, found[0].value) != announced.place:
         return False
     return not found[1].start <= failed.cause.span.start < found[1].end
+
+
+def _meets_again(function: Function, announced: assignments.Assignment, at: r.Span) -> bool:
+    """Whether whoever comes next gets to that place with what was announced still there: nothing on the way has
+    written it anew, as a loop does that begins each round with it, or as a call may that is given the object because
+    of what was announced: `if (type == UNKNOWN) decode_next(decoder);`."""
+    flow, given = function.flow, conditions.Given(announced.place, announced.held)
+    owner, last = announced.place[:-1], announced.place[-1]
+    seen, queue = {(flow.entry, False)}, [(flow.entry, False)]
+    for current, asked in queue:
+        event = flow.events[current]
+        if at.start <= event.span.start < at.end:
+            return True
+        if isinstance(event, e.Write) and event.place == announced.place and not _is_static(function, event):
+            continue
+        if (
+            isinstance(event, e.CallEvent)
+            and owner
+            and _gets(function, event, owner)
+            and (asked or writes(function, event.node, last))
+        ):
+            continue
+        known = conditions.comes_to(function, event.value, given) if isinstance(event, e.Test) else None
+        for to, label in flow.successors[current]:
+            following = to, asked or known is not None
+            if following not in seen and (known is None or label is None or label is known):
+                seen.add(following)
+                queue.append(following)
+    return False
+
+
+def _is_static(function: Function, write: e.Write) -> bool:
+    """Whether it is the initialization of a static, which runs once."""
+    return write.fresh and write.place[0] in lasting.statics(function)
+
+
+def _gets(function: Function, call: e.CallEvent, owner: Place) -> bool:
+    """Whether the call is given the object, or what it is part of."""
+    given = [call.receiver, *(assignments.place(function, argument) for argument in call.node.args)]
+    return any(one is not None and owner[: len(one)] == one for one in given)
 
 
 def _settled(
@@ -119,6 +164,24 @@ def _asks_what_is_filled(
         for guard, outcome in function.flow.guards(test)
         if (guard.index, not outcome) in begun
         for inner in places.walk(guard.value)
+    )
+
+
+def _asks_what_is_gone(
+    function: Function, test: e.Test, now: bool, announced: assignments.Assignment, failed: failure.Failure
+) -> bool:
+    """Whether another part of the condition asks for what is emptied before the work is tried, and so decides the next
+    time: `if (face_ && file == file_) return;`, then `face_ = nullptr`."""
+    asked = [(test, now), *function.flow.guards(test)]
+    return any(
+        other.place != announced.place
+        and not function.is_local(other.place)
+        and function.flow.dominates(other.event, failed.at)
+        and any(
+            conditions.comes_to(function, one.value, conditions.Given(other.place, other.held)) is (not outcome)
+            for one, outcome in asked
+        )
+        for other in assignments.assignments(function)
     )
 
 
@@ -166,7 +229,7 @@ def skips(
     other = flow.after(test, lambda event: event in heads, branch=not now)
     work = failed.cause
     begins = [event for event in (announced.event, work) if event is not None and event.index > test.index]
-    if any(event in taken or event not in other for event in begins):
+    if not begins or any(event in taken or event not in other for event in begins):
         return False
     if _is_refused(function, test, now, taken) or _is_remembered(function, taken, announced, failed):
         return False
@@ -252,14 +315,16 @@ def _is_noted(function: Function, announced: assignments.Assignment, failed: fai
     """Whether the failing way sets something else because of which nobody comes as far as the flag again."""
     flow = function.flow
     tests = [test for test in flow.dominators(announced.event) if isinstance(test, e.Test)]
+    later = {event.index for event in flow.after(failed.cause)} if failed.cause is not None and tests else set[int]()
     for event in flow.dominators(failed.leave):
-        if not isinstance(event, e.Write) or event.place == announced.place or function.is_local(event.place):
+        where = assignments.place(function, event.target) if isinstance(event, e.Write) and event.target else None
+        if not isinstance(event, e.Write) or where is None or where == announced.place or function.is_local(where):
             continue
         held = assignments.held(event.value)
-        if held is None or failed.cause is None or not flow.dominates(failed.cause, event):
+        if held is None or event.index not in later:
             continue
         for test in tests:
-            now = conditions.comes_to(function, test.value, conditions.Given(event.place, held))
+            now = conditions.comes_to(function, test.value, conditions.Given(where, held))
             if now is not None and announced.event not in flow.after(test, branch=now):
                 return True
     return False
@@ -356,3 +421,23 @@ def _goes_around(other: Function, test: e.Test, now: bool, wanted: set[str]) -> 
 
 def _runs(reached: Iterable[e.Event], wanted: set[str]) -> bool:
     return any(isinstance(event, e.CallEvent) and places.last_name(event.node.callee) in wanted for event in reached)
+
+
+def writes(function: Function, call: r.Call, name: str) -> bool:
+    """Whether a call ends up writing a member of that name, a few calls down."""
+    pending = list(function.program.calls.callee(call, function).functions)
+    seen = {function, *pending}
+    for callee in pending:
+        if callee.mentions("=" + name) and any(
+            write.place[-1] == name and (len(write.place) > 1 or not callee.is_local(write.place))
+            for write in callee.flow.writes
+        ):
+            return True
+        if len(seen) < _NEAR:
+            called = (
+                f for inner in callee.flow.calls for f in function.program.calls.callee(inner.node, callee).functions
+            )
+            fresh = [found for found in dict.fromkeys(called) if found not in seen]
+            pending += fresh
+            seen.update(fresh)
+    return False

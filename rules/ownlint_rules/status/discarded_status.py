@@ -942,8 +942,10 @@ def _help(function: Function, status: Status) -> str:
         return "check the error and destroy it; dropping the pointer leaks it"
     if function.record.kind == "lambda" and not function.record.result:
         return "check it here, or store it in a variable that the lambda captures"
-    if function.record.kind == "destructor" or function.record.result in ("", "void"):
+    if function.record.kind == "destructor":
         return "check it and log a failure; a destructor cannot return it"
+    if function.record.result in ("", "void"):
+        return "check it and handle the failure here; the function returns nothing"
     return "return it, check it, or explain in a comment why it can be ignored"
 
 

@@ -118,8 +118,6 @@ _RELEASING = re.compile(
 )
 _DESCRIBES = re.compile(r"(?:m_)?(?:is|has|have)(?:_|(?=[A-Z]))")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_NEAR = 24
-"""So many functions are looked into for who writes an error."""
 _SURE_KINDS = frozenset({"flag", "state", "bit"})
 
 
@@ -161,12 +159,13 @@ def _finding(
     flag = places.render(announced.place)
     cause = failed.cause
     work = failure.work(function, cause)
+    done, advice = ("cleared", "clear") if announced.held.kind == "cleared" else ("set", "set")
     early = skip.step.path == function.path and skip.step.span.start <= announced.event.span.start
     steps = [skip.step] if early else []
     if cause is not None:
         steps.append(function.step(cause, "this can still fail"))
     if cause is None or failed.leave.span != cause.span:
-        steps.append(function.step(failed.at, f"returns here with `{flag}` set"))
+        steps.append(function.step(failed.at, f"leaves here with `{flag}` {done}"))
     if not early:
         steps.append(skip.step)
     sure: Certainty = "certain"
@@ -175,7 +174,6 @@ def _finding(
         sure = because("value", "harmless if a retry may do nothing")
     elif announced.held.kind not in _SURE_KINDS:
         sure = because("intent", f"harmless if `{flag}` is not meant to say that {work} has succeeded")
-    done, advice = ("set", "set") if again is None else ("cleared", "clear")
     return function.finding(
         announced.event,
         f"`{flag}` is {done} before {work} has succeeded",
@@ -271,7 +269,7 @@ def _keeps_its_error(function: Function, announced: assignments.Assignment, fail
     answer = assignments.place(function, failed.leave.value) if failed.leave.value is not None else None
     if answer is not None and answer[:-1] == announced.place[:-1] and answer[-1] in asked:
         return True
-    return any(_writes(function, failed.cause.node, name) for name in asked if _is_error(name))
+    return any(skipping.writes(function, failed.cause.node, name) for name in asked if _is_error(name))
 
 
 def _is_beside(function: Function, value: records.Value, place: Place) -> bool:
@@ -281,23 +279,6 @@ def _is_beside(function: Function, value: records.Value, place: Place) -> bool:
 
 def _is_error(name: str) -> bool:
     return any(word.lower().startswith(("err", "fail", "status", "bad")) for word in _WORDS.findall(name))
-
-
-def _writes(function: Function, call: records.Call, name: str) -> bool:
-    """Whether a call ends up writing a member of that name, a few calls down."""
-    pending = list(function.program.calls.callee(call, function).functions)
-    seen = {function, *pending}
-    for callee in pending:
-        if callee.mentions("=" + name):
-            return True
-        if len(seen) < _NEAR:
-            called = (
-                f for inner in callee.flow.calls for f in function.program.calls.callee(inner.node, callee).functions
-            )
-            fresh = [found for found in dict.fromkeys(called) if found not in seen]
-            pending += fresh
-            seen.update(fresh)
-    return False
 
 
 # --- what announces --------------------------------------------------------------------------------------
@@ -357,7 +338,8 @@ def _announces(function: Function, announced: assignments.Assignment) -> bool:
         return False
     if announced.held.kind == "entry" and function.is_local(place):
         return False  # A set that is handed about belongs to one run of an algorithm.
-    if announced.held.kind == "cleared" and (_counts(function, place) or _is_null(function, announced)):
+    is_set = isinstance(announced.event, events.Write) and announced.event.op == "="
+    if (is_set and _counts(function, place)) or (announced.held.kind == "cleared" and _is_null(function, announced)):
         return False
     return lasting.outlives(function, announced)
 
@@ -370,7 +352,7 @@ def _is_numbered(function: Function, event: events.Event) -> bool:
 
 
 def _counts(function: Function, place: Place) -> bool:
-    """Whether it is a number that is counted with: zero is its beginning."""
+    """Whether it is a number that is counted with, rather than one that says how far the work has come."""
     return any(write.place == place and write.op in ("++", "--", "+=", "-=") for write in function.flow.writes)
 
 
