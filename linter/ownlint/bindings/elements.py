@@ -11,6 +11,7 @@ from ownlint.bindings.policies import Policies
 from ownlint.bindings.signatures import framework_of, signature_of
 from ownlint.bindings.targets import returned_values, target_of
 from ownlint.bindings.views import roles_of
+from ownlint.engine import containers
 from ownlint.facts import records as r
 from ownlint.finding import Step
 from ownlint.flow.places import last_name, strip
@@ -131,7 +132,11 @@ def _changed(function: Function, first: int, cls: Class, field: str, depth: int)
     for inner in function.values:
         if not isinstance(inner, r.Call):
             continue
-        if isinstance(inner.callee, r.Member) and inner.callee.name in moving:
+        if (
+            isinstance(inner.callee, r.Member)
+            and inner.callee.name in moving
+            and not containers.leaves_elements(function, inner)
+        ):
             place = _place(inner.callee.base, function, first)
             if place is not None and place == (cls, field):
                 yield function.step(inner, f"`{field}` grows or shrinks here")

@@ -369,6 +369,15 @@ def may_reach_address_map(function: Function) -> bool:
 # --- inserts --------------------------------------------------------------------------------------
 
 
+def leaves_elements(function: Function, call: r.Call) -> bool:
+    """Whether a method that puts something into a container leaves references to its other elements valid, by what is
+    known of that container's own method: `std::deque::push_back`."""
+    known = function.program.calls.callee(call, function).models
+    return bool(known) and not any(
+        effect.verb in ("invalidate", "erase", "overwrite", "release") for model in known for effect in model.effects
+    )
+
+
 def inserts(function: Function) -> Iterator[Insert]:
     """Everything that puts an entry under a key into a map that outlives the call."""
     if not may_insert(function):

@@ -70,7 +70,7 @@ Return a copy of the element, or store the elements in `std::shared_ptr`.
 
 - Members whose bodies are not found are assumed to change nothing, as is a field that is set from outside.
 - A member that is not a container and is reassigned by each call keeps its address and is not reported.
-- A `std::deque` that grows at its ends does not move its elements; this is not known.
+- A project's own container is assumed to move its elements when it grows.
 
 ## Source
 

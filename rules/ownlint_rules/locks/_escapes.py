@@ -321,13 +321,18 @@ def hazard(
             if use.kind in _STRONG and len(changed) <= len(storage.slot):
                 return Evidence(use, True)
             weak = weak or Evidence(use, False) if len(changed) > len(storage.slot) else weak
-        elif storage.kind == "element" and not storage.moves and use.kind == "grow" and len(changed) < len(target):
+        elif storage.kind == "element" and _leaves_it(storage, use) and len(changed) < len(target):
             continue
         elif storage.kind == "element" and _may_insert(domain, use):
             weak = weak or Evidence(use, False)
         elif storage.kind in ("object", "element"):
             return Evidence(use, True)
     return weak
+
+
+def _leaves_it(storage: Storage, use: MemberUse) -> bool:
+    """Whether the container grows, and its elements stay where they are."""
+    return use.kind == "append" or (use.kind == "grow" and not storage.moves)
 
 
 def reading(

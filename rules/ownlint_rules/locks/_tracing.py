@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 from typing import Literal as OneOf
 
-from ownlint import Function, Place, places, types
+from ownlint import Function, Place, containers, places, types
 from ownlint import events as e
 from ownlint import records as r
 
@@ -23,7 +23,7 @@ _BUFFERS = frozenset({"data", "c_str", "str", "load", "lock", "operator->", "ope
 _EMPTIES = frozenset({"reset", "assign", "shrink_to_fit"})
 _HALVES = frozenset({"first", "second"})
 
-Kind = OneOf["read", "overwrite", "change", "grow", "erase", "clear"]
+Kind = OneOf["read", "overwrite", "change", "grow", "append", "erase", "clear"]
 
 
 class Traced(NamedTuple):
@@ -263,6 +263,8 @@ def _is_behind_pointer(tracer: Tracer, call: r.Call) -> bool:
 
 def _kind(tracer: Tracer, call: r.Call, name: str) -> Kind | None:
     methods = tracer.function.program.models.containers
+    if name in methods.appends - methods.keyed and containers.leaves_elements(tracer.function, call):
+        return "append"
     if name in methods.keyed or name in methods.appends or name in methods.grows - _EMPTIES:
         return "grow"
     if name in methods.erases:

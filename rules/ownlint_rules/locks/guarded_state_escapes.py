@@ -108,7 +108,8 @@ _DIES = {
     "erase": "this erases from `{}`",
     "clear": "this clears `{}`",
     "overwrite": "this replaces the contents of `{}`",
-    "grow": "this moves from `{}`",
+    "grow": "this may move what is in `{}`",
+    "append": "this appends to `{}`",
     "change": "this modifies `{}`",
     "read": "this reads `{}`",
 }
