@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
+from ownlint.domains import failure
 from ownlint.domains.counted import marks, outs
 from ownlint.domains.counted.counting_calls import CountingCalls
-from ownlint.domains.counted.counting_tests import written_name
+from ownlint.domains.counted.counting_tests import is_zero, written_name
 from ownlint.domains.counted.counting_ways import CountSummary, CountTrouble, What, bare_value, result_place
 from ownlint.domains.counted.counts import (
     NULL,
@@ -255,9 +256,10 @@ class Counting(CountingCalls):
             case e.CallEvent():
                 for name in addressed(event.node) if draft.tests else ():
                     self.forget_tests(draft, name)
-                model = self.references.model(event.node, self.function)
-                return [] if model is not None and model.has("never returns") else self.call(event, draft)
+                return [] if self.never_comes_back(event) else self.call(event, draft)
             case e.Write():
+                if (asked := self.comparison(event, draft)) is not None:
+                    return list(self.write_outcomes(event, draft, asked))
                 self.write(event, draft)
             case e.Read():
                 self.read(event, draft)
@@ -302,6 +304,41 @@ class Counting(CountingCalls):
             self.overwrite(event, draft, where, old)
         self.put(draft, where, one, value)
         self.drop_results(draft, value)
+
+    def never_comes_back(self, event: e.CallEvent) -> bool:
+        if event.index not in self.final:
+            self.final[event.index] = failure.never_comes_back(self.function, event.node)
+        return self.final[event.index]
+
+    @cached_property
+    def final(self) -> dict[int, bool]:
+        """For each call whether anything runs behind it; filled as it is asked."""
+        return {}
+
+    def comparison(self, event: e.Write, draft: CountDraft) -> r.Value | None:
+        """What asks whether an object is NULL and is kept in a variable: `ok = item != NULL`."""
+        bare = bare_value(event.value)
+        if event.op not in ("=", "init") or len(event.place) > 1 or event.place[0] not in self.function.declared:
+            return None
+        match bare:
+            case r.Binary(op="==" | "!=", left=left, right=right):
+                nothing = [is_zero(bare_value(one)) or self.is_null(one) for one in (left, right)]
+                asked = left if nothing[1] else right if nothing[0] else None
+            case r.Unary(op="!" | "not", value=asked):
+                pass
+            case _:
+                return None
+        one = self.id_of(draft, asked) if asked is not None else None
+        return bare if one is not None and draft.objects[one].null == "maybe" else None
+
+    def write_outcomes(self, event: e.Write, draft: CountDraft, asked: r.Value) -> Iterator[CountDraft]:
+        """One way for each outcome of what the variable is given."""
+        for outcome in (True, False):
+            way = draft.copy()
+            self.write(event, way)
+            if self.refine(asked, way, outcome):
+                way.places[event.place] = KnownPlace("+") if outcome else NULL
+                yield way
 
     def name_constant(self, event: e.Write, draft: CountDraft) -> None:
         """A local that is given a named constant: a later test may ask for another."""

@@ -20,7 +20,6 @@ from ownlint.models.records import FunctionModel
 from ownlint.project import types
 
 _MOST_REFERENCES = 6
-_ASSIGNED = re.compile(r"\b(\w++)\)*+\s*+=(?!=)")
 
 
 def _is_of(test: r.Value, name: str) -> bool:
@@ -270,6 +269,8 @@ class CountingCalls(Tests):
         elif held.taken >= 0:
             self.report("released given", draft, one, event, argument, held.taken)
             draft.forget(one)
+        elif held.put >= 0 and held.raised > held.put:
+            draft.forget(one)  # what the place was given is taken back
         elif held.freed >= 0 and not held.stored and held.kind != "given":
             self.report("released twice", draft, one, event, argument, held.freed)
             draft.forget(one)
@@ -292,7 +293,10 @@ class CountingCalls(Tests):
             draft.forget(one)
             return
         self.ends.setdefault(self.site(one).index, set()).add(True)
-        draft.change(one, owed=held.owed - 1, taken=event.index, owner=self.container(event, draft))
+        into = self.container(event, draft)
+        if into is not None and draft.objects[into].kind == "new" and not draft.objects[into].stored:
+            draft.places[result_place(event.node)] = NULL  # made here, with room for what is put in
+        draft.change(one, owed=held.owed - 1, taken=event.index, owner=into)
 
     def replace(self, event: e.CallEvent, draft: CountDraft) -> None:
         """What stood in a container where something is put now may have been taken out."""

@@ -128,7 +128,7 @@ class Tests(CountedWays):
                 left, right = self.constant(left), self.constant(right)
                 if isinstance(left, r.Literal):
                     left, right, op = right, left, ranges.turned(op)
-                if _is_zero(right) and op in ("==", "!="):
+                if is_zero(right) and op in ("==", "!="):
                     return self.truth(left, draft, outcome == (op == "!="))
                 if op in ("==", "!=") and outcome == (op == "=="):
                     for one, other in ((left, right), (right, left)):
@@ -271,5 +271,6 @@ def _compare(one: int, op: str, other: int) -> bool:
     }[op]
 
 
-def _is_zero(value: r.Value | None) -> bool:
+def is_zero(value: r.Value | None) -> bool:
+    """Whether NULL, 0 or false stands there."""
     return isinstance(value, r.Literal) and (value.kind == "null" or value.text.lower() in ("0", "false"))
