@@ -166,6 +166,10 @@ class TooLarge(msgspec.Struct, frozen=True, order=True):
     name: str
 
 
+ENDED = "the run had to end before everything was analysed"
+"""Why a file was not analysed, where nothing is wrong with any."""
+
+
 class Crash(msgspec.Struct, frozen=True):
     """A rule did not judge something. The run goes on; it is named in the report and in `incomplete`."""
 

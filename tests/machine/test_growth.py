@@ -8,6 +8,7 @@ from tests.machine.conftest import make
 from ownlint import steps
 from ownlint.domains.counted.counts import CountDraft, HeldReference
 from ownlint.domains.counted.counts import CountState as CountedState
+from ownlint.domains.handles.handle_values import HandleValues
 from ownlint.domains.handles.handles import NOTHING, Handle, HandleState
 from ownlint.domains.memory import leaks, owed
 from ownlint.facts.records import Span
@@ -15,7 +16,6 @@ from ownlint.project.program import Program
 from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Function
 from ownlint_rules.donation._donation_modules import Modules
-from ownlint_rules.donation._donation_values import DonationValues
 from ownlint_rules.donation._donations import of
 from ownlint_rules.donation._reaching import bits, components, reached
 
@@ -60,14 +60,14 @@ def test_a_chain_of_ten_thousand_nodes_needs_no_recursion() -> None:
 
 def test_a_comprehension_in_a_comprehension_is_run_as_often_as_it_is_deep(monkeypatch: pytest.MonkeyPatch) -> None:
     runs = 0
-    run = DonationValues.comprehension
+    run = HandleValues.comprehension
 
-    def counted(self: DonationValues, value: object) -> object:
+    def counted(self: HandleValues, value: object) -> object:
         nonlocal runs
         runs += 1
         return run(self, value)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(DonationValues, "comprehension", counted)
+    monkeypatch.setattr(HandleValues, "comprehension", counted)
     depth = 12
     inner = "[" * depth + "x" + "".join(f" for o{number} in x]" for number in range(depth))
     source = (

@@ -34,7 +34,7 @@ from ownlint.analysis.messages import (
 from ownlint.analysis.worker import COMPARING, OUT_OF_MEMORY, At, Blocks, DealtCase, FailureTally, Position, Worker
 from ownlint.children import Forked, Messages, RunEnd, bound, described, signal_name
 from ownlint.facts.errors import RefusalError
-from ownlint.finding import Crash, Cut, TooLarge
+from ownlint.finding import ENDED, Crash, Cut, TooLarge
 from ownlint.incremental import kept
 from ownlint.incremental.kept import KeptFindings
 from ownlint.incremental.notebook import merged
@@ -229,8 +229,7 @@ class Analyst:
         self._said = [said for said in self._said if said.case not in known]
         self._said += [structs.replace(said, case=number) for number, before in known.items() for said in before]
         paths = {self.cases[number].case.path for number in names.keys() - known.keys()}
-        why = "the run had to end before everything was analysed"
-        crashes = tuple(Crash("", path, why, "limit", by_others=True) for path in sorted(paths))
+        crashes = tuple(Crash("", path, ENDED, "limit", by_others=True) for path in sorted(paths))
         self._said.append(SaidOfCase(0, len(self.cases), crashes=crashes))
 
     def take(self, message: Holding | WrittenDown | SaidOfCase) -> None:

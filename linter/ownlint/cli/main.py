@@ -525,9 +525,13 @@ def check(
     for note in (*adopted.notes, "" if fix or output_format not in ("full", "concise") else adopting.fixable(report)):
         _say(note, quiet)
     if report.lost:
+        from ownlint.finding import ENDED
+
         count = len({each.path for each in report.lost if each.path}) or report.files
         files = f"{count} file{'s' * (count != 1)}"
-        _say(f"error: findings may be missing in {files} because of a failure elsewhere")
+        ended = all(each.reason == ENDED for each in report.lost)
+        why = "the run was ended before they were analysed" if ended else "of a failure elsewhere"
+        _say(f"error: findings may be missing in {files} because {why}")
     for reason in missing:
         _error(reason)
     if missing or report.lost or (fail_on_incomplete and report.incomplete):

@@ -36,7 +36,8 @@ def summary(report: Report) -> str:
     beside += f"; {unanalysed}" if (unanalysed := counted(report.unanalysed)) else ""
     files = _count(report.files, "file")
     if not report.findings:
-        return f"No problems found in {files}{beside}"
+        so_far = " so far" if report.lost else ""
+        return f"No problems found{so_far} in {files}{beside}"
     found = once(report).findings
     counts = [sum(f.severity == word for f in found) for word in ("error", "warning", "note")]
     kinds = ", ".join(_count(n, word) for n, word in zip(counts, ("error", "warning", "note"), strict=True) if n)

@@ -83,7 +83,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, Step, because, counting, events, references, rule, text, trials
+from ownlint import Certainty, Finding, Function, Step, because, counting, events, references, rule, text, trials, types
 from ownlint_rules.c_api_references import _uncounted as uncounted
 
 _NOT_SEEN = "harmless if an earlier call takes ownership of the reference in `{}`"
@@ -133,7 +133,7 @@ def _finding(function: Function, group: list[counting.CountTrouble]) -> Finding:
         at,
         _said(first),
         certainty=_certainty(function, first),
-        help=_help(first),
+        help=_help(function, first),
         steps=(*(made if isinstance(first.site, events.CallEvent) else ()), *ways),
     )
 
@@ -149,12 +149,13 @@ def _said(one: counting.CountTrouble) -> str:
     return f"`{one.name}` is not released on {'any' if one.always else 'every'} exit path"
 
 
-def _help(one: counting.CountTrouble) -> str:
+def _help(function: Function, one: counting.CountTrouble) -> str:
     if one.what == "surplus":
         return "remove the extra increment: the function already owns a reference"
     if one.what == "overwritten":
         return f"release `{one.name}` before it is reassigned"
-    return f"release `{one.name}` on this path, or return it"
+    released = f"release `{one.name}` on this path" if not one.always else f"release `{one.name}` before each exit"
+    return f"{released}, or return it" if types.parse(function.record.result).pointers else released
 
 
 def _certainty(function: Function, one: counting.CountTrouble) -> Certainty:

@@ -38,7 +38,7 @@ _PLACES = 1 << 60
 _ARITHMETIC = frozenset(["+", "-", "*", "/", "//", "%", "@", "**", "&", "|", "^", "==", "!=", "<", ">", "<=", ">="])
 
 
-class Given(NamedTuple):
+class GivenArgument(NamedTuple):
     """What a call gives for a parameter: from 1 on, 0 where it is none that is known."""
 
     number: int
@@ -242,7 +242,7 @@ class Trees(OwnCalls):
             return name if name.startswith(MADE) else ""
         return self.classes.made_of(self.function, callee)
 
-    def places(self, call: r.Call, fact: Fact) -> Iterator[Given]:
+    def places(self, call: r.Call, fact: Fact) -> Iterator[GivenArgument]:
         """What is given for which parameter; of what is spread, the parts that go to those that end."""
         position = 0
         ends = [number for number, _ in fact.ends]
@@ -250,28 +250,28 @@ class Trees(OwnCalls):
             match argument:
                 case r.Pair(key=r.Name(text=keyword), value=value):
                     number = fact.parameters.index(keyword) + 1 if keyword in fact.parameters else 0
-                    yield Given(number, self.value(value), value, text(value))
+                    yield GivenArgument(number, self.value(value), value, text(value))
                 case r.Unary(op="spread", value=value):
                     whole = self.value(value)
-                    yield Given(0, whole, value, text(value))
+                    yield GivenArgument(0, whole, value, text(value))
                     for number in ends if position >= 0 else ():
                         if number > position:
                             key = literal([str(number - position - 1)])
                             part = self.parts_at(whole, key, str(number - position - 1), value)
-                            yield Given(number, part, value, text(value) + key)
+                            yield GivenArgument(number, part, value, text(value) + key)
                     position = -1
                 case r.Unary(op="spread2", value=value):
                     whole = self.value(value)
-                    yield Given(0, whole, value, text(value))
+                    yield GivenArgument(0, whole, value, text(value))
                     written = {a.key.text for a in call.args if isinstance(a, r.Pair) and isinstance(a.key, r.Name)}
                     for number in ends:
                         name = fact.parameters[number - 1] if number <= len(fact.parameters) else ""
                         if name and name not in written and (position < number):
                             part = self.parts_at(whole, literal([f'"{name}"']), VALUE + name, value)
-                            yield Given(number, part, value, f'{text(value)}["{name}"]')
+                            yield GivenArgument(number, part, value, f'{text(value)}["{name}"]')
                 case _:
                     position += position >= 0
-                    yield Given(max(position, 0), self.value(argument), argument, text(argument))
+                    yield GivenArgument(max(position, 0), self.value(argument), argument, text(argument))
 
     def parts_at(self, whole: Handles, key: str, slot: str, value: r.Value) -> Handles:
         trees = (self.part(h, key, value, text(value) + key) for h in whole if not h.path and self.is_tree(h))
@@ -321,7 +321,7 @@ class Trees(OwnCalls):
                     stale = why._replace(certainty=weaker(why.certainty, doubt))
                     self.judge_stale(kind, handle._replace(stale=stale), value.span)
 
-    def end_whole(self, given: Given, call: r.Call, fact: Fact) -> bool:
+    def end_whole(self, given: GivenArgument, call: r.Call, fact: Fact) -> bool:
         alive = [h for h in self.leaves(given.handles) if h.stale is None]
         how = fact.how or "consumed"
         why = Stale(given.value.span, text(call), given.shown, how, "deep", fact.sure)
@@ -354,7 +354,7 @@ class Trees(OwnCalls):
     def raise_here(self) -> None:
         """The state is one in which a call has raised: whoever runs statements overrides it."""
 
-    def is_given_twice(self, call: r.Call, fact: Fact, given: list[Given], ends: set[int]) -> bool:
+    def is_given_twice(self, call: r.Call, fact: Fact, given: list[GivenArgument], ends: set[int]) -> bool:
         """Whether the call gets one object twice, and ends it: it fails, and ends nothing."""
         for one in given:
             if one.number not in ends:
@@ -372,7 +372,7 @@ class Trees(OwnCalls):
                         return self.told_twice(call, handle, later, fact)
         return False
 
-    def told_twice(self, call: r.Call, handle: Handle, given: Given, fact: Fact) -> bool:
+    def told_twice(self, call: r.Call, handle: Handle, given: GivenArgument, fact: Fact) -> bool:
         why = Stale(given.value.span, text(call), given.shown, fact.how or "consumed", "deep", fact.sure)
         self.judge_stale("twice", handle._replace(stale=why), given.value.span)
         return True
