@@ -23,8 +23,9 @@ from ownlint.bindings.views import (
 from ownlint.facts import records as r
 from ownlint.finding import SOME_PATHS, Certainty, because, reason_of, weaker
 from ownlint.flow.places import last_name, strip, walk
+from ownlint.models import habits
 from ownlint.models.containers import RANGE
-from ownlint.project import types
+from ownlint.project import pairs, types
 from ownlint.project.subjects import Class, Function
 
 _DEEPEST = 5
@@ -242,6 +243,8 @@ class Origins:
         if known.result and not looks_elsewhere(known.result, roles):
             return None
         typed = known.result and known.certainty != "possible" and kind.name
+        if not known.functions and not (habits.MAKES | habits.COPIES).isdisjoint(pairs.words(name)):
+            return None  # `self.clone()`: what it answers with is new
         unread = "" if known.functions else f"`{name}` is not defined in the analysed files"
         sure = because("unread-code" if typed else "guess", unread)
         return base._replace(certainty=weaker(base.certainty, because(sure, reason_of(known.certainty))))

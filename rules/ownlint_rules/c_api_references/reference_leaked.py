@@ -83,9 +83,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, Step, because, counting, events, references, rule, text, trials, types
+from ownlint import (
+    Certainty,
+    Finding,
+    Function,
+    Program,
+    Step,
+    because,
+    counting,
+    events,
+    places,
+    questions,
+    records,
+    references,
+    rule,
+    text,
+    trials,
+    types,
+)
 from ownlint_rules.c_api_references import _uncounted as uncounted
 
+_RELEASES = ("Py_DECREF", "Py_XDECREF", "Py_DecRef")
 _NOT_SEEN = "harmless if an earlier call takes ownership of the reference in `{}`"
 
 
@@ -161,12 +179,49 @@ def _help(function: Function, one: counting.CountTrouble) -> str:
 def _certainty(function: Function, one: counting.CountTrouble) -> Certainty:
     if trials.is_trial(function):
         return because("possible", trials.REASON)
+    if (own := _releases_itself(function, one)) is not None:
+        return because("possible", f"it may hold the reference to itself that `{own.name}` releases")
     if not one.always:
         return because("unread-code", one.reason or _NOT_SEEN.format(one.name))
     if isinstance(one.site, events.CallEvent):
         known = references.references(function.program)
         return known.kept_anyway(known.source(one.site.node, function), function)
     return "certain"
+
+
+def _releases_itself(function: Function, one: counting.CountTrouble) -> Function | None:
+    """A method of the object's own type that releases the object that it is called on: the type counts a reference to
+    itself until then, and who makes the object gives it that one."""
+    kind = types.parse(function.locals.get(one.name, ("", None))[0])
+    if one.what != "leaked" or kind.pointers != 1 or kind.last == "PyObject":
+        return None
+    return _releasing_themselves(function.program).get(kind.last)
+
+
+@questions.program_question
+def _releasing_themselves(program: Program) -> dict[str, Function]:
+    """By the type of their object: the functions of C that are given one first, answer with an object, and release
+    the one that they were given."""
+    found: dict[str, Function] = {}
+    known = references.references(program)
+    for function in program.functions:
+        first = function.record.parameters[:1]
+        if not first or types.parse(function.record.result).last != "PyObject" or not function.mentions(*_RELEASES):
+            continue
+        kind = types.parse(first[0].type)
+        if (
+            kind.pointers == 1
+            and kind.last != "PyObject"
+            and any(
+                isinstance(given := places.strip(call.node.args[0]), records.Name)
+                and given.text == first[0].name
+                and known.use(call.node, 0, function) == "released"
+                for call in function.flow.calls
+                if len(call.node.args) == 1
+            )
+        ):
+            found.setdefault(kind.last, function)
+    return found
 
 
 def _step(function: Function, one: counting.CountTrouble) -> Step:

@@ -106,7 +106,8 @@ def _of_none(binding: Binding, keep: policies.KeepAlive) -> Finding:
     help = "remove it"
     fix = None
     if keep.nurse == 0:
-        help = f"the constructed object has index 1: write `{extra.text.partition('<')[0]}<1, {patient}>`"
+        name = extra.text.partition("<")[0].rpartition("::")[2]
+        help = f"the constructed object has index 1: write `{name}<1, {patient}>`"
         fix = contracts.renumbered(binding, keep, 1, patient)
     return binding.finding(extra, f"`{extra.text}` on {where} keeps nothing alive{why}", help=help, fix=fix)
 

@@ -486,19 +486,20 @@ class Counting(CountingCalls):
         return None
 
     def leave(self, event: e.LeaveEvent, draft: CountDraft) -> None:
-        one = self.id_of(draft, event.value) if event.kind == "return" else None
+        value = self.chosen(event.value, draft)
+        one = self.id_of(draft, value) if event.kind == "return" else None
         if one is None and event.kind == "return" and self.returns_objects:
-            one = self.kept_in(draft, event.value) if not _is_plain(event.value) else None
+            one = self.kept_in(draft, value) if not _is_plain(value) else None
         if one is not None:
             dead = draft.is_dead(one)
             if dead >= 0:
-                self.report("used after release", draft, one, event, event.value, dead)
+                self.report("used after release", draft, one, event, value, dead)
                 draft.forget(one)
                 one = None
         self.drop_parts(event, draft, one)
         self.exits.append((draft.copy(), event, one))
         if event.kind == "return" and self.returns_objects:
-            for other in self.answers(draft, event.value, one):
+            for other in self.answers(draft, value, one):
                 self.give_back(event, draft, other)
         elif one is not None:
             self.ends.setdefault(self.site(one).index, set()).add(True)
@@ -508,6 +509,15 @@ class Counting(CountingCalls):
         for other in owing:
             self.judge(event, draft, other)  # nothing is asked of this state any more: it need not forget them
         self.left.append(draft)
+
+    def chosen(self, value: r.Value | None, draft: CountDraft) -> r.Value | None:
+        """The side of `worked ? made : NULL` that is taken on this way, where it says so."""
+        while isinstance(bare := bare_value(value), r.Conditional):
+            then, other = (self.refine(bare.condition, draft.copy(), outcome) for outcome in (True, False))
+            if then is other:
+                break
+            value = bare.then if then else bare.other
+        return value
 
     @cached_property
     def is_lender(self) -> bool:

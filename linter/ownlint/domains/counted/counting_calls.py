@@ -6,7 +6,7 @@ import re
 from functools import cached_property
 
 from ownlint.domains.counted.callbacks import requests
-from ownlint.domains.counted.counting_tests import Tests
+from ownlint.domains.counted.counting_tests import ERROR, Tests
 from ownlint.domains.counted.counting_ways import CountTrouble, bare_value, result_place
 from ownlint.domains.counted.counts import NULL, CountDraft, HeldReference, Id, KnownPlace
 from ownlint.domains.counted.outs import Filled, filling_names
@@ -43,6 +43,7 @@ class CountingCalls(Tests):
             return [draft]
         if (macro := last_name(call.callee)) in self.macros:
             self.lose_named(draft, macro)
+        self.note_error(call, draft)
         self.look_at(event, draft)
         for argument in call.args:
             self.lose_captured(draft, argument)
@@ -73,6 +74,14 @@ class CountingCalls(Tests):
             if event.dropped:
                 self.drop_result(call, one_way)
         return ways
+
+    def note_error(self, call: r.Call, draft: CountDraft) -> None:
+        """`PyErr_SetString(..)` leaves an error behind, which stays until something may clear it."""
+        model = self.references.model(call, self.function)
+        if model is not None and model.has("acquire", "global"):
+            draft.places[ERROR] = KnownPlace("+")
+        elif ERROR in draft.places and (model is None or model.has("release", "global")):
+            draft.places.pop(ERROR)
 
     def assigned_by_macro(self, call: r.Call) -> list[Place]:
         """What a macro of the project is given and assigns to: `#define DROP(v) do { Py_XDECREF(v); v = NULL; }`."""

@@ -20,6 +20,8 @@ from ownlint.steps import spend
 _MOST_TESTS = 64
 """The outcomes of so many tests are known on a way, of those that are asked first: each way has its own, and they are
 looked through wherever two meet."""
+ERROR = ("%error",)
+"""Holds something where an error has been set, and nothing has run since that may clear it."""
 _SMALL = {"0": 0, "1": 1, "-1": -1, "true": 1, "false": 0}
 _SIGNS = {"-": -1, "0": 0, "+": 1}
 
@@ -157,6 +159,8 @@ class Tests(CountedWays):
         if self.asks_for_errors(value):
             assert value is not None
             if there and self.has_worked_last(draft, value):
+                return False
+            if not there and ERROR in draft.places:
                 return False
             for other in draft.marked(MAYBE):
                 if other not in draft.objects:
