@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from ownlint.facts import records as r
@@ -18,22 +17,17 @@ from ownlint.flow.places import THIS, last_name, place_of, receiver, strip
 from ownlint.models import habits
 from ownlint.project import types
 from ownlint.project.files import File
+from ownlint.project.pairs import words
 from ownlint.project.program import Program
 from ownlint.project.questions import program_property, program_question
 from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Class, Function
 
-_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _NO_HANDLES = types.SCALARS | {"void", "auto", "string", "string_view"}
 _STEPS = 3
 _DEPTH = 3
 _ENDING = habits.NATIVE_ENDS | habits.EMPTIES | {"wipe", "destroy", "unload", "prune"}
 """Words of methods that may end what their object owns."""
-
-
-_TAKES_ONE = habits.COUNTS | {"acquire"}
-_GIVES_BACK = frozenset({"release", "unref", "drop"})
-"""Words of functions that take one more reference to an object, and that give one back."""
 
 
 class Destroyer(NamedTuple):
@@ -78,7 +72,7 @@ class Natives:
         name does not say so gives back its memory and nothing else, and where references are counted it gives back
         one."""
         name = last_name(call.callee)
-        if kind in self._counted and not _GIVES_BACK.isdisjoint(words(name)):
+        if kind in self._counted and not habits.COUNTS_DOWN.isdisjoint(words(name)):
             return False
         return call.kind == "delete" or name in self.destroyers or not set(words(name)).isdisjoint(words(kind))
 
@@ -88,7 +82,7 @@ class Natives:
         return frozenset(
             types.parse(record.parameters[0].type).last
             for name, record in self.program.index.declared_functions()
-            if len(record.parameters) == 1 and not _TAKES_ONE.isdisjoint(words(name)) and not ends_life(name)
+            if len(record.parameters) == 1 and not habits.COUNTS_UP.isdisjoint(words(name)) and not ends_life(name)
         )
 
     def pointed_to_by(self, cls: Class) -> Iterator[str]:
@@ -304,12 +298,6 @@ def _taken_out(method: Function) -> set[str]:
     for _, _, owned in ends_of_elements(method):
         found.update(owned)
     return found
-
-
-@lru_cache(maxsize=4096)
-def words(name: str) -> tuple[str, ...]:
-    """`mlirOperationDestroy`, `dom_node_destroy`: the words of a name, in lower case."""
-    return tuple(word.lower() for word in _WORD.findall(name))
 
 
 def ends_life(name: str) -> bool:

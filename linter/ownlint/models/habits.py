@@ -27,7 +27,10 @@ RELEASES = frozenset(
 ENDS = frozenset({"destroy", "delete", "free", "release", "close", "dispose", "drop", "dealloc", "deallocate"})
 """Those behind which nothing is left of what they are given."""
 COUNTS = frozenset({"ref", "reference", "retain", "addref", "incref"})
-"""Words of functions that count one reference more to what they are given."""
+COUNTS_UP = COUNTS | {"acquire"}
+COUNTS_DOWN = frozenset({"release", "unref", "drop"})
+"""Words of functions that count one reference more, or less, to what they are given. To acquire may as well be to get,
+where nothing counts down."""
 OPPOSITES = {"connect": "disconnect", "attach": "detach", "mount": "unmount"}
 BEGINS = frozenset({*OPPOSITES, "ref", "addref", "incref", "lock", "pin", "begin", "enter", "start", "add"})
 """Verbs of functions that begin something of which no handle tells."""

@@ -103,7 +103,6 @@ from ownlint import (
 )
 from ownlint_rules.c_api_references import _uncounted as uncounted
 
-_RELEASES = ("Py_DECREF", "Py_XDECREF", "Py_DecRef")
 _NOT_SEEN = "harmless if an earlier call takes ownership of the reference in `{}`"
 
 
@@ -204,9 +203,11 @@ def _releasing_themselves(program: Program) -> dict[str, Function]:
     the one that they were given."""
     found: dict[str, Function] = {}
     known = references.references(program)
+    releasing = program.models.functions_that(lambda model: model.counted and model.has("release", "argument 1"))
     for function in program.functions:
         first = function.record.parameters[:1]
-        if not first or types.parse(function.record.result).last != "PyObject" or not function.mentions(*_RELEASES):
+        answers = types.parse(function.record.result).last
+        if not first or answers != "PyObject" or releasing.isdisjoint(function.mentioned):
             continue
         kind = types.parse(first[0].type)
         if (

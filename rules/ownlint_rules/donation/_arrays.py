@@ -68,7 +68,7 @@ class Arrays:
 
     def _expects(self, call: r.Call, function: Function) -> bool:
         """Whether it expects that what is given to it fails, or takes care that nothing is consumed."""
-        symbol = self._symbol(call.callee, function)
+        symbol = self.callables.canonical(call.callee, function)
         fits = self.consuming.fits
         return fits("expects", symbol) or fits("expects", places.last_name(call.callee)) or fits("suspends", symbol)
 
@@ -76,11 +76,8 @@ class Arrays:
         """Whether nothing is consumed after it."""
         match call.args:
             case (r.Literal(text=what), r.Literal(text="True")) if what.strip("\"'") in self.storage.switches:
-                return self.consuming.fits("switched_by", self._symbol(call.callee, function))
+                return self.consuming.fits("switched_by", self.callables.canonical(call.callee, function))
         return False
-
-    def _symbol(self, value: r.Value, function: Function) -> str:
-        return self.program.models.canonical(self.callables.dotted(value, function))
 
     # --- what the interpreter asks ---
 

@@ -1,11 +1,10 @@
-"""Arguments whose storage a call takes away: the records, and what is known on one path through a function.
+"""Arguments whose storage a call takes away: the records of what can be called, and of what goes wrong.
 
 A *consuming* callable is made by a wrapper, which names the positions or the names of the arguments whose storage every
-call takes. A value is a *path*: where it was made, and the steps (members, items) that lead into it. What is taken
-from a path is taken from everything below it; a copy of a name is the same path.
+call takes.
 
-`donation_specs` reads wrappers, `donation_callables` says what a name stands for, `donation_values` evaluates
-expressions, `donation_flow` runs a function, `donations` knows the whole program.
+`donation_specs` reads wrappers, `donation_callables` says what a name stands for, `arrays` says it to the interpreter
+of handles, which runs functions, `donations` knows the whole program.
 """
 
 from __future__ import annotations
@@ -138,7 +137,7 @@ def union(found: Iterable[Known | None]) -> Known | None:
     return msgspec.structs.replace(first, takes=takes, certainty=weaker(first.certainty, because("value", _SEVERAL)))
 
 
-# --- what is known on a path ------------------------------------------------------------------------
+# --- what goes wrong --------------------------------------------------------------------------------
 
 
 class Loss(NamedTuple):

@@ -365,6 +365,10 @@ class Callables:
     def dotted(self, value: r.Value, function: Function) -> str:
         return self.program.names.named(function.file, value)
 
+    def canonical(self, value: r.Value, function: Function) -> str:
+        """What an expression names, by the name that models use."""
+        return self.models.canonical(self.dotted(value, function))
+
     def symbol(self, symbol: str) -> Known | None:
         if not symbol or symbol.startswith("builtins."):
             return None

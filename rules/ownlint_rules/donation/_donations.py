@@ -99,12 +99,12 @@ class Donations:
         at = self.callables.modules.definitions(function.file)
         if isinstance(callee, r.Call):  # a decorator with arguments
             scope = DonationScope(function)
-            symbol = self._symbol(callee.callee, function)
+            symbol = self.callables.canonical(callee.callee, function)
             by_partial = symbol == "functools.partial" and callee.args
-            symbol = self._symbol(callee.args[0], function) if by_partial else symbol
+            symbol = self.callables.canonical(callee.args[0], function) if by_partial else symbol
             traces = self.consuming.fits("traced_by", symbol) or isinstance(self.callables.known(callee, scope), Spec)
         else:
-            traces = self.consuming.fits("traced_by", self._symbol(callee, function)) or isinstance(
+            traces = self.consuming.fits("traced_by", self.callables.canonical(callee, function)) or isinstance(
                 self.callables.known(callee, DonationScope(function)), Spec
             )
         if not traces:
@@ -133,9 +133,6 @@ class Donations:
             caller for caller in self.program.index.callers_by_name(function.name) if caller.language == "python"
         ]
         return bool(callers) and all(caller in traced for caller in callers)
-
-    def _symbol(self, value: r.Value, function: Function) -> str:
-        return self.program.models.canonical(self.callables.dotted(value, function))
 
     # --- answers ---
 
@@ -200,7 +197,7 @@ class Donations:
                 yield from self._by_keyword(part, scope)
 
     def _negative(self, call: r.Call, scope: DonationScope) -> Iterator[Ineffective]:
-        symbol = self._symbol(call.callee, scope.function)
+        symbol = self.callables.canonical(call.callee, scope.function)
         inner = call.args[0] if symbol == "functools.partial" and call.args else None
         known = self.callables.known(inner if inner is not None else call.callee, scope)
         if not isinstance(known, Spec):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from ownlint import Class, Function, Program, conditions, habits, natives, places, questions, types
+from ownlint import Class, Function, Program, conditions, habits, natives, pairs, places, questions, types
 from ownlint import records as r
 
 _OWNING = frozenset(
@@ -164,7 +164,7 @@ class Wrappers:
                     call,
                     made,
                     source,
-                    not habits.COPIES.isdisjoint(natives.words(places.last_name(native.callee))),
+                    not habits.COPIES.isdisjoint(pairs.words(places.last_name(native.callee))),
                 )
                 return
 

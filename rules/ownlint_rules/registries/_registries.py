@@ -109,7 +109,6 @@ class Registries:
         self._given: questions.Answers[tuple[Function, tuple[str, ...], str], bool] = questions.Answers(False)
         self._ways: questions.Answers[tuple[Function, tuple[str, ...]], WaySearch] = questions.Answers(most=_KEPT)
         self._stood_for: questions.Answers[Class, tuple[str, ...]] = questions.Answers()
-        self._ended: questions.Answers[Function, frozenset[str]] = questions.Answers()
         self._of: dict[Class, tuple[Registry, ...]] = {}
         for one in self.all:
             self._of[one.held] = (*self._of.get(one.held, ()), one)
@@ -142,11 +141,7 @@ class Registries:
     def stood_for(self, cls: Class) -> tuple[str, ...]:
         """The types of the native objects that an object of the class stands for: those to which a member leads into
         which nobody puts what was made for it, so that it owns that."""
-        return self._stood_for.ask(cls, lambda: tuple(_stood_for(cls)))
-
-    def ended_by(self, function: Function) -> frozenset[str]:
-        """The types of the native objects that a function ends."""
-        return self._ended.ask(function, lambda: _ended_by(function))
+        return self._stood_for.ask(cls, lambda: _stood_for(cls))
 
     def of(self, cls: Class) -> tuple[Registry, ...]:
         """Those in which objects of the class, or of a base of it, stand."""
@@ -833,17 +828,19 @@ def stood_for(cls: Class) -> tuple[str, ...]:
     return registries(cls.program).stood_for(cls)
 
 
-def _stood_for(cls: Class) -> list[str]:
+def _stood_for(cls: Class) -> tuple[str, ...]:
     pointed = set(natives.natives(cls.program).pointed_to_by(cls))
     for one in cls.ancestry:
         for field in one.record.fields:
             kind = types.parse(field.type)
             if kind.pointers == 1 and kind.last in pointed and _is_made_for(cls, field.name):
                 pointed.discard(kind.last)
-    return sorted(pointed)
+    return tuple(sorted(pointed))
 
 
+@questions.question
 def _ended_by(function: Function) -> frozenset[str]:
+    """The types of the native objects that a function ends."""
     known = natives.natives(function.program)
     destroyed = {kind for _, kind, _ in natives.destroys(function, known)}
     return frozenset(destroyed.union(*(end.types for end in natives.ends(function, known))))
@@ -878,7 +875,7 @@ def _marks_an_end(cls: Class, name: str) -> bool:
         if not any(is_of_class(function, store.base, cls, strict=True) for store in stores(function, name)):
             continue
         for one in (function, *cls.program.index.callers(function)):
-            if any(concerns(kind) for kind in sorted(registries(cls.program).ended_by(one))):
+            if any(concerns(kind) for kind in sorted(_ended_by(one))):
                 return True
     return False
 

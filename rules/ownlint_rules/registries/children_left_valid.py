@@ -70,6 +70,7 @@ First visit everything that the object contains: set the flag of each handle and
 ## What it does not report
 
 - objects without children (no function of the project leads from one to another of its kind)
+- a reference that is given back to an object of which the project counts references
 - handles without such a flag, or whose check calls another object
 - handles that destroy themselves, and objects created in the same function
 - destructors, if the handles keep their owner alive
@@ -77,7 +78,8 @@ First visit everything that the object contains: set the flag of each handle and
 ## Known limitations
 
 - A loop is assumed to reach every handle below the object.
-- Children are known only by functions that lead from one native type to another.
+- Children are known by functions that lead from one native type to another, by members that own them, and by what a
+  destructor ends.
 
 ## Source
 

@@ -96,6 +96,7 @@ from ownlint import (
     containers,
     events,
     natives,
+    pairs,
     places,
     questions,
     records,
@@ -375,7 +376,7 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
     if keyed.last in ("", "void"):
         return
     ended = list(_ends_of(keyed, registry))
-    if any(not _ENDED.isdisjoint(natives.words(taker.name)) for taker in known.takers(registry)):
+    if any(not _ENDED.isdisjoint(pairs.words(taker.name)) for taker in known.takers(registry)):
         return  # it is called when the object that is the key has ended
     left = [one for one in ended if not known.takings(one[0], registry)]
     if not left or _is_verified(registry) or _replaces(registry):
@@ -544,7 +545,7 @@ def _is_told_of_end(function: Function, key: types.Type) -> bool:
     if not any(types.parse(one.type).pointers == 1 for one in function.record.parameters):
         return False
     given_key = any(types.parse(one.type).last == key.last for one in function.record.parameters)
-    if given_key and not _ENDED.isdisjoint(natives.words(function.name)):
+    if given_key and not _ENDED.isdisjoint(pairs.words(function.name)):
         return True
     said = f'"{function.name}"'.encode()
     for other in function.program.functions:
@@ -552,7 +553,7 @@ def _is_told_of_end(function: Function, key: types.Type) -> bool:
             continue
         for call in other.flow.calls:
             if any(_is_function(argument, function) for argument in call.node.args):
-                told = {*natives.words(function.name), *natives.words(places.last_name(call.node.callee))}
+                told = {*pairs.words(function.name), *pairs.words(places.last_name(call.node.callee))}
                 given = [types.parse(other.program.types.of(one, other)).last for one in call.node.args]
                 if told & _AT_END and key.last in given:
                     return True
@@ -609,7 +610,7 @@ def _replaces(registry: registries.Registry) -> bool:
     ]
     return bool(puttings) and all(
         isinstance(one.event, events.CallEvent)
-        and not _REPLACING.isdisjoint(natives.words(places.last_name(one.event.node.callee)))
+        and not _REPLACING.isdisjoint(pairs.words(places.last_name(one.event.node.callee)))
         for one in puttings
     )
 

@@ -93,7 +93,7 @@ class Stretches:
         match event:
             case e.CallEvent(node=node):
                 named = isinstance(node.callee, r.Name) and function.program.macros.named(last_name(node.callee))
-                return not (named or failure.ends_program(function, node) or failure.never_comes_back(function, node))
+                return not (named or failure.never_comes_back(function, node))
             case e.Mark(what=what):
                 return what != "loop"
         return isinstance(event, e.Read | e.Write | e.End | e.OpaqueEvent)
