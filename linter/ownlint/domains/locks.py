@@ -123,12 +123,12 @@ class Locking:
     def held(self, function: Function, *, anywhere: bool = False) -> dict[int, Locks]:
         """See `held`; with `anywhere`, what is held on some path."""
         key = (function, anywhere)
-        return self._held.ask(key, lambda: self._read(function, _entry(self, function), anywhere)[0])
+        return self._held.ask(key, lambda: self._read(function, self._entry(function), anywhere)[0])
 
     def taken(self, function: Function) -> dict[int, Locks]:
         """The locks that events of the body itself wait for and then hold, by event index. One that is taken again
         while it is held stands here, too; one that is only tried does not."""
-        return self._taken.ask(function, lambda: self._read(function, _entry(self, function))[1])
+        return self._taken.ask(function, lambda: self._read(function, self._entry(function))[1])
 
     def held_if(self, function: Function, locks: frozenset[Place]) -> dict[int, frozenset[Place]]:
         """Which of the locks are still held just before each event, when the caller holds them all."""
@@ -152,6 +152,18 @@ class Locking:
         if not (self.mutexes.words.isdisjoint(mentions) and self.by_hand.isdisjoint(mentions)):
             return True
         return not _BOXING.isdisjoint(mentions) and function.says(self.mutexes.types)
+
+    def _entry(self, function: Function) -> Locks:
+        return _entry(self, function) | {HeldLock(lock, CALLERS) for lock in self._only_released(function)}
+
+    def _only_released(self, function: Function) -> frozenset[Place]:
+        """The object's own locks that the body releases on every path and never acquires: callers hold them."""
+        own = frozenset(HeldLock((THIS, name), CALLERS) for cls in _around(function) for name in mutex_fields(cls))
+        if not own or not self.may_lock(function):
+            return frozenset()
+        held, taken = self._read(function, own, anywhere=True)
+        acquired = {lock.lock for locks in taken.values() for lock in locks}
+        return frozenset(lock.lock for lock in own - held.get(function.flow.exit, own)) - acquired
 
     # --- what calling a function does to locks ---
 
@@ -279,7 +291,7 @@ class Locking:
     def _reaches(self, caller: Function, event: e.CallEvent, function: Function) -> bool:
         found = self.program.calls.callee(event.node, caller)
         if found.functions:
-            return function in found.functions
+            return function in found.functions or any(_overrides(function, one) for one in found.functions)
         if _says_what_it_makes(caller, event, function):
             return True
         return event.receiver in (None, (THIS,)) and caller.home is not None and caller.home is function.home
@@ -316,6 +328,14 @@ def _creations(function: Function) -> dict[int, e.Event]:
         for inner in made:
             found.setdefault(inner.function, event)
     return found
+
+
+def _overrides(function: Function, other: Function) -> bool:
+    """Whether a call of the other, a method of a base, can come to the function."""
+    home, base = function.home, other.home
+    return (
+        home is not None and base is not None and home is not base and base in home.ancestry and is_override(function)
+    )
 
 
 def _is_alone(function: Function) -> bool:

@@ -185,9 +185,9 @@ class Mutexes:
 
     @program_property
     def words(self) -> frozenset[str]:
-        """Last names of the calls that may lock something: they make a guard, or lock by hand."""
+        """Last names of the calls that may lock or unlock something: they make a guard, or do it by hand."""
         known = guard_classes.guards(self.program)
-        names = known.words | known.makers | set(self.macros) | self.takers | set(self.holders)
+        names = known.words | known.makers | set(self.macros) | self.takers | self.letters | set(self.holders)
         return names | {name for name in self.program.index.called_names if self._locks_by_name(name)}
 
     @program_property
@@ -199,7 +199,7 @@ class Mutexes:
     @staticmethod
     def _locks_by_name(name: str) -> bool:
         word = plain(name)
-        return word in habits.LOCKS or "trylock" in word or word in habits.TRIES or _asserts(name)
+        return word in habits.LOCKS or "unlock" in word or "trylock" in word or word in habits.TRIES or _asserts(name)
 
     @program_property
     def takers(self) -> frozenset[str]:

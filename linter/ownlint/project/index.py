@@ -110,10 +110,14 @@ class ProjectIndex:
         read(("name", last))
         return self._functions_by_last.get(last, ())
 
-    def aliases_called(self, last: str) -> Sequence[tuple[File, r.Alias]]:
-        """What goes by that last name in place of another."""
+    def aliases_called(self, last: str, file: File) -> list[tuple[File, r.Alias]]:
+        """What goes by that last name in place of another, and can be known in that file: another file that is compiled
+        alone keeps its aliases to itself."""
         read(("name", last))
-        return self._aliases.get(last, ())
+        return [found for found in self._aliases.get(last, ()) if found[0] is file or self._is_shared(found[0])]
+
+    def _is_shared(self, file: File) -> bool:
+        return file.language != "cpp" or not is_compiled_alone(file.path) or self.is_included(file)
 
     def variables_called(self, name: str) -> Sequence[tuple[File, r.Variable]]:
         """What the project declares under that name outside functions and classes."""

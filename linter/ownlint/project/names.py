@@ -53,7 +53,7 @@ class ProjectNames:
         return self._spaces.ask((name, file.path), lambda: self._named_space(name, file))
 
     def _named_space(self, name: str, file: File) -> str:
-        aliases = [(f, a) for f, a in self._index.aliases_called(name) if a.kind == "namespace"]
+        aliases = [(f, a) for f, a in self._index.aliases_called(name, file) if a.kind == "namespace"]
         near = [a for f, a in aliases if f is file] or [a for _, a in aliases]
         targets = {a.target.removeprefix("::") for a in near}
         return targets.pop() if len(targets) == 1 else name if targets else self._models.namespace(name)
@@ -145,7 +145,7 @@ class ProjectNames:
 
     def _alias(self, name: str, file: File, scope: str, at: int = 0) -> str | None:
         last = qualified.last(name)
-        called = [(f, a) for f, a in self._index.aliases_called(last) if a.kind in ("type", "using")]
+        called = [(f, a) for f, a in self._index.aliases_called(last, file) if a.kind in ("type", "using")]
         candidates = [(f, a) for f, a in called if name == last or qualified.names(_join(a), name)]
         if called and not candidates and (full := self.in_full(name, file)) != name:
             candidates = [(f, a) for f, a in called if qualified.names(_join(a), full)]

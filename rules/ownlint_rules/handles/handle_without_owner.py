@@ -98,7 +98,7 @@ def handle_without_owner(program: Program) -> Iterator[Finding]:
             one.at,
             f"`{one.made.name}` stores `{one.field}` of `{one.self}->{owned.field}` without a reference "
             f"to `{one.self}`, which is destroyed by `{name}`",
-            certainty=because("convention", "harmless if a reference to the native object keeps it alive"),
+            certainty=because("sharing", "harmless if a reference to the native object keeps it alive"),
             help=f"store a new reference to `{one.self}` next to `{one.field}` and release it in the deallocator",
             steps=(owned.function.step(owned.at, f"`{owned.field}` is destroyed here", "ends"),),
         )

@@ -303,10 +303,15 @@ def locks_itself(domain: GuardedDomain, written: str) -> bool:
 
 
 def hazard(
-    domain: GuardedDomain, borrow: WayIn, storage: Storage, meets: Callable[[tuple[str, ...]], bool] = lambda _: True
+    domain: GuardedDomain,
+    borrow: WayIn,
+    storage: Storage,
+    within: Function | None = None,
+    meets: Callable[[tuple[str, ...]], bool] = lambda _: True,
 ) -> Evidence | None:
-    """What the project does elsewhere to what a borrow leads to: it dies, moves, or changes. The worst is told; `meets`
-    says of a place below the target whether a change of that matters."""
+    """What the project does elsewhere to what a borrow leads to: it dies, moves, or changes. The worst is told, and
+    what the function `within` does itself is weak, since it may be the only one that does; `meets` says of a
+    place below the target whether a change of that matters."""
     target = borrow.traced.place[borrow.traced.at :]
     if storage.kind == "owned" and target[0] in domain.freed:
         return Evidence(domain.freed[target[0]], True)
@@ -319,14 +324,19 @@ def hazard(
             continue
         if storage.kind == "owned":
             if use.kind in _STRONG and len(changed) <= len(storage.slot):
-                return Evidence(use, True)
+                if use.function is not within:
+                    return Evidence(use, True)
+                weak = weak or Evidence(use, False)
+                continue
             weak = weak or Evidence(use, False) if len(changed) > len(storage.slot) else weak
         elif storage.kind == "element" and _leaves_it(storage, use) and len(changed) < len(target):
             continue
         elif storage.kind == "element" and _may_insert(domain, use):
             weak = weak or Evidence(use, False)
         elif storage.kind in ("object", "element"):
-            return Evidence(use, True)
+            if use.function is not within:
+                return Evidence(use, True)
+            weak = weak or Evidence(use, False)
     return weak
 
 

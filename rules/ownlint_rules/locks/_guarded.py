@@ -479,6 +479,12 @@ def meets(one: Traced, other: Traced) -> bool:
     return left[: len(right)] == right or right[: len(left)] == left
 
 
+def is_ordered(one: MemberUse, other: MemberUse) -> bool:
+    """Whether a lock that both hold keeps two accesses apart."""
+    names = {lock.lock[-1] for lock in other.held}
+    return any(locks.holds(one.held, name) for name in names)
+
+
 def is_exempt(function: Function) -> bool:
     """Where nobody else knows the object yet, or any more; and where the author asked not to be checked."""
     record = function.record
@@ -573,16 +579,38 @@ def was_held(use: MemberUse, lock: str) -> bool:
 
 
 def is_address(use: MemberUse) -> bool:
-    """Whether only the member's address is taken, by an operator or by an object that keeps it."""
+    """Whether only the member's address is taken: by an operator, by an object that keeps it, or by a function that
+    locks before it looks."""
     if use.kind != "read":
         return False
     for value in _around(use):
         for inner in places.walk(value):
             if isinstance(inner, r.Unary) and inner.op == "&" and inner.value.span == use.span:
                 return True
-            if isinstance(inner, r.Call) and any(arg.span == use.span for arg in inner.args):
-                return any(kept.value.span == use.span for kept in keeping.kept(use.function, inner, ""))
+            if isinstance(inner, r.Call):
+                for number, arg in enumerate(inner.args):
+                    if arg.span == use.span:
+                        kept = (one.value.span for one in keeping.kept(use.function, inner, ""))
+                        return use.span in kept or _locks_for(use.function, inner, number)
     return False
+
+
+def _locks_for(function: Function, call: r.Call, number: int) -> bool:
+    """Whether a call takes that argument by reference, and holds a lock wherever it uses it."""
+    program = function.program
+    bodies = program.calls.callee(call, function).functions
+    return bool(bodies) and all(
+        number < len(one.record.parameters)
+        and types.parse(one.record.parameters[number].type).reference
+        and _is_locked_at(one, one.record.parameters[number].name)
+        for one in bodies
+    )
+
+
+def _is_locked_at(function: Function, parameter: str) -> bool:
+    held = locks.locking(function.program).held(function)
+    used = [event.index for event in function.flow if isinstance(event, e.Read) and event.place[0] == parameter]
+    return bool(used) and all(held.get(index) for index in used)
 
 
 def is_for_show(use: MemberUse) -> bool:

@@ -691,7 +691,6 @@ def atomic_gaps(function: Function) -> Iterator[tuple[assignments.Assignment, e.
     stored = {name[1:] for name in assigned.intersection(said)}
     if function.mentions("store"):
         stored |= names & _spoken(function)
-    stored = {name for name in stored if _is_atomic(function, name)}
     if not stored:
         return
     flow = function.flow
@@ -700,6 +699,8 @@ def atomic_gaps(function: Function) -> Iterator[tuple[assignments.Assignment, e.
     for assignment in every:
         act = assignment.event
         if assignment.held.kind not in ("flag", "cleared") or assignment.place[-1] not in stored:
+            continue
+        if not _is_atomic(function, assignment.place):
             continue
         if isinstance(act, e.CallEvent) and places.last_name(act.node.callee) != "store":
             continue
@@ -758,14 +759,17 @@ def _can_fail(function: Function, test: e.Test) -> bool:
     return not test.asserted and len(function.flow.successors[test.index]) > 1
 
 
-def _is_atomic(function: Function, name: str) -> bool:
-    """Whether the name, inside the function, stands for an atomic member or variable."""
-    if name in function.declared:
+def _is_atomic(function: Function, place: Place) -> bool:
+    """Whether what stands at the place is an atomic that threads share: not one of a local object."""
+    root = function.locals.get(place[0], ("", None))[0]
+    if root and types.parse(root).is_value and not types.parse(root).is_placeholder:
         return False
-    field = function.home.field(name) if function.home is not None else None
-    if field is not None:
-        return "atomic" in function.program.types.roles_at(field[1].type, field[0].file, field[0].symbol)
-    return function.program.index.is_variable(name)
+    at: r.Value = r.Name(0, 0, place[0])
+    for part in place[1:]:
+        at = r.Member(0, 0, at, part, arrow=False)
+    if any(one.name == place[0] and one.thread_local for one in function.file.variables):
+        return False
+    return "atomic" in function.program.types.roles(function.program.types.of(at, function), function)
 
 
 def is_skipped(function: Function, value: r.Value, outcome: bool, given: conditions.Given) -> bool:

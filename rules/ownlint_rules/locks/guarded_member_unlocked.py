@@ -132,9 +132,12 @@ class _UnlockedJudge:
         return list(self.domain.changes(self.member))
 
     def matters(self, use: guarded.MemberUse) -> bool:
-        """Whether somebody writes what is touched. What a method changes in a member is not known field by field."""
+        """Whether somebody writes what is touched, and no lock that both hold can be the one that is meant. What a
+        method changes in a member is not known field by field."""
+        said = self.guard.why in ("annotation", "comment")
         return any(
             guarded.meets(change.traced, use.traced)
+            and (said or not guarded.is_ordered(change, use))
             and (change.kind != "change" or len(use.traced.place) <= len(change.traced.place))
             for change in self.written
         )
@@ -187,7 +190,7 @@ class _UnlockedJudge:
         if guarded.is_for_show(use) and not self.domain.is_container(self.member):
             shown = "harmless if the displayed or asserted value may be stale or torn"
             said = self.guard.why == "annotation" and function.is_method
-            return because("convention" if said else "guess", shown)
+            return because("intent" if said else "guess", shown)
         if self.guard.why == "annotation":
             if guarded.was_held(use, self.guard.lock):
                 return because("threads", "harmless if no other thread modifies it in the meantime")
@@ -202,7 +205,7 @@ class _UnlockedJudge:
             return because("possible", "the comment above may explain why no lock is needed")
         if self.guard.why in ("use", "section") and self.may_be_meant(use):
             return because("possible", self.inferred())
-        return because("convention", self.inferred())
+        return because("guarded-by", self.inferred())
 
     def inferred(self) -> str:
         if self.guard.why == "comment":
@@ -215,6 +218,13 @@ class _UnlockedJudge:
         """Whether the function takes the lock itself somewhere: then nobody who calls it holds it."""
         return any(locks.holds(held, self.guard.lock) for held in self.locking.held(function).values())
 
+    @cached_property
+    def is_locked_outside(self) -> bool:
+        """Whether the lock is acquired by others on the object, and by none of the class's own functions."""
+        cls = self.domain.cls
+        users = {use.function for use in self.domain.uses if locks.holds(use.held, self.guard.lock)}
+        return cls is not None and all(user.home is not cls for user in users)
+
     def is_torn(self, use: guarded.MemberUse) -> bool:
         """Whether no comment can make it right: the function has just let the lock go, since others may be there, and
         what it goes through is a container."""
@@ -222,8 +232,11 @@ class _UnlockedJudge:
 
     def may_be_meant(self, use: guarded.MemberUse) -> bool:
         """Whether, where nobody wrote down what is guarded, an access without may be on purpose: nobody knows who calls
-        the function, some who call it hold the lock, or it hands out the member for others to see to."""
+        the function, some who call it hold the lock, or it hands out the member for others to see to; or it is a method
+        of an object whose users lock, as none of its methods does."""
         function = use.function
+        if self.is_locked_outside and function.home is self.domain.cls:
+            return True
         early = guarded.is_early(function) and not guarded.was_held(use, self.guard.lock)
         if early or not self.domain.is_known(self.member):
             return True

@@ -360,9 +360,9 @@ class _EscapeJudge:
         if member in self.domain.freed and escapes.is_taken_out(self.domain, self.function, member):
             return
         if look is None:
-            evidence = escapes.hazard(self.domain, found, storage)
+            evidence = escapes.hazard(self.domain, found, storage, within=self.function)
         else:
-            evidence = escapes.hazard(self.domain, found, storage, functools.partial(keepers.comes_to, look))
+            evidence = escapes.hazard(self.domain, found, storage, meets=functools.partial(keepers.comes_to, look))
             if evidence is None and look.writes:
                 evidence = escapes.reading(self.domain, found, guard, functools.partial(keepers.comes_to, look))
         if evidence is None:
@@ -370,9 +370,9 @@ class _EscapeJudge:
         inferred = f"that `{guard.lock}` guards it is {_READ[guard.why]}"
         if guard.why == "annotation":
             changed = "harmless if no other thread modifies it in the meantime"
-            certainty = because("convention", doubt) if doubt else because("threads", changed)
+            certainty = because("caller", doubt) if doubt else because("threads", changed)
         else:
-            certainty = because("convention", inferred)
+            certainty = because("guarded-by", inferred)
         if storage.kind == "unknown" or not storage.type:
             certainty = because("possible", f"the type of `{found.traced.member}` is not known")
         elif (not evidence.strong and look is None) or escapes.is_pinned(self.function):
