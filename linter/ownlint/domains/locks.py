@@ -800,7 +800,7 @@ def _annotated(function: Function, role: str, pattern: re.Pattern[str] | None = 
 def is_override(function: Function) -> bool:
     """Whether others may call it through a base; the declaration says so where the definition stands elsewhere."""
     own = function.cls.declared_here.get(function.name, ()) if function.cls is not None else ()
-    return any("override" in record.qualifiers for record in (function.record, *own))
+    return any(not {"override", "final"}.isdisjoint(record.qualifiers) for record in (function.record, *own))
 
 
 def says_locked(function: Function) -> bool:

@@ -218,6 +218,7 @@ class _EscapeJudge:
                     way.borrow,
                     way.guard,
                     self.function.step(way.at, "bound here, under the lock"),
+                    is_here=True,
                 )
             yield from self.given_to_thread(way, starts)
 
@@ -352,7 +353,9 @@ class _EscapeJudge:
         *steps: Step,
         look: keepers.KeptAccess | None = None,
         doubt: str = "",
+        is_here: bool = False,
     ) -> Iterator[Finding]:
+        """`is_here` says that nobody but the function itself uses the way in."""
         storage = escapes.store(self.domain, found)
         if storage.kind == "foreign" or guard.pointee:
             return
@@ -360,7 +363,7 @@ class _EscapeJudge:
         if member in self.domain.freed and escapes.is_taken_out(self.domain, self.function, member):
             return
         if look is None:
-            evidence = escapes.hazard(self.domain, found, storage, within=self.function)
+            evidence = escapes.hazard(self.domain, found, storage, within=self.function if is_here else None)
         else:
             evidence = escapes.hazard(self.domain, found, storage, meets=functools.partial(keepers.comes_to, look))
             if evidence is None and look.writes:
