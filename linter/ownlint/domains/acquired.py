@@ -16,7 +16,7 @@ from ownlint.domains import locks
 from ownlint.domains.reach import DEEPEST, Reach, outside
 from ownlint.facts import records as r
 from ownlint.flow import events as e
-from ownlint.flow.places import THIS, Place
+from ownlint.flow.places import THIS, Place, last_name, walk
 from ownlint.project import standing
 from ownlint.project.files import File
 from ownlint.project.program import Program
@@ -53,6 +53,18 @@ class Wait(NamedTuple):
     span: r.Span
     conditional: bool
     given_up: frozenset[Place] = frozenset()
+    asked: frozenset[str] = frozenset()
+    """The members that were tested on the way there: who sets one of them first may find another way."""
+
+
+def _asked(function: Function, event: e.Event) -> frozenset[str]:
+    """The members of the function's class that are tested before an event."""
+    home = function.home
+    if home is None:
+        return frozenset()
+    values = (part for test, _ in function.flow.guards(event) for part in walk(test.value))
+    names = {last_name(part) for part in values if isinstance(part, r.Name | r.Member)}
+    return frozenset(name for name in names if home.field(name) is not None)
 
 
 class Acquisitions:
@@ -96,7 +108,8 @@ class Acquisitions:
                 key = self.key(function, held.lock)
                 if key is not None:
                     conditional = self._is_conditional(function, held.lock)
-                    yield Wait(event.index, held.lock, key, function, event.span, conditional)
+                    asked = _asked(function, event)
+                    yield Wait(event.index, held.lock, key, function, event.span, conditional, asked=asked)
 
     def _is_conditional(self, function: Function, lock: Place) -> bool:
         """Whether a lock is held somewhere in a function on some of the paths alone that lead there; where scopes end,
@@ -118,7 +131,28 @@ class Acquisitions:
             for one in self.takes(callee):
                 given_up = (outside(function, event, callee, lock) for lock in one.given_up)
                 lock = outside(function, event, callee, one.lock)
-                yield one._replace(at=event.index, lock=lock, given_up=frozenset(given_up))
+                yield one._replace(
+                    at=event.index,
+                    lock=lock,
+                    given_up=frozenset(given_up),
+                    conditional=one.conditional or self._may_set(function, event, one.asked),
+                    asked=one.asked | _asked(function, event),
+                )
+
+    def _may_set(self, function: Function, event: e.Event, members: frozenset[str]) -> bool:
+        """Whether one of these members may be assigned to before an event, here or in a function that is called."""
+        if not members:
+            return False
+        assigned = {f"={name}" for name in members}
+        for earlier in function.flow.before(event):
+            if isinstance(earlier, e.Write) and earlier.place[-1] in members:
+                return True
+            if isinstance(earlier, e.CallEvent) and any(
+                not assigned.isdisjoint(callee.mentioned)
+                for callee in self.program.calls.callee(earlier.node, function).functions
+            ):
+                return True
+        return False
 
     def takes(self, function: Function) -> tuple[Wait, ...]:
         """What a call of the function waits for, each lock once: without what it holds itself by then, and nothing
