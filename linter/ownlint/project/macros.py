@@ -18,8 +18,11 @@ _GOTO = re.compile(r"\bgoto\s++(\w++)")
 _CALLED = re.compile(r"\b([A-Za-z_]\w*+)\s*+\(")
 _CHANGES = re.compile(r"[;{}]|\+\+|--|(?<![=!<>])=(?!=)")
 _QUOTED = re.compile(r"'(?:[^'\\\n]|\\.){1,12}'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*(?:\"|\\?\Z)")
-_ABORTS = re.compile(r"\b(?:abort|terminate|exit|__builtin_trap|__builtin_unreachable)\s*\(")
-_CONDITIONAL = re.compile(r"\b(?:if|for|switch|while(?!\s*+\(\s*+(?:0|false)\s*+\)))\b|\?")
+_ABORTS = re.compile(
+    r"\b(?:abort|terminate|exit|__builtin_trap|__builtin_unreachable|__assert|_wassert|\w*assert(?:ion)?_?fail\w*+)\)?\s*\("
+)
+"""Also what the `assert` of a C library calls, and functions named after it."""
+_CONDITIONAL = re.compile(r"\b(?:if|for|switch|while(?!\s*+\(\s*+(?:0|false)\s*+\)))\b|\?|\|\|")
 _WORD = re.compile(r"\b[a-z]+_[a-z_]+\b")
 _NAME = re.compile(r"\w++")
 _ASSIGNED = re.compile(r"\b(\w++)\s*+=(?=[^=])")

@@ -215,11 +215,10 @@ def _was_looked_at(function: Function, event: e.Event, source: _Source) -> bool:
     flow = function.flow
     tests = [test.value for test, _ in flow.guards(event)]
     tests += [one.value for one in flow.dominators(event) if isinstance(one, e.Test)]
-    flags = {part.text for test in tests for part in places.walk(test) if isinstance(part, r.Name)}
-    for name in flags & function.locals.keys():
-        initial = function.locals[name][1]
-        if initial is not None:
-            tests.append(initial)
+    asked = [part for test in tests for part in places.walk(test) if isinstance(part, r.Name | r.Member)]
+    flags = dict.fromkeys(places.place_of(part, flow.aliases) for part in asked)
+    for place in flags:
+        tests += [write.value for write in flow.writes_to(place) if write.value is not None] if place else []
     if any(_asks(test, source) for test in tests):
         return True
     return any(
