@@ -400,6 +400,8 @@ class Slots:
             return None
         if next(self.enders(slot), None) is not None or self._is_taken_back(slot) or self._is_taken_out(slot):
             return None
+        if slot.field.name in self._released_by_macros:
+            return None
         certainty = min((store.made.certainty for store in stores), key=CERTAINTIES.index)
         if all(self._is_ended_by_caller(store) for store in stores):
             return None
@@ -676,6 +678,21 @@ class Slots:
                 for word in wanted.intersection(_WORDS.findall(macro.body)) if macro.parameters is None else ():
                     found.setdefault(word, set()).add(macro.name)
         return found
+
+    @questions.program_property
+    def _released_by_macros(self) -> frozenset[str]:
+        """The names in question that macros with parameters release: most of these are bodies of functions, for classes
+        that are not known here."""
+        wanted = {name for fields in self._found.values() for name in fields}
+        releasing = {"delete", *resources.resources(self.program).releasing_names}
+        found: set[str] = set()
+        for file in self.program.files.values():
+            for macro in file.macros:
+                for statement in macro.body.split(";") if macro.parameters is not None else ():
+                    words = _WORDS.findall(statement)
+                    if not releasing.isdisjoint(words):
+                        found |= wanted.intersection(words)
+        return frozenset(found)
 
     @questions.program_property
     def _by_stem(self) -> dict[str, list[Function]]:
