@@ -578,7 +578,7 @@ class Slots:
         called = [destructor, *self._helpers(destructor, cls)]
         called = [body for body in called if self._may_release(body)]
         for field in cls.record.fields if called else ():
-            if field.static or not self.is_raw(field.type, cls):
+            if field.static or not self.is_raw(field.type, cls, numbers=True):
                 continue
             if any(SlotEnding(body, cls, field.name).releases() for body in called if self._says(body, field.name)):
                 return field
