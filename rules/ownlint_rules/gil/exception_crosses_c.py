@@ -61,7 +61,7 @@ NULL, or return an error code.
 
 ## Known limitations
 
-- Exceptions of the standard library (`at`, `new`) are not considered.
+- Of the standard library, what throws on its caller's mistake (`at`), or for want of memory (`new`), is not considered.
 - Failing conversions, and calls that run no Python code, are not considered.
 
 ## Source
@@ -146,7 +146,7 @@ def _thrown(function: Function) -> Iterator[tuple[events.Event, str, Certainty]]
                     yield event, f"a Python error raised by `{text(event.node.callee)}`", _where_it_fails(event)
                 elif is_end or use is not None or failure.is_caught(function, event):
                     continue
-                elif failure.throws(function, event) is not None:
+                elif failure.lets_out(function, event):
                     yield event, f"an exception thrown by `{text(event.node.callee)}`", _where_it_fails(event)
 
 
