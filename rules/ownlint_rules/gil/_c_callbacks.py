@@ -86,8 +86,6 @@ def _names_function(function: Function) -> bool:
     pointed = {name.decode() for name in _POINTED.findall(body)}
     if any(_is_function(name, function) for name in pointed):
         return True
-    if not (b'"&"' in body or any(name.startswith("=") for name in function.mentioned)):
-        return False
     local = {name for declared in _DECLARED.findall(body) for name in _WORD.findall(declared)}
     said = {word.decode() for word in set(_WORD.findall(body)) - local} - pointed
     said -= {one.name for one in function.record.parameters}
