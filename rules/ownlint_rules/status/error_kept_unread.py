@@ -3,6 +3,7 @@
 ## What it reports
 
 - a status member that stores the results of calls, but that no function of the project except the destructor reads
+- the same with any private member that gets the error number, or what a handler has caught
 
 ## Why it is a bug
 
