@@ -211,16 +211,16 @@ def _arguments(function: Function, event: e.CallEvent, node: r.Call) -> Iterator
         if _is_released(function, event):
             step = function.step(event, f"passed to `{written}` as a callback without the GIL")
             yield held, CCallback("released", step, taker=written, of_cpp=of_cpp)
-        elif callbacks.user_data(held) or _is_of_library(held, node):
+        elif callbacks.user_data(held) or _is_of_library(held, written):
             step = function.step(event, f"passed to `{written}` as a callback")
             yield held, CCallback("argument", step, taker=written, of_cpp=of_cpp)
 
 
-def _is_of_library(held: Function, node: r.Call) -> bool:
+def _is_of_library(held: Function, taker: str) -> bool:
     """Whether the function is made for a library of C: a plain one that takes nothing but numbers and pointers, one of
     these to what the library alone defines; and the library is nothing of the project's."""
     program, record = held.program, held.record
-    if record.kind not in ("function", "lambda") or _is_slot(held) or program.index.functions_called(node.callee.text):
+    if record.kind not in ("function", "lambda") or _is_slot(held) or program.index.functions_called(taker):
         return False
     kinds = [types.parse(program.names.expand(one.type, held.file, record.scope)) for one in record.parameters]
     if any(kind.arguments or "::" in kind.name or not (kind.pointers or kind.is_scalar) for kind in kinds):

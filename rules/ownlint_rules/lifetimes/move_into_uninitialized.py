@@ -228,7 +228,9 @@ def _is_address(read: e.Read, operator: Function) -> bool:
 
 def _helper(event: e.CallEvent, operator: Function, cls: Class) -> Function | None:
     """The one method of the class that is called on the object itself."""
-    if event.node.kind != "call" or not (isinstance(event.node.callee, records.Name) or event.receiver == (places.THIS,)):
+    if event.node.kind != "call" or not (
+        isinstance(event.node.callee, records.Name) or event.receiver == (places.THIS,)
+    ):
         return None
     called = operator.program.calls.callee(event.node, operator).functions
     return called[0] if len(called) == 1 and called[0].home is cls and called[0] is not operator else None

@@ -112,9 +112,7 @@ def _is_handed_on(program: Program, name: str) -> bool:
             continue
         for event in function.flow:
             match event:
-                case e.CallEvent(node=call) if any(
-                    _name(function, argument) == name for argument in call.args
-                ):
+                case e.CallEvent(node=call) if any(_name(function, argument) == name for argument in call.args):
                     return True
                 case e.LeaveEvent(value=value) | e.Write(target=r.Name() | r.Member() as value, fresh=False) if (
                     _name(function, value) == name

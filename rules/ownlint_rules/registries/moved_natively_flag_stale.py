@@ -86,7 +86,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Certainty, Class, Finding, Function, because, events, glance, natives, places, records, resources, rule, text, types
+from ownlint import (
+    Certainty,
+    Class,
+    Finding,
+    Function,
+    because,
+    events,
+    glance,
+    natives,
+    places,
+    records,
+    resources,
+    rule,
+    text,
+    types,
+)
 from ownlint_rules.registries import _registries as registries
 
 
