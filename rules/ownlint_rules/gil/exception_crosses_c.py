@@ -2,8 +2,8 @@
 
 ## What it reports
 
-- functions and captureless lambdas in a method table or a member of a C struct, or passed to C together with a state
-  pointer, that throw or call a function of the project that throws
+- functions and captureless lambdas in a method table or a member of a C struct, or passed to C, that throw or call
+  something that throws: a function of the project at any depth, `std::stoi`, the constructor of a `std::regex`
 - the same where they call into pybind11 or nanobind, which throw when Python raises
 - destructors that run Python code through pybind11 or nanobind
 

@@ -2,8 +2,8 @@
 
 ## What it reports
 
-- a registry (see `registry-entry-left-behind`) that at least two functions access without a lock, one of them to modify
-  it, while every access to another registry of the same class or file holds one
+- a registry (see `registry-entry-left-behind`), or another map or set, that at least two functions access without a
+  lock, one of them to modify it, while every access to another one of the same class or file holds one
 - only in a project that supports free threading
 
 ## Why it is a bug

@@ -2,8 +2,9 @@
 
 ## What it reports
 
-- a borrowed handle (a smart pointer's `get()`, the address of a local or member, the result of a getter, a parameter)
-  that is stored in a container whose elements are acquired elsewhere and released by the destructor
+- a borrowed handle (a smart pointer's `get()`, the address of a local or member, the result of a getter) that is stored
+  in a container whose elements the destructor releases
+- the same with a parameter, where the same function stores an acquired handle there, too
 
 ## Why it is a bug
 
