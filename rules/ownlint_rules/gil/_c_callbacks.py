@@ -220,7 +220,9 @@ def _is_of_library(held: Function, taker: str) -> bool:
     """Whether the function is made for a library of C: a plain one that takes nothing but numbers and pointers, one of
     these to what the library alone defines; and the library is nothing of the project's."""
     program, record = held.program, held.record
-    if record.kind not in ("function", "lambda") or _is_slot(held) or program.index.functions_called(taker):
+    if record.kind not in ("function", "lambda") or record.template or _is_slot(held):
+        return False
+    if program.index.functions_called(taker):
         return False
     kinds = [types.parse(program.names.expand(one.type, held.file, record.scope)) for one in record.parameters]
     if any(kind.arguments or "::" in kind.name or not (kind.pointers or kind.is_scalar) for kind in kinds):

@@ -64,7 +64,7 @@ from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Class, Function
 
 _MAY_HAVE_ROOM = because("value", "harmless if the container still has capacity")
-_MAY_STAND_BEFORE = because("path", "on the path where nothing behind it is all that is erased")
+_MAY_STAND_BEFORE = because("path", "on the path where it, or an element before it, is erased")
 _HELD = "<held> "
 _NO_NAME = r.Name(-1, -1, "")
 _VALUE: Path = ("<value>",)
