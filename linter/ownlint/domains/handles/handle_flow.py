@@ -546,9 +546,7 @@ class HandleInterpreter(Loops):
         stale = Stale(at, call, handle.shown, "erased", "deep")
         mixed = because("type", "harmless if what was put in elsewhere is what is taken out")
         sure = mixed if handle.chain.steps else handle.sure
-        misuse = HandleMisuse(
-            self.function, "root", at, handle, self.owners[site], self.made[site], None, sure, stale
-        )
+        misuse = HandleMisuse(self.function, "root", at, handle, self.owners[site], self.made[site], None, sure, stale)
         self.found.setdefault(key, []).append(misuse)
 
     def judge_stale(self, kind: str, handle: Handle, at: Span) -> None:
