@@ -8,9 +8,10 @@ here: the convention is a verb that opens or closes the function's name.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ownlint.engine.resources import resources
 from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, last_name, place_of, receiver, strip
@@ -456,19 +457,23 @@ _DELETES = re.compile(rb'"delete"')
 _NULL = re.compile(rb'"null"|"NULL"')
 
 
-@program_question
-def taking(program: Program) -> tuple[Function, ...]:
-    """The functions in which something native takes something in."""
-    said = (f for f in program.functions if any(takes_in(name) for name in f.mentioned if name[0] != "="))
-    return tuple(function for function in said if next(taken(function), None) is not None)
-
-
-def taken(function: Function) -> Iterator[e.CallEvent]:
-    """The calls of native functions whose names say that they take something in."""
+def taken(function: Function) -> Iterator[tuple[e.CallEvent, Sequence[int]]]:
+    """The calls that take something in, and which arguments that may be: of native functions whose names say so, and of
+    the project's whose bodies put what they are given where it stays."""
     for call in function.flow.calls:
-        named = takes_in(last_name(call.node.callee))
-        if named and _is_native(function, call.node) and call.index in function.flow.reachable:
-            yield call
+        if call.index not in function.flow.reachable:
+            continue
+        if takes_in(last_name(call.node.callee)) and _is_native(function, call.node):
+            yield call, range(len(call.node.args))
+        elif kept := _kept(function, call.node):
+            yield call, kept
+
+
+def _kept(function: Function, call: r.Call) -> list[int]:
+    if call.kind != "call" or not function.program.calls.callee(call, function).all_defined:
+        return []
+    known = resources(function.program)
+    return [index for index in range(len(call.args)) if known.taking(call, function, index) in ("kept", "adopted")]
 
 
 def _is_native(function: Function, call: r.Call) -> bool:

@@ -22,6 +22,7 @@ from ownlint.project import types, undecoded
 from ownlint.project.macro_exits import called_last
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, program_question
+from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Function
 
 _GOOD = re.compile(r"(?:is_?)?(?:ok|success|succeeded|valid|has_?value)|no_?error")
@@ -43,6 +44,7 @@ _ASKS = re.compile(
     r"|\w*(?:Exists|_exists)$"
 )
 _DEEPEST_END = 2
+_DEEPEST_THROW = 8
 _ON_A_PATH = because("path", "")
 """Calls that are followed to the end of the program."""
 _PERHAPS_NOT = because("value", "`false` may not mean that it has failed")
@@ -798,6 +800,33 @@ def throws(function: Function, call: e.CallEvent) -> Certainty | None:
     callees = function.program.calls.callee(call.node, function).functions
     found = [certainty for callee in callees if callee is not function for certainty in _throws_of(callee)]
     return _ON_A_PATH if "likely" in found else "possible" if found else None
+
+
+def lets_out(function: Function, call: e.CallEvent) -> bool:
+    """Whether an exception can come out of a call: of a function that a model says throws, or that the project's callee
+    throws, or lets out of what it calls in turn."""
+    callee = function.program.calls.callee(call.node, function)
+    return any(model.throws for model in callee.models) or any(_lets_out(one) for one in callee.functions)
+
+
+@program_question
+def _letting_out(program: Program) -> Circular[Function, bool]:
+    return Circular(False, _DEEPEST_THROW)
+
+
+def _lets_out(function: Function) -> bool:
+    if "noexcept" in function.record.qualifiers or function.language != "cpp":
+        return False
+    return _letting_out(function.program).ask(function, lambda: _lets_anything_out(function))
+
+
+def _lets_anything_out(function: Function) -> bool:
+    if any(certainty for certainty in _throws_of(function)):
+        return True
+    return any(
+        call.index in function.flow.reachable and not is_handled(function, call, ()) and lets_out(function, call)
+        for call in function.flow.calls
+    )
 
 
 def _throws_of(callee: Function) -> tuple[Certainty, ...]:

@@ -7,6 +7,7 @@ answers only ever grow, so that ends.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from ownlint.facts import records as r
@@ -369,7 +370,7 @@ class Reading:
                 self.put(sources, False)
                 self.handed += [HandedToHelper(call, index, one) for one in sorted(sources, key=lambda one: one.at)]
             elif taking == "kept" and isinstance(call.callee, r.Member) and call.kind == "call":
-                self.put(sources, False, call, call.callee.base)
+                self.put(sources, self.is_own_released(call.callee.base), call, call.callee.base)
             elif taking in ("adopted", "kept"):
                 self.put(sources, taking == "adopted")
                 self.goes_elsewhere(sources, call.start)
@@ -569,7 +570,19 @@ class Reading:
         destructor = home.destructor if home is not None else None
         if destructor is None or destructor is self.function:
             return False
-        return any(releases_member(self.resources, call, destructor, name) for call in destructor.calls())
+        names = {name, *_elements(destructor, name)}
+        return any(
+            releases_member(self.resources, call, destructor, one) for call in destructor.calls() for one in names
+        )
+
+    def is_own_released(self, value: r.Value) -> bool:
+        """Whether it is a member of the function's own object, whose destructor ends what is in it."""
+        match strip(value):
+            case r.Name(text=name) if name not in self.function.declared:
+                return self.is_released_member(name)
+            case r.Member(base=r.Name(text="this"), name=name):
+                return self.is_released_member(name)
+        return False
 
     def parameter(self, name: str) -> int | None:
         return next((i for i, p in enumerate(self.function.record.parameters) if p.name == name), None)
@@ -624,6 +637,18 @@ def releases_member(resources: Resources, call: r.Call, function: Function, name
         and any(last_name(inner) == name for inner in walk(call.args[one.where.index]))
         for one in resources.released(call, function)
     )
+
+
+def _elements(function: Function, name: str) -> Iterator[str]:
+    """The locals that are elements of a container, or go over them: what a loop gives, what begins as a part of it."""
+    for statement in function.statements:
+        match statement:
+            case r.Loop(kind="range", target=target, iterable=iterable) if last_name(strip(iterable)) == name:
+                yield from bound_names(target)
+            case r.Declare(names=names, value=value) if any(
+                isinstance(one, r.Name | r.Member) and last_name(one) == name for one in walk(value)
+            ):
+                yield from names
 
 
 def _is_member(target: r.Value) -> bool:

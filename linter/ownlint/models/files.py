@@ -165,6 +165,7 @@ class ModelFile:
             written_by=table.texts("written_by"),
             answers_zero=table.flag("answers_zero"),
             computes=table.flag("computes"),
+            throws=table.flag("throws"),
             fills=table.texts("fills"),
             format_at=table.number("format_at", 0),
             format_from=table.number("format_from", 0),

@@ -270,6 +270,8 @@ class FunctionModel(msgspec.Struct, frozen=True):
     """0 is its one answer where it worked."""
     computes: bool = False
     """It cannot fail: what it answers is a comparison or a measure, no outcome."""
+    throws: bool = False
+    """It throws where it fails, and that depends on what it is given at run time: `std::stoi`."""
     together: bool = False
     """Its arguments all get something, or all get NULL."""
     format_at: int = 0

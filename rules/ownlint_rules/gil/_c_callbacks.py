@@ -86,8 +86,6 @@ def _names_function(function: Function) -> bool:
     pointed = {name.decode() for name in _POINTED.findall(body)}
     if any(_is_function(name, function) for name in pointed):
         return True
-    if not (b'"&"' in body or any(name.startswith("=") for name in function.mentioned)):
-        return False
     local = {name for declared in _DECLARED.findall(body) for name in _WORD.findall(declared)}
     said = {word.decode() for word in set(_WORD.findall(body)) - local} - pointed
     said -= {one.name for one in function.record.parameters}
@@ -213,9 +211,24 @@ def _arguments(function: Function, event: e.CallEvent, node: r.Call) -> Iterator
         if _is_released(function, event):
             step = function.step(event, f"passed to `{written}` as a callback without the GIL")
             yield held, CCallback("released", step, taker=written, of_cpp=of_cpp)
-        elif callbacks.user_data(held):
+        elif callbacks.user_data(held) or _is_of_library(held, written):
             step = function.step(event, f"passed to `{written}` as a callback")
             yield held, CCallback("argument", step, taker=written, of_cpp=of_cpp)
+
+
+def _is_of_library(held: Function, taker: str) -> bool:
+    """Whether the function is made for a library of C: a plain one that takes nothing but numbers and pointers, one of
+    these to what the library alone defines; and the library is nothing of the project's."""
+    program, record = held.program, held.record
+    if record.kind not in ("function", "lambda") or record.template or _is_slot(held):
+        return False
+    if program.index.functions_called(taker):
+        return False
+    kinds = [types.parse(program.names.expand(one.type, held.file, record.scope)) for one in record.parameters]
+    if any(kind.arguments or "::" in kind.name or not (kind.pointers or kind.is_scalar) for kind in kinds):
+        return False
+    foreign = (kind for kind in kinds if kind.pointers and not kind.is_scalar and kind.last != "void")
+    return any(program.names.find_class(kind.name, record.scope, held.file) is None for kind in foreign)
 
 
 def _is_of_cpp(function: Function, node: r.Call) -> bool:

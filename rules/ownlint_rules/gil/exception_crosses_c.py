@@ -2,8 +2,8 @@
 
 ## What it reports
 
-- functions and captureless lambdas in a method table or a member of a C struct, or passed to C together with a state
-  pointer, that throw or call a function of the project that throws
+- functions and captureless lambdas in a method table or a member of a C struct, or passed to C, that throw or call
+  something that throws: a function of the project at any depth, `std::stoi`, the constructor of a `std::regex`
 - the same where they call into pybind11 or nanobind, which throw when Python raises
 - destructors that run Python code through pybind11 or nanobind
 
@@ -61,7 +61,7 @@ NULL, or return an error code.
 
 ## Known limitations
 
-- Exceptions of the standard library (`at`, `new`) are not considered.
+- Of the standard library, what throws on its caller's mistake (`at`), or for want of memory (`new`), is not considered.
 - Failing conversions, and calls that run no Python code, are not considered.
 
 ## Source
@@ -146,7 +146,7 @@ def _thrown(function: Function) -> Iterator[tuple[events.Event, str, Certainty]]
                     yield event, f"a Python error raised by `{text(event.node.callee)}`", _where_it_fails(event)
                 elif is_end or use is not None or failure.is_caught(function, event):
                     continue
-                elif failure.throws(function, event) is not None:
+                elif failure.lets_out(function, event):
                     yield event, f"an exception thrown by `{text(event.node.callee)}`", _where_it_fails(event)
 
 

@@ -84,6 +84,8 @@ from collections.abc import Iterator
 from ownlint import Certainty, Class, Finding, Function, because, failure, places, records, rule, text, types
 from ownlint import events as e
 
+_HELPERS = 3
+"""So many methods below one another are looked into."""
 _SOME_PATH = "on a path through the assignment operator that does not write it"
 
 
@@ -115,15 +117,17 @@ def move_into_uninitialized(function: Function) -> Iterator[Finding]:
         yield function.finding(
             assigned,
             f"`{field.name}` is not initialized here, but the assignment operator {done}",
-            certainty=_certainty(cls, field.name, reads),
+            certainty=_certainty(cls, field.name, reads and not isinstance(at, e.CallEvent), reads),
             help=f"delegate to the default constructor (`: {cls.name}()`), or give `{field.name}` a default",
             steps=(operator.step(at, "read here" if reads else "this operator may leave it unchanged"),),
         )
 
 
-def _certainty(cls: Class, name: str, reads: bool) -> Certainty:
-    if reads:
+def _certainty(cls: Class, name: str, is_plain: bool, reads: bool) -> Certainty:
+    if is_plain:
         return "certain"
+    if reads:
+        return because("path", "on a path through the method that reads it")
     if _is_set_by_makers(cls, name):
         return because("possible", f"every caller that copies a `{cls.name}` sets `{name}` itself")
     return because("path", _SOME_PATH)
@@ -168,9 +172,9 @@ def _operator(cls: Class, written: str) -> Function | None:
     return None
 
 
-def _left_out(operator: Function, cls: Class, name: str) -> tuple[e.Event, bool] | None:
-    """Where the operator reads the member before it is written (and true), or an exit that it comes to without having
-    written it."""
+def _left_out(operator: Function, cls: Class, name: str, depth: int = _HELPERS) -> tuple[e.Event, bool] | None:
+    """Where the operator, or a method that it calls, reads the member before it is written (and true), or an exit that
+    it comes to without having written it."""
     flow, place = operator.flow, (places.THIS, name)
     queue, seen = [flow.entry], {flow.entry}
     left: e.Event | None = None
@@ -180,7 +184,13 @@ def _left_out(operator: Function, cls: Class, name: str) -> tuple[e.Event, bool]
             case e.Write(place=written) if written[:2] == place:
                 if len(written) == 2:
                     continue
-            case e.CallEvent() if _may_write(event.node, operator, cls, name):
+            case e.CallEvent() if (helper := _helper(event, operator, cls)) is not None:
+                inner = _left_out(helper, cls, name, depth - 1) if depth else None
+                if inner is None:
+                    continue
+                if inner[1]:
+                    return event, True
+            case e.CallEvent() if _may_write(event.node, operator, name):
                 continue
             case e.OpaqueEvent():
                 return None
@@ -216,18 +226,29 @@ def _is_address(read: e.Read, operator: Function) -> bool:
     )
 
 
-def _may_write(call: records.Call, operator: Function, cls: Class, name: str) -> bool:
-    """Whether a call may write the member: it is given the member or the object, or is a method of the class."""
+def _helper(event: e.CallEvent, operator: Function, cls: Class) -> Function | None:
+    """The one method of the class that is called on the object itself."""
+    if event.node.kind != "call" or not (
+        isinstance(event.node.callee, records.Name) or event.receiver == (places.THIS,)
+    ):
+        return None
+    called = operator.program.calls.callee(event.node, operator).functions
+    return called[0] if len(called) == 1 and called[0].home is cls and called[0] is not operator else None
+
+
+def _may_write(call: records.Call, operator: Function, name: str) -> bool:
+    """Whether a call may write the member: it is given the member or the object, or nobody sees what it does."""
     if call.kind == "delete":
         return False
-    for argument in call.args:
-        for inner in places.walk(argument):
-            if isinstance(inner, records.Name) and inner.text in (places.THIS, name):
-                return True
+    if any(
+        isinstance(inner, records.Name) and inner.text in (places.THIS, name)
+        for argument in call.args
+        for inner in places.walk(argument)
+    ):
+        return True
     scope, _, last = text(call.callee).rpartition("::")
-    if scope and scope.rpartition("::")[2] != cls.name:
+    if operator.home is None or (scope and scope.rpartition("::")[2] != operator.home.name):
         return False  # a base's own, or of no class
-    methods = cls.defined_here.get(last, ())
-    if methods:
-        return any(f"={name}" in method.mentioned or method.mentions(name, "swap") for method in methods)
-    return last in cls.declared_here or any(record.name == last for record in cls.declarations)
+    on = places.strip(places.receiver(call))
+    is_own = on is None or (isinstance(on, records.Name) and on.text == places.THIS)
+    return is_own and any(one.name == last for one in operator.home.declarations)

@@ -67,12 +67,13 @@ Set the flag after the call, as the other functions do, best in one helper.
 
 - handles that the wrapper releases (`release()`), and clones
 - pointer-to-const parameters
-- containers of the project or of the standard library
+- containers of the standard library
 - projects in which no function sets the flag after such a call
 
 ## Known limitations
 
-- Native functions are recognized by a verb in their names (insert, append, add, adopt, take, push, attach, own).
+- Native functions that are only declared are recognized by a verb in their names (insert, append, add, adopt, take,
+  push, attach, own).
 
 ## Source
 
@@ -85,7 +86,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Certainty, Class, Finding, Function, because, events, natives, places, records, rule, text, types
+from ownlint import (
+    Certainty,
+    Class,
+    Finding,
+    Function,
+    because,
+    events,
+    glance,
+    natives,
+    places,
+    records,
+    resources,
+    rule,
+    text,
+    types,
+)
 from ownlint_rules.registries import _registries as registries
 
 
@@ -108,30 +124,43 @@ class _Taking(NamedTuple):
     wrapper: records.Value | None
     handle: str
     stored: bool
+    ended: bool
+    """What takes it ends it, too, as the project's own code says."""
 
 
 @rule(severity="error", cwe=(415,))
 def moved_natively_flag_stale(cls: Class) -> Iterator[Finding]:
     for owning in _owning(cls):
-        takings = [taking for function in natives.taking(cls.program) for taking in _takings(function, owning)]
+        using = (one for one in cls.program.functions if one.language == "cpp" and _may_use(one, owning))
+        takings = [taking for function in using for taking in _takings(function, owning)]
         careful = [taking for taking in takings if taking.stored]
         for taking in takings:
             if not taking.stored and careful:
                 like = [one for one in careful if _is_like(taking, one)]
                 share = f"{len(careful)} of {len(takings)}"
-                yield _finding(
-                    taking,
-                    owning,
-                    (like or careful)[0],
-                    share,
-                    because("convention" if like else "guess", f"that the flag must be set is inferred: {share} do"),
-                )
+                inferred = f"that the flag must be set is inferred: {share} do"
+                certainty = because("convention" if like else "guess", inferred)
+                if taking.ended:
+                    certainty = because("unread-code", f"harmless if the caller sets `{owning.flag}`")
+                yield _finding(taking, owning, (like or careful)[0], share, certainty)
+
+
+def _may_use(function: Function, owning: _Owning) -> bool:
+    """Whether the function says the handle, or may ask an accessor or a conversion for it. Needs no decoding."""
+    if glance.says(function, owning.handle) or glance.says(function, owning.cls.name):
+        return True
+    return any(
+        one.name in function.mentioned or one.record.kind == "conversion"
+        for cls in owning.cls.ancestry
+        for one in cls.methods
+        if glance.says(one, owning.handle)
+    )
 
 
 def _is_like(taking: _Taking, other: _Taking) -> bool:
     """Whether two calls do the same: by the verb, or into the same kind of thing."""
     names = [places.last_name(one.call.node.callee) for one in (taking, other)]
-    if natives.takes_in(names[0]) & natives.takes_in(names[1]):
+    if names[0] == names[1] or natives.takes_in(names[0]) & natives.takes_in(names[1]):
         return True
     return bool(_into(taking) & _into(other))
 
@@ -182,18 +211,20 @@ def _is_validity(cls: Class, flag: str, free: bool) -> bool:
 
 def _takings(function: Function, owning: _Owning) -> Iterator[_Taking]:
     storing: registries.WaySearch | None = None
-    for call in natives.taken(function):
+    for call, taken_at in natives.taken(function):
         given = [
-            found
+            (found[0], position)
             for position, argument in enumerate(call.node.args)
-            if not _is_const(function, call.node, position)
+            if position in taken_at and not _is_const(function, call.node, position)
             if (found := _wrapper(function, argument, owning, 0)) is not None
         ]
         if given and not any(_gives_up(function, argument, owning) for argument in call.node.args):
             storing = storing or _storing(function, owning)
             handle = owning.cls.field(owning.handle)
             written = handle[1].type if handle is not None else ""
-            yield _Taking(function, call, given[-1][0], written, storing.always(call))
+            wrapper, position = given[-1]
+            ended = resources.resources(function.program).taking(call.node, function, position) == "adopted"
+            yield _Taking(function, call, wrapper, written, storing.always(call), ended)
 
 
 def _is_const(function: Function, call: records.Call, position: int) -> bool:

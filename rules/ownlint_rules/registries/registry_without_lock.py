@@ -2,8 +2,8 @@
 
 ## What it reports
 
-- a registry (see `registry-entry-left-behind`) that at least two functions access without a lock, one of them to modify
-  it, while every access to another registry of the same class or file holds one
+- a registry (see `registry-entry-left-behind`), or another map or set, that at least two functions access without a
+  lock, one of them to modify it, while every access to another one of the same class or file holds one
 - only in a project that supports free threading
 
 ## Why it is a bug
@@ -110,18 +110,18 @@ class _Touch(NamedTuple):
 
 @rule(severity="warning", cwe=(362,))
 def registry_without_lock(program: Program) -> Iterator[Finding]:
-    known = registries.registries(program)
-    if len(known.all) < _FEWEST or not _runs_free(program):
+    known = registries.tables(program) if _runs_free(program) else []
+    if len(known) < _FEWEST:
         return
-    touches = {one.names: list(_touches(program, one)) for one in known.all}
-    for registry in known.all:
+    touches = {one.names: list(_touches(program, one)) for one in known}
+    for registry in known:
         bare = touches[registry.names]
         if len({touch.function for touch in bare}) < _FEWEST or any(touch.lock for touch in bare):
             continue
         change = next((touch for touch in bare if touch.changes), None)
         if change is None:
             continue
-        for sibling in known.all:
+        for sibling in known:
             locked = touches[sibling.names]
             if sibling.names == registry.names or not _is_beside(registry, sibling):
                 continue
@@ -145,7 +145,7 @@ def _runs_free(program: Program) -> bool:
     return any(function.mentions(*words) for function in program.functions)
 
 
-def _touches(program: Program, registry: registries.Registry) -> Iterator[_Touch]:
+def _touches(program: Program, registry: registries.Table) -> Iterator[_Touch]:
     for function in program.functions:
         if function.record.kind == "constructor" and function.home is registry.home:
             continue
@@ -158,14 +158,14 @@ def _touches(program: Program, registry: registries.Registry) -> Iterator[_Touch
             yield _Touch(function, event, changes, names[0] if names else "")
 
 
-def _is_beside(one: registries.Registry, other: registries.Registry) -> bool:
+def _is_beside(one: registries.Table, other: registries.Table) -> bool:
     """Of the same class, or both of the same file and of none."""
     if one.home is not None or other.home is not None:
         return one.home is other.home
     return one.path == other.path
 
 
-def _finding(registry: registries.Registry, change: _Touch, sibling: registries.Registry, locked: _Touch) -> Finding:
+def _finding(registry: registries.Table, change: _Touch, sibling: registries.Table, locked: _Touch) -> Finding:
     return Finding(
         registry.path,
         registry.at,

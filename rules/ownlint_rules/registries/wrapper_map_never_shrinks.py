@@ -58,7 +58,7 @@ Erase the entry when the C++ object is destroyed.
 
 - maps with an `erase`, `clear`, `extract` or `swap` somewhere
 - maps that are passed to a function
-- maps by name, by type or by a pointer to an unbound class
+- maps by name, by type or by a pointer to a class that is not bound and that no owner of the project ends
 - maps that are never searched
 
 ## Known limitations

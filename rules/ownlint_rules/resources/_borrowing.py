@@ -27,7 +27,11 @@ def puts(function: Function) -> Iterator[tuple[r.Node, r.Value, r.Value]]:
                 yield inner, base, last
 
 
-def whose(value: r.Value, function: Function, *, is_mixed: bool) -> str:
+_MOST_ACCESSORS = 3
+"""So many functions are asked, one of which answers with what the next does."""
+
+
+def whose(value: r.Value, function: Function, *, is_mixed: bool, depth: int = _MOST_ACCESSORS) -> str:
     """Whom a value belongs to that is not the function's to give away; empty when it may well be. A parameter counts
     where the function puts in acquired ones as well (`is_mixed`)."""
     given = _paired(places.strip(value))
@@ -42,11 +46,11 @@ def whose(value: r.Value, function: Function, *, is_mixed: bool) -> str:
         ):
             return f"`{name}` is not an owned handle"
         case r.Call(kind="call"):
-            return _whose_result(given, function)
+            return _whose_result(given, function, depth)
     return ""
 
 
-def _whose_result(call: r.Call, function: Function) -> str:
+def _whose_result(call: r.Call, function: Function, depth: int) -> str:
     program: Program = function.program
     name, owner = places.last_name(call.callee), places.receiver(call)
     if resources.resources(program).acquisition(call, function) is not None:
@@ -55,15 +59,42 @@ def _whose_result(call: r.Call, function: Function) -> str:
         roles = set(program.types.roles(program.types.of(owner, function), function))
         return (
             f"`{text(owner)}` owns the object stored here"
-            if roles & duties.OWNING and "intrusive pointer" not in roles
+            if roles & duties.OWNING and "intrusive pointer" not in roles and not _is_given_up(owner, function)
             else ""
         )
-    if not pairs.is_getter(name) or name in ("get", "at", "Get"):
-        return ""
     callee = program.calls.callee(call, function)
-    if any(resources.resources(program).duties.of(one).made is not None for one in callee.functions):
-        return ""
-    return f"the object stored here is borrowed from `{name}`" if callee.records and len(callee.functions) == 0 else ""
+    borrowed = f"the object stored here is borrowed from `{name}`"
+    if callee.functions:
+        lends = bool(depth) and callee.all_defined and all(_lends(one, depth - 1) for one in callee.functions)
+        return borrowed if lends else ""
+    return borrowed if callee.records and pairs.is_getter(name) and name not in ("get", "at", "Get") else ""
+
+
+def _is_given_up(owner: r.Value, function: Function) -> bool:
+    """Whether the function has the owner let go of what it holds: `all.push_back(p.get()); p.release();`."""
+    disowning = function.program.models.functions_with("disown")
+    return any(
+        last in disowning and text(on) == text(owner)
+        for call in function.calls()
+        if (last := places.last_name(call.callee)) and (on := places.receiver(call)) is not None
+    )
+
+
+def _lends(function: Function, depth: int) -> bool:
+    """Whether all that a function answers belongs to somebody else, or is nothing."""
+    answers = [
+        one.value
+        for one in function.statements
+        if isinstance(one, r.Leave) and one.kind == "return" and not _is_null(one.value)
+    ]
+    return bool(answers) and all(
+        one is not None and whose(one, function, is_mixed=False, depth=depth) != "" for one in answers
+    )
+
+
+def _is_null(value: r.Value | None) -> bool:
+    inner = places.strip(value)
+    return isinstance(inner, r.Literal) and (inner.kind == "null" or inner.text == "0")
 
 
 def _paired(value: r.Value | None) -> r.Value | None:

@@ -87,6 +87,19 @@ class Slots:
         found = self._found.get(cls, {})
         return [Slot(cls, field, tuple(found[field.name])) for field in cls.record.fields if field.name in found]
 
+    def containers(self, cls: Class) -> list[Slot]:
+        """The class's own containers of raw handles whose elements its destructor releases, by whomever they are
+        filled."""
+        if cls.destructor is None or cls.file.language != "cpp":
+            return []
+        found = self._found.get(cls, {})
+        holding = [
+            Slot(cls, field, tuple(found.get(field.name, ())))
+            for field in cls.record.fields
+            if not field.static and types.parse(field.type).arguments and self.is_raw(field.type, cls)
+        ]
+        return [slot for slot in holding if self.is_released_by_destructor(slot)]
+
     @questions.program_property
     def _found(self) -> dict[Class, dict[str, list[SlotStore]]]:
         found: dict[Class, dict[str, list[SlotStore]]] = {}
@@ -580,7 +593,7 @@ class Slots:
         called = [destructor, *self._helpers(destructor, cls)]
         called = [body for body in called if self._may_release(body)]
         for field in cls.record.fields if called else ():
-            if field.static or not self.is_raw(field.type, cls):
+            if field.static or not self.is_raw(field.type, cls, numbers=True):
                 continue
             if any(SlotEnding(body, cls, field.name).releases() for body in called if self._says(body, field.name)):
                 return field

@@ -2,8 +2,9 @@
 
 ## What it reports
 
-- a borrowed handle (a smart pointer's `get()`, the address of a local or member, the result of a getter, a parameter)
-  that is stored in a container whose elements are acquired elsewhere and released by the destructor
+- a borrowed handle (a smart pointer's `get()`, the address of a local or member, the result of a getter) that is stored
+  in a container whose elements the destructor releases
+- the same with a parameter, where the same function stores an acquired handle there, too
 
 ## Why it is a bug
 
@@ -78,17 +79,14 @@ from ownlint_rules.resources import _slots as slots
 @rule(severity="error", cwe=(415,))
 def borrowed_in_owning_container(cls: Class, program: Program) -> Iterator[Finding]:
     known = slots.slots(program)
-    for slot in known.of(cls):
+    for slot in known.containers(cls):
         owned = [store for store in slot.stores if store.sure and store.element]
-        borrowed = list(known.borrowed(slot)) if owned else []
-        if not borrowed or not known.is_released_by_destructor(slot):
-            continue
-        for one in borrowed:
-            beside = next((store for store in owned if store.function is one.function), owned[0])
+        for one in known.borrowed(slot):
+            beside = next((store for store in owned if store.function is one.function), owned[0] if owned else None)
             yield one.function.finding(
                 one.node,
                 f"every element of `{slot.field.name}` is released, but {one.whose}",
                 certainty=because("sharing", "harmless if ownership is transferred to the container here"),
                 help="store a copy or an owned handle, or keep borrowed ones elsewhere",
-                steps=(beside.function.step(beside.node, "other elements are acquired here"),),
+                steps=(beside.function.step(beside.node, "other elements are acquired here"),) if beside else (),
             )

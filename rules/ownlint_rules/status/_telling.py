@@ -208,9 +208,19 @@ def is_looked_at_before(function: Function, seen: Seen) -> bool:
     return False
 
 
-def is_silent(seen: Seen, after: Aftermath) -> bool:
-    """Whether nothing at all is done because of the failure, and nobody reads the outcome any more."""
-    if any(isinstance(event, e.CallEvent | e.Write | e.OpaqueEvent) for event in after.own):
+def is_silent(function: Function, seen: Seen, after: Aftermath) -> bool:
+    """Whether nothing at all is done because of the failure, and nobody reads the outcome any more. An answer that says
+    success is no deed, though a call makes it: `return absl::OkStatus();`."""
+    answers = [
+        event.value
+        for event in after.own
+        if isinstance(event, e.LeaveEvent) and event.value is not None and _says_success(function, event.value)
+    ]
+    if any(
+        isinstance(event, e.CallEvent | e.Write | e.OpaqueEvent)
+        and not (isinstance(event, e.CallEvent) and any(event.node is places.strip(answer) for answer in answers))
+        for event in after.own
+    ):
         return False
     if any(isinstance(event, e.LeaveEvent) and (event.kind == "throw" or event.via) for event in after.own):
         return False

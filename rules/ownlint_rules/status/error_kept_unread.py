@@ -3,6 +3,7 @@
 ## What it reports
 
 - a status member that stores the results of calls, but that no function of the project except the destructor reads
+- the same with any private member that gets the error number, or what a handler has caught
 
 ## Why it is a bug
 
@@ -82,10 +83,11 @@ class _KeptOutcome(NamedTuple):
 @rule(severity="warning", cwe=(391,))
 def error_kept_unread(cls: Class) -> Iterator[Finding]:
     for field in cls.record.fields:
-        if not _is_hidden_status(cls, field):
+        if field.static or field.access not in ("private", "protected") or not cls.methods:
             continue
         users = [function for function in _own(cls) if glance.says(function, field.name)]
-        kept = next((found for function in users for found in _keeps(function, field.name)), None)
+        keeps = _keeps if _is_status(cls, field) else _keeps_reason
+        kept = next((found for function in users for found in keeps(function, field.name)), None)
         if kept is None:
             continue
         readers = [function for function in users if _reads(function, field.name)]
@@ -109,9 +111,7 @@ def _finding(cls: Class, field: records.Field, kept: _KeptOutcome, readers: list
     )
 
 
-def _is_hidden_status(cls: Class, field: records.Field) -> bool:
-    if field.static or field.access not in ("private", "protected") or not cls.methods:
-        return False
+def _is_status(cls: Class, field: records.Field) -> bool:
     if types.parse(field.type).last not in cls.program.statuses.names:
         return False
     status = cls.program.statuses.of(field.type, cls.methods[0])
@@ -132,7 +132,7 @@ def _is_all_there(cls: Class) -> bool:
     return all(
         record.name in defined
         or record.kind == "constructor"
-        or not {"deleted", "defaulted"}.isdisjoint(record.qualifiers)
+        or not {"delete", "default"}.isdisjoint(record.qualifiers)
         for record in cls.declarations
     )
 
@@ -161,6 +161,36 @@ def _keeps(function: Function, name: str) -> Iterator[_KeptOutcome]:
             case events.CallEvent(node=call, receiver=place) if place is not None and _is_it(place, name):
                 if _updates(function, event) and _is_outcome(function, call.args[0]):
                     yield _KeptOutcome(function, event)
+
+
+def _keeps_reason(function: Function, name: str) -> Iterator[_KeptOutcome]:
+    """Where the member gets what says why something has failed: the error number, or what a handler has caught."""
+    for event in function.flow.events if function.language == "cpp" else ():
+        match event:
+            case events.Write(place=place, value=value, op="=", fresh=False) if _is_it(place, name):
+                if _says_why(function, value):
+                    yield _KeptOutcome(function, event)
+
+
+def _says_why(function: Function, value: records.Value | None) -> bool:
+    caught = {
+        handler.name
+        for statement in function.statements
+        if isinstance(statement, records.Try) and value is not None
+        for handler in statement.handlers
+        if handler.span.start <= value.start < handler.span.end
+    }
+    return any(
+        isinstance(inner, records.Name)
+        and (inner.text in ("errno", "std::current_exception", *caught) or _is_reason(function, inner.text))
+        for inner in places.walk(value)
+    )
+
+
+def _is_reason(function: Function, name: str) -> bool:
+    """Whether a local begins as the error number, and stays that."""
+    begun = places.strip(function.locals.get(name, ("", None))[1])
+    return isinstance(begun, records.Name) and begun.text == "errno" and not function.mentions(f"={name}")
 
 
 def _is_it(place: Place, name: str) -> bool:

@@ -111,7 +111,7 @@ def failure_swallowed(function: Function) -> Iterator[Finding]:
         if _is_kept(function, seen) or telling.is_looked_at_before(function, seen):
             continue
         after = telling.aftermath(function, seen)
-        if not telling.is_silent(seen, after):
+        if not telling.is_silent(function, seen, after):
             continue
         leave = telling.answers_success(function, after)
         if leave is not None and not _has_default(function, after):

@@ -441,9 +441,12 @@ class HandleCalls(Trees):
             for handles, value in zip(arguments, call.args, strict=True):
                 values = frozenset(h for h in handles if h.path[:1] == (VALUE,))
                 self.put(base, values | inside(self.elements(handles, value), ANY), call.span)
-        taken = self.taken_out(call, name, on) if name in python_builtins.TAKES_ONE else NOTHING
+        takes = name in python_builtins.TAKES_ONE or name == "popitem"
+        taken = self.taken_out(call, name, on) if takes else NOTHING
         if name in python_builtins.REMOVES:
             self.loosen(base, -call.end)
+        if name == "popitem":
+            return inside(taken, "1")
         if name in python_builtins.TAKES_ONE:
             return taken
         if name in ("values", "copy"):
@@ -660,7 +663,7 @@ class HandleCalls(Trees):
 
     def is_root(self, token: Token, chain: HandleChain) -> bool:
         """Whether this is what its owner will free by itself, when it goes."""
-        return chain == HandleChain() and token[0] in self.tops
+        return chain.is_whole and token[0] in self.tops
 
     def root_erased(self, handle: Handle, at: r.Span, call: str) -> None:
         """What an owner will free is freed by hand: whoever judges overrides this."""

@@ -95,6 +95,11 @@ class HandleChain(NamedTuple):
             return HandleChain(self.up, (f"{PART}~{key}",))
         return HandleChain(self.up, (*self.steps[:-1], f"{self.steps[-1]}~{key}"))
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether this is an owner itself: the one that was made, or one of several that were made there."""
+        return not self.up and (not self.steps or (len(self.steps) == 1 and self.steps[0].startswith(f"{PART}~")))
+
     def unpicked(self) -> tuple[HandleChain, str]:
         """What this is one of, picked by a variable, and the key of it; nothing that there is where it is none."""
         last = self.steps[-1] if self.steps else ""

@@ -544,9 +544,9 @@ class HandleInterpreter(Loops):
         self.reached[key] = self.reached.get(key, 0) + 1
         site = handle.token[0]
         stale = Stale(at, call, handle.shown, "erased", "deep")
-        misuse = HandleMisuse(
-            self.function, "root", at, handle, self.owners[site], self.made[site], None, "certain", stale
-        )
+        mixed = because("type", "harmless if what was put in elsewhere is what is taken out")
+        sure = mixed if handle.chain.steps else handle.sure
+        misuse = HandleMisuse(self.function, "root", at, handle, self.owners[site], self.made[site], None, sure, stale)
         self.found.setdefault(key, []).append(misuse)
 
     def judge_stale(self, kind: str, handle: Handle, at: Span) -> None:

@@ -64,6 +64,7 @@ from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Class, Function
 
 _MAY_HAVE_ROOM = because("value", "harmless if the container still has capacity")
+_MAY_STAND_BEFORE = because("path", "on the path where it, or an element before it, is erased")
 _HELD = "<held> "
 _NO_NAME = r.Name(-1, -1, "")
 _VALUE: Path = ("<value>",)
@@ -805,7 +806,9 @@ class MemoryCalls(Owners):
         room = draft.cells.get(Cell(inside.block, (*inside.path[:-1], ROOM)), LOST)
         if model.has("keep") and room is not LOST:
             return
-        how = EndedBlock(self.event.index, "moved", self.named(node.callee), _MAY_HAVE_ROOM)
+        takes_out = any(effect.verb == "invalidate" and effect.mode == "deep" for effect in model.effects)
+        doubt = _MAY_STAND_BEFORE if takes_out else _MAY_HAVE_ROOM
+        how = EndedBlock(self.event.index, "moved", self.named(node.callee), doubt)
         self.elements_moved(draft, inside, how)
         self.note_write(inside)
 
@@ -968,12 +971,19 @@ class MemoryCalls(Owners):
         """Whether a function of a statement or two may answer with the pointer that it is given, or that its object
         has."""
         result = types.parse(function.record.result)
-        if not function.is_short or (not result.pointers and (result.is_scalar or result.last == "void")):
+        if not function.is_short or not (result.pointers or result.reference or self.is_handle_type(function)):
             return False
-        if resources(self.program).raw(function.record.result, function) is None:
-            return False
+        if isinstance(node.callee, r.Name) and function.home is not None and THIS in self.relevant:
+            return True
         given = (*node.args, node.callee.base) if isinstance(node.callee, r.Member) else node.args
         return any(isinstance(bare := strip(one), r.Name) and bare.text in self.relevant for one in given)
+
+    def is_handle_type(self, function: Function) -> bool:
+        """Whether what the function answers is an iterator, or a handle without a pointer's star."""
+        result = function.record.result
+        return resources(self.program).raw(result, function) is not None or (
+            "iterator" in self.program.types.roles(result, function)
+        )
 
     def fills_pointer(self, node: r.Call, function: Function) -> bool:
         """Whether the function is given the place of a pointer of this one, to fill it."""

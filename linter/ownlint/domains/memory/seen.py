@@ -48,7 +48,7 @@ def may_end(function: Function) -> bool:
         return True
     if not _changing(program).isdisjoint(mentioned) and _points_inside(function):
         return True
-    if not _growing(program).isdisjoint(mentioned) and _calls_growing(function):
+    if _calls_growing(function):
         return True
     if uses_moved(function) or keeps_lambda(function):
         return True
@@ -293,6 +293,8 @@ def _growing(program: Program) -> frozenset[str]:
 @question
 def _calls_growing(function: Function) -> bool:
     """Whether one is called that is given, or is a method of, what something points into, or goes on over."""
+    if _growing(function.program).isdisjoint(function.mentioned):
+        return False
     inside = _pointed_into(function)
     members = bool(inside - function.locals.keys())
     growing = _growing(function.program) if inside else frozenset[str]()
@@ -320,9 +322,21 @@ def _pointed_into(function: Function) -> set[str]:
                     found.add(named(bare.value))
                 elif isinstance(bare, r.Index) and types.parse(written).reference:
                     found.add(named(bare))
-                elif isinstance(bare, r.Call) and isinstance(bare.callee, r.Member):
-                    found |= {named(bare.callee.base)} if bare.callee.name in _lending(function.program) else set()
+                elif isinstance(bare, r.Call) and last_name(bare.callee) in _lending(function.program):
+                    found.update(named(one) for one in _lenders(bare))
+                    if isinstance(bare.callee, r.Name) and function.home and function.home.defined(bare.callee.text):
+                        found |= {THIS, *statement.names}
     return found - {""}
+
+
+def _lenders(call: r.Call) -> Iterator[r.Value]:
+    """What a call may answer with a part of: what it is called on, or what it is given, itself or by such a call."""
+    for one in (call.callee.base,) if isinstance(call.callee, r.Member) else call.args:
+        bare = strip(one)
+        if isinstance(bare, r.Call):
+            yield from _lenders(bare)
+        else:
+            yield one
 
 
 @program_question
@@ -333,7 +347,17 @@ def _joining(program: Program) -> frozenset[str]:
 
 @program_question
 def _lending(program: Program) -> frozenset[str]:
-    return program.models.functions_that(lambda model: model.has("borrow", "result"))
+    """Last names of what answers with a part of what it is called on or given: by the models, and the project's own
+    whose answer says by its type that it points somewhere, or that ask one of the former."""
+    modelled = program.models.functions_that(lambda model: model.has("borrow", "result"))
+    own = (one for one in program.functions if one.language == "cpp" and one.record.kind in ("function", "method"))
+    return modelled | {
+        one.name
+        for one in own
+        if (kind := types.parse(one.record.result)).reference
+        or kind.pointers
+        or not (kind.last in (*_NUMBERS, "void", "") or modelled.isdisjoint(one.mentioned))
+    }
 
 
 @flow_question
@@ -343,7 +367,7 @@ def relevant(function: Function) -> frozenset[str]:
     program = function.program
     enders, moving = _ending(program) | _changing(program), movers(program)
     found: set[str] = set(_lending_inner(function) | decayed(function))
-    if not _growing(program).isdisjoint(function.mentioned) and _calls_growing(function):
+    if not _changing(program).isdisjoint(function.mentioned) or _calls_growing(function):
         found |= _pointed_into(function)
     joined: list[set[str]] = []
     for one in function.values:
