@@ -1,7 +1,5 @@
-"""Members of bound classes through which Python's objects are held, where no collector looks.
-
-A framework's own types show nothing of the C++ object that they wrap: what it holds counts references that nobody can
-explain, unless the class brings a traverse function of its own; the framework's fact `collected_with` names the extras.
+"""Members of bound classes that Python fills: by a constructor, a method, a property or a field that is bound, and by
+functions that make such objects, with an object or a function of its own.
 """
 
 from __future__ import annotations
@@ -11,30 +9,27 @@ from typing import NamedTuple
 
 import msgspec
 
-from ownlint import (
-    Binding,
-    Class,
-    Function,
-    Program,
-    arguments,
-    entrances,
-    holding,
-    model_records,
-    places,
-    policies,
-    references,
-    signatures,
-    targets,
-    types,
-)
-from ownlint import events as e
-from ownlint import records as r
+from ownlint.bindings.arguments import bound_class
+from ownlint.bindings.holding import field_of
+from ownlint.bindings.signatures import framework_of, signature_of
+from ownlint.bindings.targets import target_of
+from ownlint.domains import entrances
+from ownlint.domains.counted.references import references
+from ownlint.facts import records as r
+from ownlint.flow import events as e
+from ownlint.flow.places import THIS, last_name, strip, walk
+from ownlint.models.records import FrameworkModel
+from ownlint.project import types
+from ownlint.project.program import Program
+from ownlint.project.questions import program_question
+from ownlint.project.subjects import Binding, Class, Function
 
 _DEEPEST = 3
+_NESTS = frozenset({"container", "associative", "sequence", "optional", "pair", "set"})
 
 
-class Hiding(NamedTuple):
-    """Python puts what it likes into `field`, by way of the binding."""
+class Filled(NamedTuple):
+    """Python puts what it likes into `field` of a `cls`, by way of the binding; `home` is the class that has it."""
 
     binding: Binding
     cls: Class
@@ -42,24 +37,53 @@ class Hiding(NamedTuple):
     field: r.Field
 
 
-def hiding(program: Program) -> Iterator[Hiding]:
+@program_question
+def filled(program: Program) -> tuple[Filled, ...]:
     """Every such binding and member, in the order of the sources."""
+    return tuple(_found(program))
+
+
+@program_question
+def members(program: Program) -> frozenset[tuple[str, str]]:
+    """The members among these, each with its class, and those of the objects that lie in them."""
+    found: set[tuple[str, str]] = set()
+    for one in filled(program):
+        framework = framework_of(one.binding)
+        waiting = [(one.home, one.field)]
+        for home, field in waiting:
+            found.add((home.symbol, field.name))
+            for inner in _lying_in(home, field.type):
+                new = (each for each in _holding(one.cls, inner, framework) if (inner.symbol, each.name) not in found)
+                waiting += [(inner, each) for each in new] if framework is not None else []
+    return frozenset(found)
+
+
+def _lying_in(home: Class, written: str) -> Iterator[Class]:
+    """The project's classes of which objects lie in a member of that type."""
+    kind = types.parse(home.program.names.expand(written, home.file, home.symbol))
+    cls = home.program.names.find_class(kind.name, home.symbol, home.file)
+    if cls is not None:
+        yield cls
+    elif _NESTS.intersection(home.program.types.roles_at(kind.name, home.file, home.symbol)):
+        for argument in kind.arguments:
+            yield from _lying_in(home, argument)
+
+
+def _found(program: Program) -> Iterator[Filled]:
     for binding in program.bindings:
-        framework = signatures.framework_of(binding)
-        if framework is None or "collected_with" not in framework.facts:
+        framework = framework_of(binding)
+        if framework is None:
             continue
         if binding.record.kind in ("function", "static"):
             yield from _by_factory(binding, framework)
-        cls = arguments.bound_class(binding)
-        if cls is None or _is_single(cls) or not any(_may_hold(one, framework) for one in cls.ancestry):
-            continue
-        if not _shows(cls, framework):
-            yield from (Hiding(binding, cls, *held) for held in _filled(binding, cls, framework))
+        cls = bound_class(binding)
+        if cls is not None and any(_may_hold(one, framework) for one in cls.ancestry):
+            yield from (Filled(binding, cls, *held) for held in _filled(binding, cls, framework))
 
 
-def _by_factory(binding: Binding, framework: model_records.FrameworkModel) -> Iterator[Hiding]:
+def _by_factory(binding: Binding, framework: FrameworkModel) -> Iterator[Filled]:
     """What a bound function makes of what it is given: `[](py::object of) { return new Cell(of); }`."""
-    target = targets.target_of(binding)
+    target = target_of(binding)
     if target is None or target.function is None:
         return
     function, program = target.function, binding.program
@@ -68,37 +92,25 @@ def _by_factory(binding: Binding, framework: model_records.FrameworkModel) -> It
     said = (kind.name, *(types.parse(argument).name for argument in kind.arguments[:1])) if given else ()
     found = (program.names.find_class(name, function.record.scope, function.file) for name in said)
     cls = next((one for one in found if one is not None), None)
-    if cls is None or cls.name not in program.names.bound_types or _is_single(cls) or _shows(cls, framework):
+    if cls is None or cls.name not in program.names.bound_types:
         return
     for name in Filling(cls, framework).made(function, given):
         held = cls.field(name)
-        if held is not None and not held[1].static and _holds(cls, held[1].type, held[0], framework):
-            yield Hiding(binding, cls, *held)
+        if held is not None and not held[1].static and holds(cls, held[1].type, held[0], framework):
+            yield Filled(binding, cls, *held)
 
 
-def _is_given(written: str, function: Function, framework: model_records.FrameworkModel) -> bool:
+def _is_given(written: str, function: Function, framework: FrameworkModel) -> bool:
     """Whether an argument of that type can be any object."""
     expanded = function.program.names.expand(written, function.file, function.record.scope)
     return _is_open(types.parse(expanded), function.program.types.roles(expanded, function), framework)
 
 
-def _is_single(cls: Class) -> bool:
-    """Whether there is one object, which lives as long as the program: `static Registry* instance;`."""
-    return any(field.static and types.parse(field.type).last == cls.name for field in cls.record.fields)
+def _may_hold(cls: Class, framework: FrameworkModel) -> bool:
+    return any(holds(cls, field.type, cls, framework) for field in cls.record.fields)
 
 
-def _shows(cls: Class, framework: model_records.FrameworkModel) -> bool:
-    """Whether the class, or one that it is derived from, is bound with slots of its own, or in a way nobody sees."""
-    names = framework.facts["collected_with"].split()
-    bound = [found for one in cls.ancestry for _, found in signatures.bound_as(one, one)]
-    return any(name in extra.text for one in bound for extra in one.extras for name in names)
-
-
-def _may_hold(cls: Class, framework: model_records.FrameworkModel) -> bool:
-    return any(_holds(cls, field.type, cls, framework) for field in cls.record.fields)
-
-
-def _holds(cls: Class, written: str, home: Class, framework: model_records.FrameworkModel, depth: int = 0) -> bool:
+def holds(cls: Class, written: str, home: Class, framework: FrameworkModel, depth: int = 0) -> bool:
     """Whether a member of that type, written in `home`, holds objects that can lead back to who holds it."""
     program = home.program
     expanded = program.names.expand(written, home.file, home.symbol)
@@ -110,8 +122,15 @@ def _holds(cls: Class, written: str, home: Class, framework: model_records.Frame
         return framework.facts.get("shared_pointer_holds") == "object" and _leads_to(cls, kind, home)
     if _is_open(kind, roles, framework):
         return "python handle" not in roles or "python object" in roles
-    nests = {"container", "associative", "sequence", "optional", "pair", "set"}.intersection(roles)
-    return bool(nests) and any(_holds(cls, one, home, framework, depth + 1) for one in kind.arguments)
+    if _NESTS.intersection(roles):
+        return any(holds(cls, one, home, framework, depth + 1) for one in kind.arguments)
+    inner = program.names.find_class(kind.name, home.symbol, home.file) if not roles else None
+    return inner is not None and any(True for _ in _holding(cls, inner, framework, depth + 1))
+
+
+def _holding(cls: Class, inner: Class, framework: FrameworkModel, depth: int = 0) -> Iterator[r.Field]:
+    """The members of a class whose objects lie in a `cls`, or are one, that hold such objects."""
+    return (one for one in inner.record.fields if not one.static and holds(cls, one.type, inner, framework, depth))
 
 
 def _leads_to(cls: Class, kind: types.Type, home: Class) -> bool:
@@ -119,7 +138,7 @@ def _leads_to(cls: Class, kind: types.Type, home: Class) -> bool:
     return found is not None and (cls in found.ancestry or found in cls.ancestry)
 
 
-def _is_open(kind: types.Type, roles: tuple[str, ...], framework: model_records.FrameworkModel) -> bool:
+def _is_open(kind: types.Type, roles: tuple[str, ...], framework: FrameworkModel) -> bool:
     """Whether it can be any object, or anything that is called: no text, no number."""
     if "python array" in roles or kind.last in framework.facts.get("leaf_objects", "").split():
         return False
@@ -129,15 +148,15 @@ def _is_open(kind: types.Type, roles: tuple[str, ...], framework: model_records.
 # --- what a binding fills ----------------------------------------------------------------------------
 
 
-def _filled(binding: Binding, cls: Class, framework: model_records.FrameworkModel) -> Iterator[tuple[Class, r.Field]]:
+def _filled(binding: Binding, cls: Class, framework: FrameworkModel) -> Iterator[tuple[Class, r.Field]]:
     record = binding.record
     if record.kind == "field_rw":
-        held = holding.field_of(binding)
-        if held is not None and not held[1].static and _holds(cls, held[1].type, held[0], framework):
+        held = field_of(binding)
+        if held is not None and not held[1].static and holds(cls, held[1].type, held[0], framework):
             yield held
         return
     if record.kind == "property_rw":
-        if places.strip(record.setter) is None:
+        if strip(record.setter) is None:
             return
         made = msgspec.structs.replace(record, callable=record.setter, setter=None, kind="method")
         binding = Binding(binding.program, binding.file, made)
@@ -146,14 +165,14 @@ def _filled(binding: Binding, cls: Class, framework: model_records.FrameworkMode
     reader = Filling(cls, framework)
     for name in reader.by(binding):
         held = cls.field(name)
-        if held is not None and not held[1].static and _holds(cls, held[1].type, held[0], framework):
+        if held is not None and not held[1].static and holds(cls, held[1].type, held[0], framework):
             yield held
 
 
 class Filling:
     """Names of the members into which a callable puts what it is given."""
 
-    def __init__(self, cls: Class, framework: model_records.FrameworkModel) -> None:
+    def __init__(self, cls: Class, framework: FrameworkModel) -> None:
         self.cls = cls
         self.framework = framework
 
@@ -167,7 +186,7 @@ class Filling:
         elif target is not None and target.function is not None:
             function = target.function
             if target.first == 2:
-                yield from self.stored(function, places.THIS, self._open(function))
+                yield from self.stored(function, THIS, self._open(function))
             elif function.record.parameters:
                 yield from self.stored(function, function.record.parameters[0].name, self._open(function))
 
@@ -175,12 +194,12 @@ class Filling:
         return frozenset(p.name for p in function.record.parameters if _is_given(p.type, function, self.framework))
 
     def _constructed(self, binding: Binding) -> Iterator[str]:
-        signature = signatures.signature_of(binding)
+        signature = signature_of(binding)
         if signature is None or signature.parameters is None:
             return
         for made in self.cls.constructors:
             if len(made.record.parameters) == len(signature.parameters) - 1:
-                yield from self.stored(made, places.THIS, self._open(made))
+                yield from self.stored(made, THIS, self._open(made))
 
     def _made(self, factory: Function) -> Iterator[str]:
         yield from self.made(factory, self._open(factory))
@@ -199,10 +218,10 @@ class Filling:
             for made in self.cls.constructors:
                 parameters = made.record.parameters
                 if len(parameters) == len(call.node.args):
-                    yield from self.stored(made, places.THIS, frozenset(parameters[i].name for i in numbers))
+                    yield from self.stored(made, THIS, frozenset(parameters[i].name for i in numbers))
 
     def _makes(self, call: r.Call) -> bool:
-        said = call.template if places.last_name(call.callee).startswith("make_") else places.last_name(call.callee)
+        said = call.template if last_name(call.callee).startswith("make_") else last_name(call.callee)
         return types.parse(said).last == self.cls.name
 
     def stored(self, function: Function, root: str, given: frozenset[str], depth: int = 0) -> Iterator[str]:
@@ -216,7 +235,7 @@ class Filling:
                     if self._is_given_value(value, given, function) and not self._emptied(function, event, name):
                         yield name
                 case e.CallEvent(receiver=(first, name, *_), node=node) if (
-                    first == root and places.last_name(node.callee) in puts
+                    first == root and last_name(node.callee) in puts
                 ):
                     if any(self._is_given_value(one, given, function) for one in node.args):
                         yield name
@@ -226,25 +245,25 @@ class Filling:
     @staticmethod
     def _member(event: e.Write, place: tuple[str, ...], root: str) -> str:
         if event.op == "init":
-            return place[-1] if root == places.THIS else ""
+            return place[-1] if root == THIS else ""
         return place[1] if len(place) > 1 and place[0] == root and event.op == "=" else ""
 
     def _handed(
         self, function: Function, event: e.CallEvent, node: r.Call, root: str, given: frozenset[str], depth: int
     ) -> Iterator[str]:
         """A method of the same object gets it."""
-        on_itself = event.receiver == (root,) or (root == places.THIS and isinstance(node.callee, r.Name))
+        on_itself = event.receiver == (root,) or (root == THIS and isinstance(node.callee, r.Name))
         if node.kind != "call" or not on_itself or not any(self._is_one(one, given) for one in node.args):
             return
         for method in function.program.calls.callee(node, function).functions[:1]:
             if method is not function and method.cls in self.cls.ancestry:
                 names = [p.name for p in method.record.parameters]
                 inner = frozenset(n for n, one in zip(names, node.args, strict=False) if self._is_one(one, given))
-                yield from self.stored(method, places.THIS, inner, depth + 1)
+                yield from self.stored(method, THIS, inner, depth + 1)
 
     def _is_given_value(self, value: r.Value | None, given: frozenset[str], function: Function) -> bool:
         """The value itself, a reference more to it, a function that captures it, or one of these in braces."""
-        inner = places.strip(value)
+        inner = strip(value)
         if self._is_one(inner, given):
             return True
         match inner:
@@ -264,14 +283,14 @@ class Filling:
             case r.Call(callee=r.Member(base=base, name="cast")):
                 return self._is_one(base, given)
             case r.Call(args=args):
-                model = references.references(function.program).model(inner, function)
+                model = references(function.program).model(inner, function)
                 owns = model is not None and model.has("own", "result")
                 return owns and any(self._is_one(one, given) for one in args)
         return False
 
     @staticmethod
     def _is_one(value: r.Value | None, given: frozenset[str]) -> bool:
-        inner = places.strip(value)
+        inner = strip(value)
         return isinstance(inner, r.Name) and inner.text in given
 
     @staticmethod
@@ -280,76 +299,16 @@ class Filling:
         for event in function.flow.events[at.index + 1 :]:
             match event:
                 case e.Write(place=place, value=value) if place[-1] == member and place == at.place:
-                    if isinstance(places.strip(value), r.Literal) or (
-                        isinstance(value, r.Aggregate) and not value.items
-                    ):
+                    if isinstance(strip(value), r.Literal) or (isinstance(value, r.Aggregate) and not value.items):
                         return True
                 case e.CallEvent(receiver=place, node=node) if (
-                    place == at.place and places.last_name(node.callee) in function.program.models.containers.empties
+                    place == at.place and last_name(node.callee) in function.program.models.containers.empties
                 ):
                     return True
                 case e.CallEvent(node=node) if any(
-                    isinstance(part, r.Name | r.Member) and places.last_name(part) == member
+                    isinstance(part, r.Name | r.Member) and last_name(part) == member
                     for one in node.args
-                    for part in places.walk(one)
-                ) and places.last_name(node.callee) in ("swap", "exchange"):
+                    for part in walk(one)
+                ) and last_name(node.callee) in ("swap", "exchange"):
                     return True
         return False
-
-
-# --- what holds its keeper -------------------------------------------------------------------------------
-
-
-def holds_keeper(binding: Binding) -> Iterator[policies.KeepAlive]:
-    """The keep-alives of a binding whose patient holds its nurse by other means: by the policy that keeps `self` for a
-    result, or by a member into which the callable puts it."""
-    framework, signature = signatures.framework_of(binding), signatures.signature_of(binding)
-    if framework is None or signature is None or not binding.record.extras:
-        return
-    said = policies.Policies(binding, framework)
-    for keep in said.keep_alives():
-        if said.is_ignored(keep.extra) or keep.nurse == 0:
-            continue
-        internal = (keep.nurse, keep.patient) == (1, 0) and signature.handing in ("pointer", "reference")
-        by_policy = internal and said.effective(signature.handing) == "reference internal"
-        if by_policy or _is_held_back(binding, signature, keep, framework):
-            yield keep
-
-
-def _is_held_back(
-    binding: Binding, signature: signatures.Signature, keep: policies.KeepAlive, framework: model_records.FrameworkModel
-) -> bool:
-    """Whether the callable puts the nurse, as an object of Python's, into the patient."""
-    target = entrances.callable_of(binding)
-    if target is None or target.function is None or signature.target is None or signature.parameters is None:
-        return False
-    function, first = target.function, signature.target.first
-    parameters = function.record.parameters
-    nurse, patient = keep.nurse - first, keep.patient - first
-    if not 0 <= nurse < len(parameters) or patient >= len(parameters) or (patient < 0 and keep.patient != 0):
-        return False
-    program, scope = function.program, function.record.scope
-    written = signature.result if keep.patient == 0 else parameters[patient].type
-    if keep.patient == 0 and types.parse(written).arguments:
-        written = types.parse(written).arguments[0]
-    cls = program.names.find_class(
-        types.parse(program.names.expand(written, function.file, scope)).name, scope, function.file
-    )
-    if cls is None:
-        return False
-    reader, given = Filling(cls, framework), frozenset({parameters[nurse].name})
-    names = (
-        reader.made(function, given) if keep.patient == 0 else reader.stored(function, parameters[patient].name, given)
-    )
-    return any(
-        held is not None and _keeps_object(cls, held[1].type, held[0], framework) for held in map(cls.field, names)
-    )
-
-
-def _keeps_object(cls: Class, written: str, home: Class, framework: model_records.FrameworkModel) -> bool:
-    """Whether the member holds a reference to the Python object that is put there."""
-    roles = home.program.types.roles_at(
-        home.program.names.expand(written, home.file, home.symbol), home.file, home.symbol
-    )
-    shares = "shared pointer" in roles and framework.facts.get("shared_pointer_holds") == "object"
-    return shares or _holds(cls, written, home, framework)
