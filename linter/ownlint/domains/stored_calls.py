@@ -156,9 +156,13 @@ class StoredCalls:
         return None
 
     def holder(self, function: Function, callee: r.Value) -> Holder | None:
-        """In which member or variable others have put what a call calls; None for any other call."""
+        """In which member or variable others have put what a call calls, also where a lambda has captured it; None for
+        any other call."""
         value = self.stored(function, callee)
-        return self._holder(function, value) if value is not None else None
+        if value is not None:
+            return self._holder(function, value)
+        outer = _captured(function, callee)
+        return self.holder(*outer) if outer is not None else None
 
     def _is_handed_in(self, function: Function, value: r.Value) -> bool:
         found = self._holder(function, value)
@@ -254,6 +258,17 @@ class StoredCalls:
     def _reach(self) -> Reach:
         said = strings(name for _, name in self._handed_in)
         return Reach(self.program, (one for one in self._sayers if one.says(said)) if self._handed_in else ())
+
+
+def _captured(function: Function, value: r.Value) -> tuple[Function, r.Value] | None:
+    """What a name stands for that a lambda has captured, in the function around it."""
+    named, around = strip(value), function.parent
+    if around is None or function.record.kind != "lambda" or not isinstance(named, r.Name):
+        return None
+    made = function.expression
+    found = next((one for one in made.captures if one.name == named.text), None) if made is not None else None
+    meant = found.value if found is not None and found.value is not None else named
+    return (around, meant) if found is not None or named.text in around.declared else None
 
 
 def _of_field(cls: Class | None, name: str) -> Holder | None:

@@ -153,39 +153,20 @@ def _emptied(function: Function) -> set[str]:
 
 def _closures(function: Function) -> Iterator[Finding]:
     for started, event, sure in entrances.spawned(function):
-        made = _lambda(function, event, started)
-        if made is None or not sure:
+        made, around = started.expression, started.parent
+        if made is None or around is None or not sure:
             continue
         emptied = _emptied(started)
-        for name, value, shared in _captured(function, made):
+        for name, value, shared in _captured(around, made):
             if name in emptied:
                 continue
-            yield function.finding(
+            yield around.finding(
                 value if value.start >= made.start else made,
                 f"`{name}` is destroyed with the thread's closure, without the GIL",
                 certainty=because("sharing", f"another owner may keep `{name}` alive") if shared else "certain",
                 help="use a shared pointer whose deleter acquires the GIL, or reset it in the body",
                 steps=(function.step(event, "runs on another thread, which does not hold the GIL"),),
             )
-
-
-def _lambda(function: Function, event: events.Event, started: Function) -> records.Lambda | None:
-    given: tuple[records.Value, ...] = ()
-    if isinstance(event, events.CallEvent):
-        given = event.node.args
-    elif isinstance(event, events.Write) and event.value is not None:
-        given = (event.value,)
-    for value in given:
-        for part in places.walk(value):
-            if isinstance(part, records.Lambda) and part.function == started.index:
-                return part
-        if isinstance(value, records.Name) and isinstance(
-            function.locals.get(value.text, ("", None))[1], records.Lambda
-        ):
-            held = function.locals[value.text][1]
-            if isinstance(held, records.Lambda) and held.function == started.index:
-                return held
-    return None
 
 
 def _captured(function: Function, made: records.Lambda) -> Iterator[tuple[str, records.Value, bool]]:
