@@ -77,6 +77,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ownlint import (
+    Certainty,
     Class,
     Finding,
     Function,
@@ -112,14 +113,33 @@ def _members(cls: Class, end: Function) -> Iterator[Finding]:
     yield end.finding(
         at,
         f"{names} {'is' if len(left) == 1 else 'are'} destroyed after this destructor has released the GIL",
-        certainty=because("value", f"{names} may be empty by then")
-        if any(field in cls.record.fields for field in left)
-        else "possible",
+        certainty=_certainty(cls, left, names),
         help=f"reset `{left[0].name}` in the destructor body while the GIL is held",
         steps=tuple(
             cls.step(field, "destroyed after the destructor body") for field in left if field in cls.record.fields
         ),
     )
+
+
+def _certainty(cls: Class, left: list[records.Field], names: str) -> Certainty:
+    own = [field for field in left if field in cls.record.fields]
+    if any(_is_always_held(cls, field.name) for field in own):
+        return because("caller", "harmless if the GIL is held wherever it is destroyed")
+    return because("value", f"{names} may be empty by then") if own else "possible"
+
+
+def _is_always_held(cls: Class, name: str) -> bool:
+    """Whether every constructor is given what the member holds, and no method gives it up."""
+    made = [one for one in cls.constructors if "delete" not in one.record.qualifiers]
+    given = [one for one in made for each in one.record.initializers if each.name == name and _is_given(one, each.args)]
+    declared = sum(one.kind == "constructor" and "delete" not in one.qualifiers for one in cls.declarations)
+    others = (one for one in cls.methods if one not in made and one is not cls.destructor)
+    return 0 < len(made) == len(given) >= declared and not any(name in _emptied(one) for one in others)
+
+
+def _is_given(made: Function, args: tuple[records.Value, ...]) -> bool:
+    names = {parameter.name for parameter in made.record.parameters}
+    return any(isinstance(part, records.Name) and part.text in names for arg in args for part in places.walk(arg))
 
 
 def _has_guard(cls: Class) -> bool:
