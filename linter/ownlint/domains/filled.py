@@ -28,7 +28,7 @@ _DEEPEST = 3
 _NESTS = frozenset({"container", "associative", "sequence", "optional", "pair", "set"})
 
 
-class Filled(NamedTuple):
+class FilledMember(NamedTuple):
     """Python puts what it likes into `field` of a `cls`, by way of the binding; `home` is the class that has it."""
 
     binding: Binding
@@ -38,7 +38,7 @@ class Filled(NamedTuple):
 
 
 @program_question
-def filled(program: Program) -> tuple[Filled, ...]:
+def filled(program: Program) -> tuple[FilledMember, ...]:
     """Every such binding and member, in the order of the sources."""
     return tuple(_found(program))
 
@@ -69,7 +69,7 @@ def _lying_in(home: Class, written: str) -> Iterator[Class]:
             yield from _lying_in(home, argument)
 
 
-def _found(program: Program) -> Iterator[Filled]:
+def _found(program: Program) -> Iterator[FilledMember]:
     for binding in program.bindings:
         framework = framework_of(binding)
         if framework is None:
@@ -78,10 +78,10 @@ def _found(program: Program) -> Iterator[Filled]:
             yield from _by_factory(binding, framework)
         cls = bound_class(binding)
         if cls is not None and any(_may_hold(one, framework) for one in cls.ancestry):
-            yield from (Filled(binding, cls, *held) for held in _filled(binding, cls, framework))
+            yield from (FilledMember(binding, cls, *held) for held in _filled(binding, cls, framework))
 
 
-def _by_factory(binding: Binding, framework: FrameworkModel) -> Iterator[Filled]:
+def _by_factory(binding: Binding, framework: FrameworkModel) -> Iterator[FilledMember]:
     """What a bound function makes of what it is given: `[](py::object of) { return new Cell(of); }`."""
     target = target_of(binding)
     if target is None or target.function is None:
@@ -97,7 +97,7 @@ def _by_factory(binding: Binding, framework: FrameworkModel) -> Iterator[Filled]
     for name in Filling(cls, framework).made(function, given):
         held = cls.field(name)
         if held is not None and not held[1].static and holds(cls, held[1].type, held[0], framework):
-            yield Filled(binding, cls, *held)
+            yield FilledMember(binding, cls, *held)
 
 
 def _is_given(written: str, function: Function, framework: FrameworkModel) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from ownlint import Binding, Class, Program, entrances, filled, model_records, policies, signatures, types
 
 
-def hiding(program: Program) -> Iterator[filled.Filled]:
+def hiding(program: Program) -> Iterator[filled.FilledMember]:
     """The members that Python fills, of classes that show the collector nothing."""
     for one in filled.filled(program):
         framework = signatures.framework_of(one.binding)
