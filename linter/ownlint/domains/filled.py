@@ -49,12 +49,14 @@ def members(program: Program) -> frozenset[tuple[str, str]]:
     found: set[tuple[str, str]] = set()
     for one in filled(program):
         framework = framework_of(one.binding)
+        if framework is None:
+            continue
         waiting = [(one.home, one.field)]
         for home, field in waiting:
             found.add((home.symbol, field.name))
             for inner in _lying_in(home, field.type):
                 new = (each for each in _holding(one.cls, inner, framework) if (inner.symbol, each.name) not in found)
-                waiting += [(inner, each) for each in new] if framework is not None else []
+                waiting += [(inner, each) for each in new]
     return frozenset(found)
 
 
