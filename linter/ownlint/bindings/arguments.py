@@ -26,6 +26,8 @@ from ownlint.project.program import Program
 from ownlint.project.questions import program_question
 from ownlint.project.subjects import Binding, Class
 
+_OWNERS = frozenset({"smart pointer", "shared pointer", "intrusive pointer"})
+
 
 class Unkept(msgspec.Struct, frozen=True):
     """`holder` stores the address of `argument`, as the framework counts them. `wrong` is a keep-alive that was meant
@@ -208,8 +210,12 @@ def kept_classes(program: Program) -> Iterator[KeptAlive]:
 
 
 def _end(binding: Binding, signature: Signature, ends: tuple[str, ...], index: int) -> types.Type:
-    """The class at one end; of an implied `self` as the class is bound, since its own name lacks the arguments."""
-    written = types.parse(ends[index])
+    """The class at one end, also behind a pointer that owns it; of an implied `self` as the class is bound, since its
+    own name lacks the arguments."""
+    target = signature.target.function if signature.target is not None else None
+    file, scope = (binding.file, "") if target is None else (target.file, target.record.scope)
+    owned = not _OWNERS.isdisjoint(binding.program.types.roles_at(ends[index], file, scope))
+    written = types.parse((owned and types.element(ends[index])) or ends[index])
     if index == 1 and signature.target is not None and signature.target.first == 2 and binding.owner is not None:
         bound = types.parse(binding.program.names.expand(binding.owner.type, binding.file, at=binding.owner.start))
         return bound if bound.last == written.last else written

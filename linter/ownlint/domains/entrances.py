@@ -23,6 +23,7 @@ from ownlint.project.subjects import Binding, Class, Function
 
 _WORD = re.compile(r"\w+")
 _THREAD = re.compile(rb"thread")
+_DEEPEST = 3
 
 
 class Entrance(NamedTuple):
@@ -278,24 +279,27 @@ def _pointed(value: r.Value | None) -> r.Value | None:
     return inner
 
 
-def meant(function: Function, value: r.Value | None) -> Function | None:
+def meant(function: Function, value: r.Value | None, depth: int = 0) -> Function | None:
     """The function that a value stands for: a lambda, the name of one, a pointer to one, a local that holds one of
-    these from its declaration on, or one of these bound to arguments."""
+    these from its declaration on, one of these bound to arguments, or what a function of the project makes."""
     program, inner = function.program, _pointed(value)
     if isinstance(inner, r.Lambda):
         return program.index.function_at(function.file, inner.function)
-    if isinstance(inner, r.Call) and last_name(inner.callee) in ("bind", "bind_front", "function") and inner.args:
-        return meant(function, inner.args[0])
+    if isinstance(inner, r.Call):
+        is_around = inner.kind == "construct" and len(inner.args) == 1
+        if inner.args and (is_around or last_name(inner.callee) in ("bind", "bind_front", "function")):
+            return meant(function, inner.args[0], depth)
+        return _made(function, inner, depth) if depth < _DEEPEST else None
     if not isinstance(inner, r.Name):
         return None
     made = function.locals.get(inner.text)
     if made is not None:
         held_by = _pointed(made[1])
         is_name = isinstance(held_by, r.Name) and held_by.text not in function.declared
-        if not isinstance(held_by, r.Lambda) and not is_name:
+        if not isinstance(held_by, r.Lambda | r.Call) and not is_name:
             return None
         is_set_again = any(not write.fresh for write in function.flow.writes_to((inner.text,)))
-        return None if is_set_again else meant(function, held_by)
+        return None if is_set_again else meant(function, held_by, depth)
     owner, _, last = inner.text.rpartition("::")
     cls = program.names.find_class(owner, function.record.scope, function.file) if owner else function.home
     if cls is not None and (methods := cls.defined(last)):
@@ -308,3 +312,19 @@ def meant(function: Function, value: r.Value | None) -> Function | None:
     ]
     near = [one for one in free if one.file is function.file] or free
     return near[0] if len(near) == 1 else None
+
+
+def _made(function: Function, call: r.Call, depth: int) -> Function | None:
+    """The one lambda that a function of the project returns."""
+    callee = function.program.calls.callee(call, function)
+    if len(callee.functions) != 1 or callee.certainty != "certain":
+        return None
+    (maker,) = callee.functions
+    if not any(True for _ in maker.lambdas()):
+        return None
+    made = {
+        meant(maker, one.value, depth + 1)
+        for one in maker.statements
+        if isinstance(one, r.Leave) and one.kind == "return" and one.value is not None
+    }
+    return made.pop() if len(made) == 1 else None

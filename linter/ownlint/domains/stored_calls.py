@@ -25,7 +25,7 @@ from ownlint.project.questions import program_property, program_question
 from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Class, Function
 
-_Holder = tuple[str, str]
+Holder = tuple[str, str]
 """The class and its member, or nothing and the variable."""
 _WORD = re.compile(r"\w+")
 _CALLABLE = frozenset({"callable", "python object", "python handle"})
@@ -155,11 +155,20 @@ class StoredCalls:
                     return value if self._is_handed_in(function, value) else None
         return None
 
+    def holder(self, function: Function, callee: r.Value) -> Holder | None:
+        """In which member or variable others have put what a call calls, also where a lambda has captured it; None for
+        any other call."""
+        value = self.stored(function, callee)
+        if value is not None:
+            return self._holder(function, value)
+        outer = _captured(function, callee)
+        return self.holder(*outer) if outer is not None else None
+
     def _is_handed_in(self, function: Function, value: r.Value) -> bool:
         found = self._holder(function, value)
         return found is not None and found in self._handed_in
 
-    def _holder(self, function: Function, value: r.Value | None) -> _Holder | None:
+    def _holder(self, function: Function, value: r.Value | None) -> Holder | None:
         """Which member or variable an expression names, that holds callables; of an element, what it is an element
         of."""
         program = self.program
@@ -174,9 +183,9 @@ class StoredCalls:
         return _of_field(function.home, value.text) or ("", value.text.rpartition("::")[2])
 
     @program_property
-    def _handed_in(self) -> frozenset[_Holder]:
+    def _handed_in(self) -> frozenset[Holder]:
         """The members and variables that some function gives what a parameter of its own is, or adds it to."""
-        found: set[_Holder] = set()
+        found: set[Holder] = set()
         begun = (f for f in self.program.functions if any(one.name in self._names for one in f.record.initializers))
         for function in dict.fromkeys((*self._sayers, *begun)) if self._names else ():
             given = {one.name for one in function.record.parameters if self._may_be_callable(function, one.type)}
@@ -184,7 +193,7 @@ class StoredCalls:
                 found.update(self._given(function, given))
         return frozenset(found)
 
-    def _given(self, function: Function, given: set[str]) -> Iterator[_Holder]:
+    def _given(self, function: Function, given: set[str]) -> Iterator[Holder]:
         for one in function.record.initializers:
             if function.cls is not None and any(_says(argument, given) for argument in one.args):
                 yield function.cls.symbol, one.name
@@ -202,7 +211,7 @@ class StoredCalls:
             if holder is not None:
                 yield holder
 
-    def _element_fields(self, function: Function, container: r.Value) -> Iterator[_Holder]:
+    def _element_fields(self, function: Function, container: r.Value) -> Iterator[Holder]:
         """The callable members of what a container holds, of which one is made from what is put in."""
         for argument in types.parse(self.program.types.of(container, function)).arguments:
             for cls in self.program.types.classes_of(argument, function):
@@ -251,7 +260,18 @@ class StoredCalls:
         return Reach(self.program, (one for one in self._sayers if one.says(said)) if self._handed_in else ())
 
 
-def _of_field(cls: Class | None, name: str) -> _Holder | None:
+def _captured(function: Function, value: r.Value) -> tuple[Function, r.Value] | None:
+    """What a name stands for that a lambda has captured, in the function around it."""
+    named, around = strip(value), function.parent
+    if around is None or function.record.kind != "lambda" or not isinstance(named, r.Name):
+        return None
+    made = function.expression
+    found = next((one for one in made.captures if one.name == named.text), None) if made is not None else None
+    meant = found.value if found is not None and found.value is not None else named
+    return (around, meant) if found is not None or named.text in around.declared else None
+
+
+def _of_field(cls: Class | None, name: str) -> Holder | None:
     found = cls.field(name) if cls is not None else None
     return (found[0].symbol, name) if found is not None else None
 

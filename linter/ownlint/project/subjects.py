@@ -130,6 +130,14 @@ class Function(_Subject):
             return self.cls
         return self.parent.home if self.parent is not None else None
 
+    @derived_property
+    def expression(self) -> r.Lambda | None:
+        """What a lambda is in the function around it."""
+        if self.record.kind != "lambda" or self.parent is None:
+            return None
+        written = (value for value in self.parent.values if isinstance(value, r.Lambda))
+        return next((value for value in written if value.function == self.index), None)
+
     @cached_property
     def _mentioned(self) -> frozenset[str]:
         return frozenset(self.record.mentions)

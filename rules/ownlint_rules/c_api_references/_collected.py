@@ -16,12 +16,14 @@ _DEEPEST = 3
 
 
 class Hidden(NamedTuple):
-    """`traverse` shows nothing of `member`, which `released` releases; `member` is "" for the object's own type."""
+    """`traverse` shows nothing of `member`, which `released` releases; `member` is "" for the object's own type. `open`
+    says that Python puts into it what it likes."""
 
     traverse: Function
     member: str
     released: Function | None
     at: r.Node | None = None
+    open: bool = False
 
 
 class Looks(NamedTuple):
@@ -45,7 +47,8 @@ def hidden(program: Program) -> Iterator[Hidden]:
                 for member, at in _looks(other, "release").members.items():
                     if member not in shown.members and member not in seen and _may_refer(program, other, member, at):
                         seen.add(member)
-                        yield Hidden(traverse, member, other, at)
+                        is_open = any(_is_lent(*put) for put in _put(program, other.path, member))
+                        yield Hidden(traverse, member, other, at, is_open)
             if on_heap and shown.members and not shown.types:
                 yield Hidden(traverse, "", None)
 
@@ -126,14 +129,7 @@ def _may_refer(program: Program, function: Function, member: str, at: r.Node) ->
         return False
     if not isinstance(at, r.Member) or not _is_direct(function, at):
         return False
-    put = [
-        made
-        for other in program.functions
-        if other.path == function.path and f"={member}" in other.mentioned
-        for write in other.flow.writes
-        if not write.fresh and write.place[-1].lstrip(".") == member and write.value is not None
-        for made in _made(other, write.value)
-    ] + _adopted(program, function.path, member)
+    put = (made for inside, value in _put(program, function.path, member) for made in _made(inside, value))
     made = [value for value in put if not isinstance(value, r.Literal)]
     atomic = program.models.atomic
     return bool(made) and not all(
@@ -141,10 +137,34 @@ def _may_refer(program: Program, function: Function, member: str, at: r.Node) ->
     )
 
 
-def _adopted(program: Program, path: str, member: str) -> list[r.Value | None]:
+def _put(program: Program, path: str, member: str) -> Iterator[tuple[Function, r.Value]]:
+    """What the functions of the file put into the member, and which."""
+    for other in program.functions:
+        if other.path == path and f"={member}" in other.mentioned:
+            for write in other.flow.writes:
+                if not write.fresh and write.place[-1].lstrip(".") == member and write.value is not None:
+                    yield other, write.value
+    yield from _adopted(program, path, member)
+
+
+def _is_lent(function: Function, value: r.Value) -> bool:
+    """Whether it is an argument of Python's, of any type."""
+    names = {part.text for part in places.walk(value) if isinstance(part, r.Name)}
+    known = references.references(function.program)
+    for call in function.flow.calls:
+        model = known.model(call.node, function)
+        letters = references.format_letters(call.node, model) if model is not None and model.format_lends else None
+        letters = letters or {}
+        for position in (at for at, letter in letters.items() if letter == "O" and letters.get(at - 1) != "!"):
+            given = places.strip(call.node.args[position]) if position < len(call.node.args) else None
+            if isinstance(given, r.Unary) and places.last_name(given.value) in names:
+                return True
+    return False
+
+
+def _adopted(program: Program, path: str, member: str) -> Iterator[tuple[Function, r.Value]]:
     """What calls of the file put into the member: `Py_XSETREF(self->owner, Py_NewRef(owner))`."""
     known = references.references(program)
-    found: list[r.Value | None] = []
     for other in program.functions:
         if other.path != path or not other.mentions(*_setters(program)):
             continue
@@ -157,8 +177,7 @@ def _adopted(program: Program, path: str, member: str) -> list[r.Value | None]:
                     continue
                 target = places.strip(call.node.args[effect.other.index])
                 if isinstance(target, r.Member) and target.name == member:
-                    found += _made(other, call.node.args[effect.place.index])
-    return found
+                    yield other, call.node.args[effect.place.index]
 
 
 @questions.program_question

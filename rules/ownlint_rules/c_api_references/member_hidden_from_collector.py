@@ -99,7 +99,9 @@ def member_hidden_from_collector(program: Program) -> Iterator[Finding]:
         yield one.traverse.finding(
             one.traverse.record,
             f"`{one.traverse.name}` does not visit {what}, which the object owns",
-            certainty=because("value", "harmless if it can never be part of a reference cycle"),
+            certainty=because("caller", "harmless if no caller ever makes it part of a reference cycle")
+            if one.open
+            else because("value", "harmless if it can never be part of a reference cycle"),
             help=f"add `Py_VISIT(self->{one.member})`" if one.member else "add `Py_VISIT(Py_TYPE(self))`",
             steps=steps,
         )

@@ -55,11 +55,23 @@ def in_function(function: Function) -> Iterator[Static]:
                 yield Static(name, statement.type, statement, statement.value, function.file, scope, function)
 
 
+def is_filled(program: Program, static: Static) -> bool:
+    """Whether something puts an object into it while the program runs, as an element or as what it holds."""
+    for function in _users(program, static):
+        for event in function.flow:
+            match event:
+                case e.CallEvent(receiver=(name, *_), node=node) if name == static.name:
+                    if node.args and places.last_name(node.callee) in program.models.containers.puts:
+                        return True
+                case e.Write(place=(name, *_), value=value, fresh=False) if name == static.name:
+                    if not _is_nothing(value):
+                        return True
+    return False
+
+
 def is_emptied(program: Program, static: Static) -> bool:
     """Whether something gives up what it holds while the program runs: it is released, reset, or set to nothing."""
-    for function in _sayers(program, static.name):
-        if static.function is not None and function is not static.function and function.parent is not static.function:
-            continue
+    for function in _users(program, static):
         for event in function.flow:
             match event:
                 case e.CallEvent(receiver=place, node=node) if place is not None and place[-1] == static.name:
@@ -82,8 +94,13 @@ def _is_nothing(value: r.Value | None) -> bool:
     return False
 
 
-def _sayers(program: Program, name: str) -> Iterator[Function]:
-    return (f for f in program.functions if f.language == "cpp" and glance.says(f, name))
+def _users(program: Program, static: Static) -> Iterator[Function]:
+    """The functions that name it: of a local the one in which it stands, and those inside."""
+    for function in program.functions:
+        if static.function is not None and static.function not in (function, function.parent):
+            continue
+        if function.language == "cpp" and glance.says(function, static.name):
+            yield function
 
 
 _STATIC = re.compile(rb",true\]")

@@ -77,6 +77,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ownlint import (
+    Certainty,
     Class,
     Finding,
     Function,
@@ -112,14 +113,33 @@ def _members(cls: Class, end: Function) -> Iterator[Finding]:
     yield end.finding(
         at,
         f"{names} {'is' if len(left) == 1 else 'are'} destroyed after this destructor has released the GIL",
-        certainty=because("value", f"{names} may be empty by then")
-        if any(field in cls.record.fields for field in left)
-        else "possible",
+        certainty=_certainty(cls, left, names),
         help=f"reset `{left[0].name}` in the destructor body while the GIL is held",
         steps=tuple(
             cls.step(field, "destroyed after the destructor body") for field in left if field in cls.record.fields
         ),
     )
+
+
+def _certainty(cls: Class, left: list[records.Field], names: str) -> Certainty:
+    own = [field for field in left if field in cls.record.fields]
+    if any(_is_always_held(cls, field.name) for field in own):
+        return because("caller", "harmless if the GIL is held wherever it is destroyed")
+    return because("value", f"{names} may be empty by then") if own else "possible"
+
+
+def _is_always_held(cls: Class, name: str) -> bool:
+    """Whether every constructor is given what the member holds, and no method gives it up."""
+    made = [one for one in cls.constructors if "delete" not in one.record.qualifiers]
+    given = [one for one in made for each in one.record.initializers if each.name == name and _is_given(one, each.args)]
+    declared = sum(one.kind == "constructor" and "delete" not in one.qualifiers for one in cls.declarations)
+    others = (one for one in cls.methods if one not in made and one is not cls.destructor)
+    return 0 < len(made) == len(given) >= declared and not any(name in _emptied(one) for one in others)
+
+
+def _is_given(made: Function, args: tuple[records.Value, ...]) -> bool:
+    names = {parameter.name for parameter in made.record.parameters}
+    return any(isinstance(part, records.Name) and part.text in names for arg in args for part in places.walk(arg))
 
 
 def _has_guard(cls: Class) -> bool:
@@ -153,39 +173,20 @@ def _emptied(function: Function) -> set[str]:
 
 def _closures(function: Function) -> Iterator[Finding]:
     for started, event, sure in entrances.spawned(function):
-        made = _lambda(function, event, started)
-        if made is None or not sure:
+        made, around = started.expression, started.parent
+        if made is None or around is None or not sure:
             continue
         emptied = _emptied(started)
-        for name, value, shared in _captured(function, made):
+        for name, value, shared in _captured(around, made):
             if name in emptied:
                 continue
-            yield function.finding(
+            yield around.finding(
                 value if value.start >= made.start else made,
                 f"`{name}` is destroyed with the thread's closure, without the GIL",
                 certainty=because("sharing", f"another owner may keep `{name}` alive") if shared else "certain",
                 help="use a shared pointer whose deleter acquires the GIL, or reset it in the body",
                 steps=(function.step(event, "runs on another thread, which does not hold the GIL"),),
             )
-
-
-def _lambda(function: Function, event: events.Event, started: Function) -> records.Lambda | None:
-    given: tuple[records.Value, ...] = ()
-    if isinstance(event, events.CallEvent):
-        given = event.node.args
-    elif isinstance(event, events.Write) and event.value is not None:
-        given = (event.value,)
-    for value in given:
-        for part in places.walk(value):
-            if isinstance(part, records.Lambda) and part.function == started.index:
-                return part
-        if isinstance(value, records.Name) and isinstance(
-            function.locals.get(value.text, ("", None))[1], records.Lambda
-        ):
-            held = function.locals[value.text][1]
-            if isinstance(held, records.Lambda) and held.function == started.index:
-                return held
-    return None
 
 
 def _captured(function: Function, made: records.Lambda) -> Iterator[tuple[str, records.Value, bool]]:

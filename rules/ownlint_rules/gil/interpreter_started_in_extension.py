@@ -50,7 +50,7 @@ Remove the call and use the running interpreter. To call Python from another thr
 
 - programs that embed Python (a `main` in the file, `PYBIND11_EMBEDDED_MODULE`, `scoped_interpreter`, `Py_Main`,
   configuration before the start)
-- other functions that check `Py_IsInitialized` first
+- other functions that check `Py_IsInitialized` before they start one, or that end one where the project starts one
 
 ## Known limitations
 
@@ -65,7 +65,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Step, because, entrances, events, places, python_use, records, rule, text
+from ownlint import (
+    Finding,
+    Function,
+    Program,
+    Step,
+    because,
+    entrances,
+    events,
+    places,
+    python_use,
+    questions,
+    records,
+    rule,
+    text,
+)
 from ownlint_rules.gil import _c_callbacks as c_callbacks
 
 _DEEPEST = 3
@@ -79,12 +93,9 @@ def interpreter_started_in_extension(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or not function.mentions(*names) or _is_host(function):
         return
     is_asked = function.mentions(*alive)
-    step = _called_with_object(function) if is_asked else _reached(function, 0, frozenset())
-    if step is None:
-        return
     for call in function.flow.calls:
         word = _word(function, call)
-        if is_asked and word == "starts":
+        if is_asked and word == "starts" and (step := _called_with_object(function)) is not None:
             yield function.finding(
                 call,
                 f"another interpreter is started by `{text(call.node.callee)}` for an object of the one that has ended",
@@ -92,7 +103,9 @@ def interpreter_started_in_extension(function: Function) -> Iterator[Finding]:
                 help="return without releasing anything where no interpreter runs any more",
                 steps=(step,),
             )
-        elif word and not is_asked:
+        elif not word or (is_asked and (word == "starts" or _starts_one(function.program))):
+            continue
+        elif (step := _reached(function, 0, frozenset())) is not None:
             verb = "started" if word == "starts" else "ended"
             yield function.finding(
                 call,
@@ -103,6 +116,13 @@ def interpreter_started_in_extension(function: Function) -> Iterator[Finding]:
                 help="let the host program start and stop the interpreter",
                 steps=(step,),
             )
+
+
+@questions.program_question
+def _starts_one(program: Program) -> bool:
+    """Whether some code starts an interpreter: one that asks first may be about its own."""
+    names = {name.rpartition("::")[2] for name in program.models.gil.starts}
+    return any(function.language == "cpp" and function.mentions(*names) for function in program.functions)
 
 
 def _word(function: Function, call: events.CallEvent) -> str:

@@ -95,11 +95,13 @@ from ownlint import (
     Class,
     Finding,
     Function,
+    Program,
     because,
     entrances,
     events,
     places,
     python_use,
+    questions,
     records,
     rule,
     types,
@@ -119,22 +121,30 @@ def python_copied_in_callback(function: Function) -> Iterator[Finding]:
         return
     if function.cls is not None and function.cls.destructor is function:
         yield from _copied_bare(function.cls, function)
-    if not any(True for _ in function.lambdas()):
+    if not any(True for _ in function.lambdas()) and not function.mentions(*_makers(function.program)):
         return
-    spawned = {started.index for started, _, _ in entrances.spawned(function)}
-    for made, event in _stored(function):
-        inner = function.program.index.function_at(function.file, made.function)
-        if inner is None or made.function in spawned:
+    spawned = {started for started, _, sure in entrances.spawned(function) if sure}
+    for inner, event in _stored(function):
+        made, around = inner.expression, inner.parent
+        if made is None or around is None or inner in spawned:
             continue
-        for name, value in python_use.captures(function, made, frozenset({"object", "holder"})):
+        for name, value in python_use.captures(around, made, frozenset({"object", "holder"})):
+            captured = value if value.start >= made.start else made
+            stored = function.step(event, "the callback is stored here")
             yield function.finding(
-                value if value.start >= made.start else made,
+                captured if around is function else event,
                 f"`{name}` is copied and destroyed with a stored callback, without the GIL",
                 certainty=_certainty(function, inner),
                 help="capture a shared pointer whose deleter acquires the GIL",
-                steps=(function.step(event, "the callback is stored here"),),
+                steps=(stored if around is function else around.step(captured, "captured here"),),
             )
             break
+
+
+@questions.program_question
+def _makers(program: Program) -> frozenset[str]:
+    """Names of the functions in which a lambda stands: what they return may be one."""
+    return frozenset(f.parent.name for f in program.functions if f.record.kind == "lambda" and f.parent is not None)
 
 
 def _copied_bare(cls: Class, end: Function) -> Iterator[Finding]:
@@ -182,17 +192,17 @@ def _certainty(function: Function, inner: Function) -> Certainty:
     return because("caller", _HELD_ANYWAY) if threaded else because("possible", "no thread that could run it was found")
 
 
-def _stored(function: Function) -> Iterator[tuple[records.Lambda, events.Event]]:
+def _stored(function: Function) -> Iterator[tuple[Function, events.Event]]:
     """The lambdas that outlive the function, and where they are stored."""
     for event in function.flow:
         match event:
             case events.Write(place=place, value=value, fresh=False) if not _is_own(function, place):
-                made = _lambda(function, value)
+                made = entrances.meant(function, value)
                 if made is not None:
                     yield made, event
             case events.CallEvent(node=node):
                 for position, argument in enumerate(node.args):
-                    made = _lambda(function, argument)
+                    made = entrances.meant(function, argument)
                     if made is not None and _keeps(function, event, position):
                         yield made, event
 
@@ -203,17 +213,6 @@ def _is_own(function: Function, place: places.Place) -> bool:
         return False
     written = types.parse(function.locals.get(place[0], ("", None))[0])
     return written.is_value or len(place) == 1
-
-
-def _lambda(function: Function, value: records.Value | None) -> records.Lambda | None:
-    inner = places.strip(value)
-    if isinstance(inner, records.Call) and len(inner.args) == 1 and places.last_name(inner.callee) == "function":
-        inner = places.strip(inner.args[0])
-    if isinstance(inner, records.Name):
-        inner = places.strip(function.locals.get(inner.text, ("", None))[1])
-        if isinstance(inner, records.Call) and inner.kind == "construct" and len(inner.args) == 1:
-            inner = inner.args[0]
-    return inner if isinstance(inner, records.Lambda) else None
 
 
 def _keeps(function: Function, call: events.CallEvent, position: int) -> bool:

@@ -83,7 +83,7 @@ def python_outlives_interpreter(program: Program) -> Iterator[Finding]:
             certainty=because(
                 "sharing", f"harmless if something else keeps the object of `{static.name}` alive forever"
             )
-            if counted == "object"
+            if counted == "object" or statics.is_filled(program, static)
             else because("value", f"it is not known whether `{static.name}` holds an object by then"),
             help="store it in `gil_safe_call_once_and_store`, or never delete it",
             steps=_member(program, static),

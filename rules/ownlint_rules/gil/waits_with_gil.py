@@ -83,11 +83,13 @@ from ownlint import (
     because,
     entrances,
     events,
+    filled,
     gil,
     places,
     python_use,
     records,
     rule,
+    stored_calls,
     text,
     types,
 )
@@ -235,8 +237,10 @@ def _takes(function: Function, depth: int) -> Step | None:
 
 
 def _is_from_python(function: Function, call: events.CallEvent) -> bool:
-    """A callable that a bound function was given: the framework made it of Python's."""
-    callee, current = call.node.callee, function.parent
+    """A callable that a bound function was given, or put into a member: the framework made it of Python's."""
+    callee, current, program = call.node.callee, function.parent, function.program
+    if stored_calls.stored_calls(program).holder(function, callee) in filled.members(program):
+        return True
     if not isinstance(callee, records.Name):
         return False
     while current is not None:

@@ -110,6 +110,8 @@ class _Listener(handle_flow.HandleInterpreter):
         cls, owner = self.classes.find(symbol), self.classes.find(head) if head else None
         if cls is None and owner is not None and isinstance(call.callee, r.Member):
             self.look(call.callee, (owner,), name, call)
+            fact = self.classes.member(owner, name)
+            cls = fact.several[0] if fact is not None and fact.several else None
         return frozenset({self.object_of(call, cls)}) if cls is not None and not made else made
 
     def member(self, value: r.Member) -> handles.Handles:

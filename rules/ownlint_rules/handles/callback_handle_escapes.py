@@ -98,6 +98,7 @@ from ownlint import (
     Class,
     Finding,
     Function,
+    Span,
     assignments,
     because,
     callbacks,
@@ -302,7 +303,7 @@ def _is_told(function: Function, call: events.CallEvent, wrapper: _Wrapper) -> b
             case events.CallEvent(receiver=where, node=node) if wrapper.names:
                 if where is not None and where[0] in wrapper.names:
                     return True
-                if any(_says(argument, wrapper.names) for argument in node.args) and event is not call:
+                if any(_says(one, wrapper.names, apart=call.span) for one in node.args) and event is not call:
                     return True
             case events.CallEvent(node=node, dropped="statement") if event is not call:
                 if any(_says(argument, frozenset({wrapper.parameter})) for argument in node.args):
@@ -323,9 +324,12 @@ def _is_guard(function: Function, event: events.Event, wrapper: _Wrapper) -> boo
     return _PYTHON.isdisjoint(function.program.types.roles(written, function))
 
 
-def _says(value: records.Value, names: frozenset[str], function: Function | None = None) -> bool:
+def _says(
+    value: records.Value, names: frozenset[str], function: Function | None = None, apart: Span | None = None
+) -> bool:
+    """Whether it names one of these, other than in the expression that stands `apart`: that call's answer is no use."""
     for part in places.walk(value):
-        if isinstance(part, records.Name) and part.text in names:
+        if isinstance(part, records.Name) and part.text in names and (apart is None or part.start not in apart):
             return True
         if isinstance(part, records.Lambda) and function is not None:
             inner = function.program.index.function_at(function.file, part.function)

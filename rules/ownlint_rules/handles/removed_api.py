@@ -99,10 +99,23 @@ def _certainty(asked: versions.IdentityUse, missing: versions.Missing) -> Certai
 
 
 def _is_asked_for(function: Function, name: str) -> bool:
-    """`hasattr(context, "name")` anywhere in the file."""
+    """`hasattr(context, "name")` anywhere in the file: the name as a text, other than as the key of a dict."""
     single, double = f"'{name}'".encode(), rf"\"{name}\"".encode()
     inner = (function.program.index.function_at(function.file, index) for index in range(len(function.file.functions)))
-    return any(single in body or double in body for other in inner if other is not None for body in (other.encoded,))
+    return any(
+        (single in body or double in body) and _says(other, name)
+        for other in inner
+        if other is not None
+        for body in (other.encoded,)
+    )
+
+
+def _says(function: Function, name: str) -> bool:
+    keys = {value.key.start for value in function.values if isinstance(value, records.Pair) and value.key is not None}
+    return any(
+        isinstance(value, records.Literal) and value.text[1:-1] == name and value.start not in keys
+        for value in function.values
+    )
 
 
 def _is_tried(body: records.Body, at: Span) -> bool:

@@ -72,13 +72,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Program, Step, because, rule, signatures
+from ownlint import Finding, Program, Step, because, filled, rule, signatures
 from ownlint_rules.keep_alive import _hidden_members as hidden_members
 
 
 @rule(severity="note", cwe=(401,))
 def cycle_never_collected(program: Program) -> Iterator[Finding]:
-    found: dict[str, list[hidden_members.Hiding]] = {}
+    found: dict[str, list[filled.FilledMember]] = {}
     for one in hidden_members.hiding(program):
         found.setdefault(one.cls.symbol, []).append(one)
     for group in found.values():
@@ -105,6 +105,6 @@ def cycle_never_collected(program: Program) -> Iterator[Finding]:
         )
 
 
-def _extras(one: hidden_members.Hiding) -> str:
+def _extras(one: filled.FilledMember) -> str:
     framework = one.cls.program.models.frameworks[one.binding.record.framework]
     return f"`{framework.facts['collected_with'].split()[0]}`"

@@ -406,13 +406,17 @@ def _is_name(value: r.Value | None, name: str) -> bool:
 
 
 def member_of(function: Function, value: r.Value | None, taken_as: str, depth: int = 0) -> str:
-    """The member of the function's own object in whose storage an address lies; empty when it leads to somebody else's.
-    `taken_as` is the type of the parameter or field that takes it."""
+    """The member of the function's own object in whose storage an address lies, `this` for the object as a whole; empty
+    when it leads to somebody else's. `taken_as` is the type of the parameter or field that takes it."""
     inner = places.strip(value)
     if inner is None or depth > _DEEPEST or function.home is None:
         return ""
     by_reference = "&" in taken_as and "*" not in taken_as
     match inner:
+        case r.Name(text=places.THIS):
+            return places.THIS
+        case r.Unary(op="*", value=r.Name(text=places.THIS)) if by_reference:
+            return places.THIS
         case r.Unary(op="&", value=base):
             return _member_storage(function, base, depth)
         case r.Unary(op="*", value=base):

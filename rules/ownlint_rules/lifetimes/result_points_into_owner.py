@@ -2,8 +2,8 @@
 
 ## What it reports
 
-- a method that returns an object, by value or on the heap, which stores a pointer into a member of the method's object
-  and dereferences it in its destructor
+- a method that returns an object, by value or on the heap, which stores a pointer to the method's object, or into a
+  member of it, and dereferences it in its destructor
 
 ## Why it is a bug
 
@@ -142,9 +142,11 @@ def _found(function: Function, at: records.Leave, kept: keeping.Kept, holder: Cl
         steps.append(
             owner.step(record, f"`{holder.name}` stores it here and dereferences it in its destructor", "uses")
         )
+    is_whole = member == places.THIS
+    into = "to the object that created it" if is_whole else f"into `{places.render((member,))}`"
     return function.finding(
         at,
-        f"the returned `{holder.name}` points into `{places.render((member,))}`, but nothing keeps this object alive",
+        f"the returned `{holder.name}` points {into}, but nothing keeps {'that' if is_whole else 'this object'} alive",
         certainty=because(
             "caller" if _says_so(holder, kept) else "guess",
             f"callers may keep this object alive as long as the `{holder.name}`",

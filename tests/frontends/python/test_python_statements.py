@@ -70,6 +70,8 @@ CASES = {
 }
 
 VALUES = {
+    "keywords of a dict": ("f(**{'a': b}, **dict(c=d))", "Call(f, [Pair(a, b) Pair(c, d)])"),
+    "keys of any kind": ("f(**{a: b})", "Call(f, [Unary(spread2, Aggregate(dict, [Pair(a, b)]))])"),
     "arguments": ("f(a, *b, k=c, **d)", "Call(f, [a Unary(spread, b) Pair(k, c) Unary(spread2, d)])"),
     "slices": ("a[1:, ::s, ...]", "Index(a, [Aggregate(slice, [1  ]) Aggregate(slice, [  s]) ...])"),
     "a tuple in parentheses is one index": ("a[(i, j)]", "Index(a, [Aggregate(tuple, [i j])])"),

@@ -179,6 +179,7 @@ PyGILState_STATE PyGILState_Ensure();
 void PyGILState_Release(PyGILState_STATE state);
 int PyGILState_Check();
 int Py_IsInitialized();
+int Py_FinalizeEx();
 void Py_Initialize();
 void Py_InitializeEx(int signals);
 void Py_Finalize();

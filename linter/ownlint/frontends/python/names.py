@@ -8,11 +8,13 @@ says that they stand for each other: a second import, `x = None`, a binding in a
 
 from __future__ import annotations
 
+import ast
 import builtins
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from ownlint.facts.records import Meaning
+from ownlint.frontends.python import spreads
 
 _BUILTINS = frozenset(dir(builtins))
 _MOST_ALIASES = 8
@@ -92,6 +94,17 @@ class PythonScope:
     """How many `except` blocks are open."""
     generator: bool = False
     opaque: bool = False
+    node: ast.AST | None = None
+    """Of a function."""
+    _spread: dict[str, spreads.Keywords] | None = None
+
+    def keywords(self, spread: ast.expr) -> spreads.Keywords | None:
+        """Those of a dict that a call spreads out, where they are known."""
+        if not isinstance(spread, ast.Name) or self.node is None:
+            return spreads.shown(spread)
+        if self._spread is None:
+            self._spread = spreads.constant(self.node)
+        return self._spread.get(spread.id)
 
     @property
     def enclosing(self) -> PythonScope | None:

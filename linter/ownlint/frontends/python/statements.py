@@ -438,6 +438,7 @@ class PythonStatements(PythonValues):
         words = _qualifiers(node)
         index = self._enter("function", node.name)
         scope = self.scope
+        scope.node = node
         self._take(bound)
         if owner is not None:
             scope.owner = owner

@@ -219,16 +219,23 @@ class PythonValues:
         elif type(function) is ast.Name:
             self.scope.mentions.add(function.id)
         args = [self.value(arg) for arg in node.args]
-        args.extend([self._keyword(keyword) for keyword in node.keywords])
+        for keyword in node.keywords:
+            args.extend(self._keywords(keyword))
         return r.Call(start, end, callee, tuple(args))
 
-    def _keyword(self, node: ast.keyword) -> Value:
+    def _keywords(self, node: ast.keyword) -> list[Value]:
+        """A keyword, or those of a dict that is spread out: they stand where that stands."""
         start, end = self.range(node)
-        value = self.value(node.value)
-        if node.arg is None:
-            return r.Unary(start, end, "spread2", value)
-        width = self.width_of_name(node.arg, start, end)
-        return r.Pair(start, end, r.Name(start, start + width, node.arg), value)
+        if node.arg is not None:
+            width = self.width_of_name(node.arg, start, end)
+            return [r.Pair(start, end, r.Name(start, start + width, node.arg), self.value(node.value))]
+        keywords = self.scope.keywords(node.value)
+        if keywords is None:
+            return [r.Unary(start, end, "spread2", self.value(node.value))]
+        given = [(name, self.value(value)) for name, value in keywords]
+        if isinstance(node.value, ast.Name):
+            given = [(name, msgspec.structs.replace(value, start=start, end=end)) for name, value in given]
+        return [r.Pair(start, end, r.Name(start, end, name), value) for name, value in given]
 
     def width_of_name(self, name: str, start: int, end: int) -> int:
         """How many bytes the name has that starts at `start`."""
