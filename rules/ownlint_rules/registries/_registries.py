@@ -64,7 +64,7 @@ class Registry(NamedTuple):
         return not set(self.names).isdisjoint(names)
 
 
-class SharedMap(NamedTuple):
+class AnyRegistry(NamedTuple):
     """A registry, or a map of whatever else, as far as it matters who touches it."""
 
     names: tuple[str, ...]
@@ -77,9 +77,9 @@ class SharedMap(NamedTuple):
         return not set(self.names).isdisjoint(names)
 
 
-def tables(program: Program) -> list[SharedMap]:
+def tables(program: Program) -> list[AnyRegistry]:
     """The registries, and the maps and sets that are members or variables of files."""
-    found = [SharedMap(one.names, one.shown, one.home, one.path, one.at) for one in registries(program).all]
+    found = [AnyRegistry(one.names, one.shown, one.home, one.path, one.at) for one in registries(program).all]
     known = {(one.path, one.at) for one in found}
     declared: list[tuple[r.Field | r.Variable, File, str, Class | None]] = [
         (field, cls.file, cls.symbol, cls) for cls in program.classes for field in cls.record.fields
@@ -89,7 +89,7 @@ def tables(program: Program) -> list[SharedMap]:
         if file.language == "cpp" and (file.path, node.span) not in known:
             written = program.names.expand(node.type, file, scope).rstrip("& ")
             if types.parse(written).arguments and "associative" in program.types.roles_at(written, file, scope):
-                found.append(SharedMap((node.name,), node.name, home, file.path, node.span))
+                found.append(AnyRegistry((node.name,), node.name, home, file.path, node.span))
     return found
 
 
@@ -258,7 +258,7 @@ def _takes(function: Function) -> frozenset[str]:
     return function.program.models.containers.takes | {"exchange", "move"}
 
 
-def takes_out(function: Function, call: r.Call, registry: Registry | SharedMap) -> bool:
+def takes_out(function: Function, call: r.Call, registry: Registry | AnyRegistry) -> bool:
     """Whether the call itself takes something out of the registry."""
     done = c_containers.table_call(function, call)
     if done is not None and done.does == "take":
@@ -283,7 +283,7 @@ class Putting(NamedTuple):
     values: tuple[r.Value, ...]
 
 
-def puttings(function: Function, registry: Registry | SharedMap) -> Iterator[Putting]:
+def puttings(function: Function, registry: Registry | AnyRegistry) -> Iterator[Putting]:
     """What the function itself puts into the registry."""
     if not any(_plain(name) + b'"' in function.encoded for name in registry.names):
         return
@@ -305,7 +305,7 @@ def puttings(function: Function, registry: Registry | SharedMap) -> Iterator[Put
                     yield Putting(event, tuple(one for one in (done.key, done.value) if one is not None))
 
 
-def touches(function: Function, registry: Registry | SharedMap) -> Iterator[tuple[e.Event, bool]]:
+def touches(function: Function, registry: Registry | AnyRegistry) -> Iterator[tuple[e.Event, bool]]:
     """Where the function itself looks into the registry or changes it, and whether it changes it."""
     if not any(_plain(name) + b'"' in function.encoded for name in registry.names):
         return

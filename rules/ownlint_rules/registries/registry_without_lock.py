@@ -145,7 +145,7 @@ def _runs_free(program: Program) -> bool:
     return any(function.mentions(*words) for function in program.functions)
 
 
-def _touches(program: Program, registry: registries.SharedMap) -> Iterator[_Touch]:
+def _touches(program: Program, registry: registries.AnyRegistry) -> Iterator[_Touch]:
     for function in program.functions:
         if function.record.kind == "constructor" and function.home is registry.home:
             continue
@@ -158,14 +158,16 @@ def _touches(program: Program, registry: registries.SharedMap) -> Iterator[_Touc
             yield _Touch(function, event, changes, names[0] if names else "")
 
 
-def _is_beside(one: registries.SharedMap, other: registries.SharedMap) -> bool:
+def _is_beside(one: registries.AnyRegistry, other: registries.AnyRegistry) -> bool:
     """Of the same class, or both of the same file and of none."""
     if one.home is not None or other.home is not None:
         return one.home is other.home
     return one.path == other.path
 
 
-def _finding(registry: registries.SharedMap, change: _Touch, sibling: registries.SharedMap, locked: _Touch) -> Finding:
+def _finding(
+    registry: registries.AnyRegistry, change: _Touch, sibling: registries.AnyRegistry, locked: _Touch
+) -> Finding:
     return Finding(
         registry.path,
         registry.at,
