@@ -7,7 +7,8 @@ comments, directives, attribute-like macros (`OverwrittenMacro`), macros that st
 `#if`: the lines of a conditional without `#else` vanish and what they enclose stays, unless the file also
 asks the contrary; so does the conditional around a whole file. With `#else`, both sides stay (and the
 parser sees the directives) when each side is a run of whole statements; otherwise one side is kept: the
-first whose brackets balance, never `#if 0`, `__cplusplus` rather than not, not-`NDEBUG` rather than `NDEBUG`.
+first whose brackets balance, never `#if 0` nor what no CPython of today builds (`#ifndef WITH_THREAD`), and none
+that the usual build leaves out (`NDEBUG`, no `__cplusplus`) where there is another.
 """
 
 from __future__ import annotations
@@ -936,7 +937,7 @@ class _Conditionals:
         end = group.end[0]
         bounds = [part.end for part in parts]
         stops = [part.start for part in parts[1:]] + [end.start]
-        dead = [_is_dead(part) for part in parts]
+        dead = [_is_dead(part) or _is_never_built(part, parts[0]) for part in parts]
         if len(parts) == 1:
             if dead[0]:
                 self.drop(bounds[0], stops[0])
@@ -1046,11 +1047,17 @@ def _contrary(asked: str) -> str:
     return asked.removeprefix("!") if asked.startswith("!") else f"!{asked}"
 
 
+def _is_never_built(part: _Directive, first: _Directive) -> bool:
+    """The side without `WITH_THREAD`, which CPython defines in each build since 3.7."""
+    return _asked(part) == "!#ifdef WITH_THREAD" or (part.word == b"else" and _asked(first) == "#ifdef WITH_THREAD")
+
+
+_USUAL = frozenset({"__cplusplus"})
+_UNUSUAL = frozenset({"NDEBUG", "PYPY_VERSION"})
+
+
 def _unlikely(part: _Directive) -> bool:
-    """Sides that the usual build does not see: release builds, other languages."""
-    condition = part.rest.strip()
-    if part.word == b"ifdef":
-        return condition == b"NDEBUG"
-    if part.word == b"ifndef":
-        return condition == b"__cplusplus"
-    return part.word == b"if" and condition in (b"defined(NDEBUG)", b"!defined(__cplusplus)")
+    """Sides that the usual build does not see: release builds, other languages and interpreters."""
+    asked = _asked(part)
+    return asked.removeprefix("!").removeprefix("#ifdef ") in (_USUAL if asked.startswith("!") else _UNUSUAL)
+
