@@ -1060,4 +1060,3 @@ def _unlikely(part: _Directive) -> bool:
     """Sides that the usual build does not see: release builds, other languages and interpreters."""
     asked = _asked(part)
     return asked.removeprefix("!").removeprefix("#ifdef ") in (_USUAL if asked.startswith("!") else _UNUSUAL)
-
