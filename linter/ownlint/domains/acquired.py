@@ -191,7 +191,7 @@ class Acquisitions:
         its caller holds them all."""
         if not self.locking.may_lock(function):
             return {}
-        names = beside | _own_locks(function)
+        names = beside | locks.own_locks(function)
         return {index: names - kept for index, kept in self.locking.held_if(function, names).items()}
 
     # --- names of locks ---
@@ -241,11 +241,6 @@ class Acquisitions:
             return Key(accessor.path, written, True), accessor.record.result, (accessor.file, accessor.record.scope)
         kind = self.program.types.of(r.Name(-1, -1, written), function)
         return (Key(scope, name, True), kind, (function.file, function.record.scope)) if kind else None
-
-
-def _own_locks(function: Function) -> frozenset[Place]:
-    home = function.home
-    return frozenset((THIS, name) for name in locks.mutex_fields(home)) if home is not None else frozenset()
 
 
 @program_question

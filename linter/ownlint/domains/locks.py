@@ -154,11 +154,11 @@ class Locking:
         return not _BOXING.isdisjoint(mentions) and function.says(self.mutexes.types)
 
     def _entry(self, function: Function) -> Locks:
-        return _entry(self, function) | {HeldLock(lock, CALLERS) for lock in self._only_released(function)}
+        return _said_on_entry(function) | {HeldLock(lock, CALLERS) for lock in self._only_released(function)}
 
     def _only_released(self, function: Function) -> frozenset[Place]:
         """The object's own locks that the body releases on every path and never acquires: callers hold them."""
-        own = frozenset(HeldLock((THIS, name), CALLERS) for cls in _around(function) for name in mutex_fields(cls))
+        own = frozenset(HeldLock(lock, CALLERS) for lock in own_locks(function))
         if not own or not self.may_lock(function):
             return frozenset()
         held, taken = self._read(function, own, anywhere=True)
@@ -171,8 +171,7 @@ class Locking:
         """Which locks a call leaves held that were not, and which it lets go, in the function's own words."""
 
         def answer() -> tuple[Locks, frozenset[Place]]:
-            own = [name for cls in _around(function) for name in mutex_fields(cls)]
-            entry = frozenset(HeldLock((THIS, name), CALLERS) for name in own)
+            entry = frozenset(HeldLock(lock, CALLERS) for lock in own_locks(function))
             known = {THIS, *(parameter.name for parameter in function.record.parameters)}
             without = self._read(function, frozenset())[0].get(function.flow.exit, frozenset())
             taken = frozenset(h for h in without if not h.guard and h.lock[0] in known)
@@ -729,13 +728,14 @@ def _arguments(written: str) -> str:
 # --- what is held on entry ------------------------------------------------------------------------------
 
 
-def _entry(locking: Locking, function: Function) -> Locks:
+def _said_on_entry(function: Function) -> Locks:
+    """What annotations and parameters say that the caller holds."""
     given = {parameter.name for parameter in function.record.parameters}
     found = {HeldLock(_lock_named(written, given), CALLERS) for written in _required(function)}
     found |= {HeldLock(_lock_named(written, given), TAKES) for written in _annotated(function, "takes lock")}
     for parameter in guard_parameters(function):
-        own = [name for cls in _around(function) for name in mutex_fields(cls)]
-        found.add(HeldLock((THIS, own[0]) if len(own) == 1 else SOMEBODYS, parameter))
+        own = own_locks(function)
+        found.add(HeldLock(next(iter(own)) if len(own) == 1 else SOMEBODYS, parameter))
     return frozenset(found)
 
 
@@ -752,8 +752,10 @@ def guard_parameters(function: Function) -> list[str]:
     return found
 
 
-def _around(function: Function) -> list[Class]:
-    return [function.home] if function.home is not None else []
+def own_locks(function: Function) -> frozenset[Place]:
+    """The places of the locks that are members of the function's own object."""
+    home = function.home
+    return frozenset((THIS, name) for name in mutex_fields(home)) if home is not None else frozenset()
 
 
 def mutex_fields(cls: Class) -> list[str]:

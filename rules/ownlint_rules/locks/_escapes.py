@@ -322,21 +322,21 @@ def hazard(
         inside = changed[: len(target)] == target and meets(changed[len(target) :])
         if not (above or inside) or (use.kind == "overwrite" and _fills(domain, use)):
             continue
+        sure = use.function is not within
         if storage.kind == "owned":
-            if use.kind in _STRONG and len(changed) <= len(storage.slot):
-                if use.function is not within:
-                    return Evidence(use, True)
-                weak = weak or Evidence(use, False)
+            ends_slot = use.kind in _STRONG and len(changed) <= len(storage.slot)
+            if not ends_slot and len(changed) <= len(storage.slot):
                 continue
-            weak = weak or Evidence(use, False) if len(changed) > len(storage.slot) else weak
+            sure = sure and ends_slot
         elif storage.kind == "element" and _leaves_it(storage, use) and len(changed) < len(target):
             continue
         elif storage.kind == "element" and _may_insert(domain, use):
-            weak = weak or Evidence(use, False)
-        elif storage.kind in ("object", "element"):
-            if use.function is not within:
-                return Evidence(use, True)
-            weak = weak or Evidence(use, False)
+            sure = False
+        elif storage.kind not in ("object", "element"):
+            continue
+        if sure:
+            return Evidence(use, True)
+        weak = weak or Evidence(use, False)
     return weak
 
 
