@@ -6,6 +6,7 @@ Made of the Python classes and members that models describe, for the engine of a
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
@@ -230,7 +231,8 @@ class MemoryModels:
         """Whether a function of that name keeps a callback after the call; None when its name does not say."""
         if callee not in self._keeping:
             used = self._is_used_at_once(callee.lower()) and not self._sets_something(callee)
-            self._keeping[callee] = False if used else True if self.kept_by & set(parts(callee)) else None
+            said = itertools.takewhile(lambda word: word != "from", parts(callee))  # what is made from one may be done
+            self._keeping[callee] = False if used else True if self.kept_by.intersection(said) else None
         return self._keeping[callee]
 
     def ends_callback(self, callee: str) -> bool:
