@@ -28,6 +28,8 @@ LOCK = "gil"
 
 Status = OneOf["held", "released", ""]
 Guard = OneOf["take", "drop", ""]
+Net = OneOf["take", "drop", "either", ""]
+"""What a call leaves behind: `either` where it depends on how the function comes out."""
 
 ENTRY = -1
 """In place of the event that gave the lock up: it was so from the start."""
@@ -70,7 +72,7 @@ def _states(function: Function, entry: GilState) -> dict[int, GilState]:
     return forward(function.flow, entry, reader.transfer, _both, reader.answered)
 
 
-def net(function: Function) -> Guard:
+def net(function: Function) -> Net:
     """What a call of the function leaves behind for its caller."""
     if function.language != "cpp" or by_hand(function.program).isdisjoint(function.mentioned):
         return ""
@@ -78,33 +80,39 @@ def net(function: Function) -> Guard:
 
 
 @program_question
-def _nets(program: Program) -> Circular[Function, Guard]:
+def _nets(program: Program) -> Circular[Function, Net]:
     return Circular("")
 
 
-def _net_of(function: Function) -> Guard:
+def _net_of(function: Function) -> Net:
     after = states(function, UNKNOWN).get(function.flow.exit, UNKNOWN)
     names = {scope.name for scope in after.scopes}  # what no end has put back is left to the caller
     if after.status == "held" and _TAKEN in names:
         return "take"
-    return "drop" if after.status == "released" and _HAND in names else ""
+    if after.status == "released" and _HAND in names:
+        return "drop"
+    # `acquire_interpreter(name)` answers with NULL, without the lock, where there is none of that name.
+    return "" if states(function, RELEASED).get(function.flow.exit, RELEASED).status == "released" else "either"
 
 
 @program_question
 def by_hand(program: Program) -> frozenset[str]:
     """Last names by which something takes or gives up the lock other than by a local: calls, macros, and functions of
     the project that do so for their callers."""
-    words = frozenset(
-        name for name in program.index.called_names if program.models.gil_word(name) in ("drops", "takes", "restores")
-    )
-    found = set(words)
+    said = {name: program.models.gil_word(name) for name in program.index.called_names}
+    drops, takes = ({name for name, word in said.items() if word == of} for of in ("drops", "takes"))
+    found = {name for name, word in said.items() if word in ("drops", "takes", "restores")}
+    functions = [function for function in program.functions if function.language == "cpp"]
+    takers = {
+        function.name
+        for function in functions
+        if not takes.isdisjoint(function.mentioned) and drops.isdisjoint(function.mentioned)
+    }
     for _ in range(_DEEPEST):
         found |= {
-            function.name
-            for function in program.functions
-            if function.language == "cpp" and function.is_short and not found.isdisjoint(function.mentioned)
+            function.name for function in functions if function.is_short and not found.isdisjoint(function.mentioned)
         }
-    return frozenset(found)
+    return frozenset(found | takers)
 
 
 def _both(one: GilState, other: GilState) -> GilState:
@@ -219,6 +227,8 @@ class _GilReader:
     def by_helper(self, event: e.CallEvent, state: GilState) -> GilState:
         for helper in self.program.calls.callee(event.node, self.function).functions[:1]:
             if helper is not self.function and (done := net(helper)):
+                if done == "either":
+                    return GilState("", ENTRY, state.scopes)
                 return self.said("takes" if done == "take" else "drops", event, state)
         return state
 

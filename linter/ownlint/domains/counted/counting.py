@@ -553,9 +553,9 @@ class Counting(CountingCalls):
             self.ends.setdefault(self.site(one).index, set()).add(False)
         elif held.owed <= 0 and self.is_slot and held.kind in ("borrowed", "given", "kept", "new"):
             because = held.taken if held.taken >= 0 else -1
-            where = self.place(event.value)
-            if held.stored and where is not None and len(where) > 1 and self.is_part_of_local(where):
-                self.ends.setdefault(self.site(one).index, set()).add(True)  # it is moved out of a struct of its own
+            parts = [place for place in draft.holders(one) if len(place) > 1]
+            if held.stored and parts and all(self.is_part_of_local(place) for place in parts):
+                self.ends.setdefault(self.site(one).index, set()).add(True)  # it was lent to a struct of its own
             elif (not (held.stored and held.kind != "new") and held.null != "maybe") or held.kind == "borrowed":
                 self.report("returned borrowed", draft, one, event, event.value, because)
         else:

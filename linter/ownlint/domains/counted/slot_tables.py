@@ -70,7 +70,8 @@ def _slots(program: Program) -> dict[str, frozenset[str]]:
 
 
 def _is_table(written: str, tables: frozenset[str]) -> bool:
-    return any(table in written for table in tables)
+    """One that points to a table holds none of its functions: `PyTypeObject *base = base_of(object);`."""
+    return "*" not in written and any(table in written for table in tables)
 
 
 def _named(value: r.Value | None) -> Iterator[str]:
