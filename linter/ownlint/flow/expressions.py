@@ -24,6 +24,8 @@ Edge = tuple[int, bool | None]
 _LEAVING_ROLES = frozenset({"return on failure", "assign or return"})
 RETURNS = "return"
 """A macro that always leaves: `RETURN_TRUE;`."""
+LEAVES_LOOP = frozenset({"break", "continue"})
+"""A macro that always leaves the loop around, or its round: `SKIP(why);`."""
 _ABORTING_ROLES = frozenset({"check"})
 EVALUATED = "evaluated assert"
 """An assertion that evaluates what it is given in every build, and tests it in some."""
@@ -94,6 +96,9 @@ class Expressions:
         return {name: value for name, value in settled(self.every).items() if name not in others}
 
     def leave(self, span: Span, kind: str, value: r.Value | None, via: str = "", to: str = "") -> None:
+        raise NotImplementedError
+
+    def leave_loop(self, span: Span, kind: str) -> None:
         raise NotImplementedError
 
     # --- plumbing ---
@@ -306,6 +311,8 @@ class Expressions:
                 self.leave(call.span, "throw", None, via=name)
             elif call.kind == "call" and role == RETURNS:
                 self.leave(call.span, "return", self.answer_of(name, call))
+            elif call.kind == "call" and role in LEAVES_LOOP:
+                self.leave_loop(call.span, role)
 
     def tested_by(self, name: str, call: r.Call) -> list[Edge]:
         """The test before a macro leaves, where its `#define` tells it; where it goes on otherwise."""

@@ -18,8 +18,8 @@ from ownlint.facts.records import Span
 from ownlint.flow import events as e
 from ownlint.flow.bodies import declared_names as declared_names
 from ownlint.flow.bodies import statements as statements
+from ownlint.flow.expressions import LEAVES_LOOP, Edge, Expressions, operands
 from ownlint.flow.expressions import RETURNS as _RETURNS
-from ownlint.flow.expressions import Edge, Expressions, operands
 from ownlint.flow.expressions import Surroundings as Surroundings
 from ownlint.flow.places import THIS, Place, is_placement
 
@@ -99,7 +99,7 @@ class _Builder(Expressions):
     def alone(self, statement: r.Opaque) -> None:
         """`if (p == NULL) { FAIL }`: a macro that brings its own semicolon is no statement that a parser knows."""
         role = self.around.role(statement.text) if statement.names == (statement.text,) else ""
-        if role in (_RETURNS, "leave"):
+        if role in (_RETURNS, "leave", *LEAVES_LOOP):
             self.evaluate(r.Name(statement.start, statement.end, statement.text))
         else:
             self.opaque(statement)
@@ -191,6 +191,8 @@ class _Builder(Expressions):
                 self.leave(value.span, "return", self.answer_of(name, value))
             case r.Name(text=name) if self.around.role(name) == "leave":
                 self.leave(value.span, "throw", None, via=name)
+            case r.Name(text=name) if (kind := self.around.role(name)) in LEAVES_LOOP:
+                self.leave_loop(value.span, kind)
             case r.Assign(target=r.Name(text="std::ignore" | "ignore"), value=inner):
                 self.value(inner, dropped="ignore")
             case r.Assign():
@@ -224,20 +226,20 @@ class _Builder(Expressions):
             case "return" | "throw":
                 self.value(statement.value)
                 self.leave(statement.span, statement.kind, statement.value)
-            case "break" if self.loops:
-                self.jump(statement, self.loops[-1].depth, self.loops[-1].breaks)
-            case "continue":
-                for loop in reversed(self.loops):
-                    if loop.continues is not None:
-                        self.jump(statement, loop.depth, loop.continues)
-                        break
             case "goto":
                 self.goto(statement)
+            case kind:
+                self.leave_loop(statement.span, kind)
 
-    def jump(self, statement: r.Leave, depth: int, to: list[Edge]) -> None:
-        self.unwind(depth, statement.span)
-        to.extend(self.frontier)
-        self.frontier = []
+    def leave_loop(self, span: Span, kind: str) -> None:
+        """By `break` or `continue`; a `switch` knows no `continue`."""
+        for loop in reversed(self.loops):
+            to = loop.breaks if kind == "break" else loop.continues
+            if to is not None:
+                self.unwind(loop.depth, span)
+                to.extend(self.frontier)
+                self.frontier = []
+                break
 
     def goto(self, statement: r.Leave) -> None:
         if statement.label not in self.known_labels:  # nobody can say where it leads: out, as far as we know

@@ -1,6 +1,6 @@
 """Macros that leave the function wherever they are used: `#define FAIL return NULL`,
-`#define END(value) unlock(); return (value)`, `#define RAISE(what) do { throw what; } while (0)`. And those that do
-nothing but call something with what they are given, and empty it: `#define DROP(p) { free(p); p = NULL; }`.
+`#define END(value) unlock(); return (value)`, `#define RAISE(what) do { throw what; } while (0)`; or the loop around:
+`#define SKIP(why) { error = why; break; }`. And those that do nothing but call something with what they are given, and empty it: `#define DROP(p) { free(p); p = NULL; }`.
 
 A source is its own text: the body of a `#define`, as far as it is one statement after the other.
 """
@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 from ownlint.flow.expressions import LeavingTest
 
 _LAST = re.compile(r"(?:^|(?<=[;{}]))\s*(return|co_return|throw)\b([^;]*)$")
+_LAST_OF_LOOP = re.compile(r"(?:^|(?<=[;{}]))\s*(break|continue)$")
 _CALLED_LAST = re.compile(r"(?:^|(?<=[;{}]))\s*([A-Za-z_]\w*+)\s*(\([^;]*\))?$")
 _ONCE = re.compile(r"do\s*\{(.*)\}\s*while\s*\(\s*(?:0|false|FALSE|__LINE__\s*==\s*-1)\s*\)$", re.DOTALL)
 _UNASKED = re.compile(r"(?<!\w)if\s*\([\s(]*\w+[\s)]*(?:!=\s*(?:NULL|nullptr|0)[\s)]*)?\)")
@@ -32,7 +33,7 @@ _BLOCK = re.compile(r"\{(.*)\}$", re.DOTALL)
 class Exit(NamedTuple):
     """`answer` is what a `return` answers, as the `#define` writes it, without brackets around; empty for nothing."""
 
-    kind: Literal["return", "throw"]
+    kind: Literal["return", "throw", "break", "continue"]
     answer: str = ""
 
 
@@ -73,10 +74,14 @@ def _step(part: str, parameters: tuple[str, ...]) -> MacroStep | None:
 @lru_cache(maxsize=4096)
 def exit_of(body: str) -> Exit | None:
     """How a macro of this body leaves whenever it is used; None where it may go on."""
-    last = _LAST.search(_statements(body))
-    if last is None:
-        return None
-    return Exit("throw") if last[1] == "throw" else Exit("return", _bare(last[2]))
+    last = _LAST.search(_statements(body)) or _LAST_OF_LOOP.search(_statements(body, _BLOCK))
+    match last and last[1]:
+        case None:
+            return None
+        case "throw" | "break" | "continue" as kind:
+            return Exit(kind)
+        case _:
+            return Exit("return", _bare(last[2]))
 
 
 def leaving_test(body: str, parameters: tuple[str, ...], is_hint: Callable[[str], bool]) -> LeavingTest | None:
@@ -121,12 +126,14 @@ def called_last(body: str) -> str:
     return last[1] if last is not None and (not last[2] or _closes_at_end(last[2])) else ""
 
 
-def _statements(body: str) -> str:
-    """The body without what is wrapped around it to make it one statement."""
+def _statements(body: str, *wrappers: re.Pattern[str]) -> str:
+    """The body without what is wrapped around it to make it one statement, or one expression."""
     inner = body.strip()
     for _ in range(4):
         inner = inner.rstrip("; \t\n")
-        wrapped = _ONCE.match(inner) or _BLOCK.match(inner)
+        if inner.startswith("({") and inner.endswith("})"):
+            inner = inner[1:-1]
+        wrapped = next((found for one in wrappers or (_ONCE, _BLOCK) if (found := one.match(inner))), None)
         if wrapped is None or not _closes_at_end(f"{{{wrapped[1]}}}", "{}"):
             return inner
         inner = wrapped[1].strip()

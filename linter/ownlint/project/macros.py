@@ -200,7 +200,7 @@ class Macros:
         if annotates := next((role for macro in defined if (role := self._annotates(macro))), ""):
             return annotates
         if exits := self._exits_of(defined, depth):
-            return "return" if exits[0].kind == "return" else "leave"
+            return "leave" if exits[0].kind == "throw" else exits[0].kind
         written = [macro for macro in defined if macro.parameters is not None]
         alive = [macro for macro in written if not self._does_nothing(macro, depth)]
         roles = [role for macro in alive if (role := self._learn_one(macro, depth))]
@@ -229,6 +229,8 @@ class Macros:
             return found
         if self._models.macro(inner) is not None:
             return Exit("return", inner) if self._means(inner, depth + 1) == "return" else None
+        if _ABORTS.match(f"{inner}("):
+            return Exit("throw")
         further = self._exits(inner, depth + 1)
         return further[0]._replace(answer="") if further else None
 
