@@ -36,7 +36,7 @@ class CCallback(NamedTuple):
     taker: str = ""
     """The function that is given it."""
     of_cpp: bool = False
-    """A function of C++ is given it, through which exceptions may pass."""
+    """C++ calls it, which exceptions may pass through."""
 
 
 def held_by_c(function: Function) -> list[CCallback]:
@@ -175,7 +175,8 @@ def _handed(function: Function, tables: frozenset[str]) -> Iterator[tuple[Functi
                 held = _pointer(function, value)
                 if held is not None and _is_plain_member(function, target) and not _is_slot(held):
                     step = function.step(event, f"C code calls it through `{target.name}`")
-                    yield held, CCallback("member", step, target.name)
+                    of_cpp = _is_in_cpp(function, target) or _has_scoped(held)
+                    yield held, CCallback("member", step, target.name, of_cpp=of_cpp)
             case e.CallEvent(node=node):
                 yield from _arguments(function, event, node)
 
@@ -242,6 +243,19 @@ def _is_of_cpp(function: Function, node: r.Call) -> bool:
         one.template or any("&" in parameter.type or "<" in parameter.type for parameter in one.parameters)
         for one in records
     )
+
+
+def _is_in_cpp(function: Function, target: r.Member) -> bool:
+    """Whether the struct that holds it stands in a namespace or a class, where C cannot name it."""
+    written = function.program.types.of(target.base, function)
+    if not written:
+        return False
+    return "::" in types.parse(function.program.names.expand(written, function.file, function.record.scope)).name
+
+
+def _has_scoped(held: Function) -> bool:
+    """Whether it takes something that stands in a namespace or a class, which no function of C hands over."""
+    return any("::" in types.parse(one.type).name for one in held.record.parameters)
 
 
 def _is_released(function: Function, event: e.CallEvent) -> bool:
