@@ -847,7 +847,9 @@ class MemoryCalls(Owners):
                 within = self.elements(draft, self.cell(draft, node.args[0]))
                 return Pointer(within.block, (SOME,)) if within is not None else LOST
             given = self.pointer(draft, node.args[0])
-            return given if given.path[-1:] == (SOME,) else LOST
+            if given.path[-1:] == (SOME,) or given is LOST or given is NULL:
+                return given
+            return Pointer(given.block, (*given.path, SOME))
         return LOST
 
     # --- what functions of the project do ---

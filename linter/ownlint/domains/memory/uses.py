@@ -320,9 +320,12 @@ class OwedUses(MemoryWalk):
         program, function = self.program, self.function
         written = program.types.of(value, function)
         kind = types.parse(written)
-        if kind.last in ("void", "bool", "float", "double") or failure.is_number(written):
+        if (kind.is_value and kind.last in ("void", "bool", "float", "double")) or failure.is_number(written):
             return True
-        if isinstance(value, r.Call) and not written:  # nobody knows: it is what the function itself answers
+        if isinstance(value, r.Call) and not written:
+            if any(model.has("borrow", "result") for model in program.calls.callee(value, function).models):
+                return False
+            # Nobody knows: it is what the function itself answers.
             own = types.parse(function.record.result)
             return own.is_value and (own.last in ("void", "bool") or failure.is_number(function.record.result))
         status = program.statuses.of(written, function)
