@@ -432,6 +432,8 @@ class OwedUses(MemoryWalk):
         if self.is_ended_by_number(draft, node):
             return "released"
         if not given and not by_receiver:
+            if any(self.is_begun_with(draft, node, index) for index in range(len(node.args))):
+                return "kept"
             return "gone" if self.ends_program(node) else ""
         if self.program.macros.role(name) in _LOOKING:
             # `CHECKED(thing_free, (thing))`: the macro calls what it is given
@@ -451,6 +453,16 @@ class OwedUses(MemoryWalk):
             found.add("kept")
         order: tuple[Use, ...] = ("released", "kept", "gone", "unknown")
         return next((one for one in order if one in found), "")
+
+    def is_begun_with(self, draft: MemoryDraft, node: r.Call, index: int) -> bool:
+        """`begin(&request->base, finished)`: a library of C has it by one of its members, until it calls back."""
+        if not self.is_interior(draft, node.args[index]):
+            return False
+        others = (other for at, other in enumerate(node.args) if at != index)
+        return self.resources.taking(node, self.function, index) == "adopted" or any(
+            isinstance(strip(other), r.Name | r.Unary) and entrances.meant(self.function, strip(other)) is not None
+            for other in others
+        )
 
     def by_operator(self, draft: MemoryDraft, call: r.Call) -> Use:
         """What an operator of the project does with its right operand."""
