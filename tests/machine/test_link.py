@@ -161,3 +161,16 @@ def test_a_model_that_contradicts_the_declaration_of_its_function_is_left_out(
         a_cc=f'#include "a.h"\nvoid g(absl::Status& s, absl::Status& t) {{ s.{call}; }}',
     )
     assert bool(_callee(function(made, "g"), "Update").models) is counts
+
+
+def test_an_alias_in_another_namespace_is_not_the_class_beside(program):
+    made = program(
+        raw_h="struct plan { int n; };\nnamespace a::raw { using Plan = ::plan; using Step = ::step; }",
+        wrapper_h="namespace a::python { struct Plan { raw::Plan* plan; }; }",
+        use_cc='#include "raw.h"\n#include "wrapper.h"\nnamespace a::python { void f(); }',
+    )
+    file = made.files["use.cc"]
+    assert made.names.expand("Plan", file, "a::python") == "Plan"
+    assert made.names.expand("raw::Plan", file, "a::python") == "::plan"
+    assert made.names.expand("Plan", file, "a::raw") == "::plan"
+    assert made.names.expand("Step", file, "a::python") == "::step"  # nothing else is called so: a `using` was not seen

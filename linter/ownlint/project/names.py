@@ -149,6 +149,8 @@ class ProjectNames:
         candidates = [(f, a) for f, a in called if name == last or qualified.names(_join(a), name)]
         if called and not candidates and (full := self.in_full(name, file)) != name:
             candidates = [(f, a) for f, a in called if qualified.names(_join(a), full)]
+        if name == last:
+            candidates = self._visible(candidates, file, scope)
         if not candidates:
             return None
         if len({a.target for _, a in candidates}) > 1:
@@ -158,6 +160,15 @@ class ProjectNames:
                 before = [a for _, a in same if a.start < at]
                 return before[-1].target if before else None
         return candidates[0][1].target
+
+    def _visible(self, candidates: list[tuple[File, r.Alias]], file: File, scope: str) -> list[tuple[File, r.Alias]]:
+        """Without those of other namespaces, where a class of the name stands in one around `scope`."""
+        around = [found for found in candidates if qualified.encloses(found[1].scope, scope)]
+        if len(around) == len(candidates):
+            return candidates
+        classes = self._index.classes_called(candidates[0][1].name, file)
+        owners = (cls.symbol.rpartition("::")[0] for cls in classes)
+        return around if any(owner and qualified.encloses(owner, scope) for owner in owners) else candidates
 
     @staticmethod
     def _nearest_aliases(candidates: list[tuple[File, r.Alias]], scope: str) -> list[tuple[File, r.Alias]]:

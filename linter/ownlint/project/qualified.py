@@ -20,6 +20,11 @@ def of(record: r.FunctionRecord, separator: str) -> str:
     return record.scope + separator + record.name if record.scope else record.name
 
 
+def encloses(outer: str, inner: str) -> bool:
+    """Whether a scope of C++ is another one or stands around it; the global one, which is empty, around all."""
+    return not outer or inner == outer or inner.startswith(outer + "::")
+
+
 def shared(one: str, other: str) -> int:
     """How many leading scopes two names of C++ share."""
     count = 0
