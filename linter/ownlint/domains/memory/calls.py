@@ -849,7 +849,8 @@ class MemoryCalls(Owners):
             given = self.pointer(draft, node.args[0])
             if given.path[-1:] == (SOME,) or given is LOST or given is NULL:
                 return given
-            return Pointer(given.block, (*given.path, SOME))
+            # What is counted has elements with counts of their own.
+            return LOST if self.counts else Pointer(given.block, (*given.path, SOME))
         return LOST
 
     # --- what functions of the project do ---
