@@ -29,6 +29,9 @@ _DOES = {
     "assign or return": "assigns, or returns if its argument failed",
     "return": "always returns",
     "leave": "always leaves the function",
+    "break": "always leaves the loop",
+    "continue": "always goes on with the next round",
+    "end": "always ends the program",
     "debug log": "runs in debug builds only",
     "": "never returns",
 }

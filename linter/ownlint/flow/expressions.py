@@ -26,6 +26,8 @@ RETURNS = "return"
 """A macro that always leaves: `RETURN_TRUE;`."""
 LEAVES_LOOP = frozenset({"break", "continue"})
 """A macro that always leaves the loop around, or its round: `SKIP(why);`."""
+ENDS = "end"
+"""A macro that always ends the program: `DIE(why);`."""
 _ABORTING_ROLES = frozenset({"check"})
 EVALUATED = "evaluated assert"
 """An assertion that evaluates what it is given in every build, and tests it in some."""
@@ -313,6 +315,8 @@ class Expressions:
                 self.leave(call.span, "return", self.answer_of(name, call))
             elif call.kind == "call" and role in LEAVES_LOOP:
                 self.leave_loop(call.span, role)
+            elif call.kind == "call" and role == ENDS:
+                self.frontier = []
 
     def tested_by(self, name: str, call: r.Call) -> list[Edge]:
         """The test before a macro leaves, where its `#define` tells it; where it goes on otherwise."""

@@ -18,7 +18,7 @@ from ownlint.facts.records import Span
 from ownlint.flow import events as e
 from ownlint.flow.bodies import declared_names as declared_names
 from ownlint.flow.bodies import statements as statements
-from ownlint.flow.expressions import LEAVES_LOOP, Edge, Expressions, operands
+from ownlint.flow.expressions import ENDS, LEAVES_LOOP, Edge, Expressions, operands
 from ownlint.flow.expressions import RETURNS as _RETURNS
 from ownlint.flow.expressions import Surroundings as Surroundings
 from ownlint.flow.places import THIS, Place, is_placement
@@ -99,7 +99,7 @@ class _Builder(Expressions):
     def alone(self, statement: r.Opaque) -> None:
         """`if (p == NULL) { FAIL }`: a macro that brings its own semicolon is no statement that a parser knows."""
         role = self.around.role(statement.text) if statement.names == (statement.text,) else ""
-        if role in (_RETURNS, "leave", *LEAVES_LOOP):
+        if role in (_RETURNS, "leave", ENDS, *LEAVES_LOOP):
             self.evaluate(r.Name(statement.start, statement.end, statement.text))
         else:
             self.opaque(statement)
@@ -193,6 +193,8 @@ class _Builder(Expressions):
                 self.leave(value.span, "throw", None, via=name)
             case r.Name(text=name) if (kind := self.around.role(name)) in LEAVES_LOOP:
                 self.leave_loop(value.span, kind)
+            case r.Name(text=name) if self.around.role(name) == ENDS:
+                self.frontier = []
             case r.Assign(target=r.Name(text="std::ignore" | "ignore"), value=inner):
                 self.value(inner, dropped="ignore")
             case r.Assign():

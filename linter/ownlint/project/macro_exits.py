@@ -31,9 +31,10 @@ _BLOCK = re.compile(r"\{(.*)\}$", re.DOTALL)
 
 
 class Exit(NamedTuple):
-    """`answer` is what a `return` answers, as the `#define` writes it, without brackets around; empty for nothing."""
+    """`answer` is what a `return` answers, as the `#define` writes it, without brackets around; empty for nothing. What
+    is an `end` ends the program."""
 
-    kind: Literal["return", "throw", "break", "continue"]
+    kind: Literal["return", "throw", "break", "continue", "end"]
     answer: str = ""
 
 

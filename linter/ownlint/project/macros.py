@@ -230,7 +230,7 @@ class Macros:
         if self._models.macro(inner) is not None:
             return Exit("return", inner) if self._means(inner, depth + 1) == "return" else None
         if _ABORTS.match(f"{inner}("):
-            return Exit("throw")
+            return Exit("end")
         further = self._exits(inner, depth + 1)
         return further[0]._replace(answer="") if further else None
 
@@ -331,6 +331,8 @@ class Macros:
             role = self._means(inner, depth + 1) if _MACRO_CALL.match(f"{inner}(") or self.named(inner) else ""
             if role in ("return", "leave") and _CONDITIONAL.search(body):
                 return "return on failure"
+            if role == "end" and _CONDITIONAL.search(body):
+                return "check"
             if role == "assert" and _does_more(macro, inner):
                 continue
             if role in ("return on failure", "assign or return", *_TESTS):
