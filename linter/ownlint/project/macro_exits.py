@@ -1,6 +1,7 @@
 """Macros that leave the function wherever they are used: `#define FAIL return NULL`,
 `#define END(value) unlock(); return (value)`, `#define RAISE(what) do { throw what; } while (0)`; or the loop around:
-`#define SKIP(why) { error = why; break; }`. And those that do nothing but call something with what they are given, and empty it: `#define DROP(p) { free(p); p = NULL; }`.
+`#define SKIP(why) { error = why; break; }`. And those that do
+nothing but call something with what they are given, and empty it: `#define DROP(p) { free(p); p = NULL; }`.
 
 A source is its own text: the body of a `#define`, as far as it is one statement after the other.
 """
@@ -76,9 +77,9 @@ def _step(part: str, parameters: tuple[str, ...]) -> MacroStep | None:
 def exit_of(body: str) -> Exit | None:
     """How a macro of this body leaves whenever it is used; None where it may go on."""
     last = _LAST.search(_statements(body)) or _LAST_OF_LOOP.search(_statements(body, _BLOCK))
-    match last and last[1]:
-        case None:
-            return None
+    if last is None:
+        return None
+    match last[1]:
         case "throw" | "break" | "continue" as kind:
             return Exit(kind)
         case _:
