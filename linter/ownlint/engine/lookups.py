@@ -55,6 +55,11 @@ class Answer(NamedTuple):
     kind: OneOf["guarded", "asserted", "told", "partly", "bare"]
     steps: tuple[Step, ...] = ()
 
+    @property
+    def is_mixed(self) -> bool:
+        """Whether some callers look, and others do not."""
+        return self.kind == "bare" and len(self.steps) > 1
+
 
 # --- looks of one function ------------------------------------------------------------------------
 

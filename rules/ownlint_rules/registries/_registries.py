@@ -186,7 +186,7 @@ class Registries:
             function
             for function in self.program.functions
             if any(name + b'"' in function.encoded for name in plain)
-            and (function.mentions(*_takes(function)) or _takes_in_c(function))
+            and (function.mentions(*_takes(function)) or c_containers.takes_in_c(function))
             and any(takes_out(function, call.node, registry) for call in function.flow.calls)
         ]
         found, layer = set(direct), direct
@@ -270,10 +270,6 @@ def takes_out(function: Function, call: r.Call, registry: Registry | AnyRegistry
         return True
     handed = call.args if places.last_name(call.callee) == "swap" else call.args[:1]
     return any(registry.is_called(containers.names_of(function, argument)) for argument in handed)
-
-
-def _takes_in_c(function: Function) -> bool:
-    return any((said := c_containers.verb_of(name)) is not None and said[0] == "take" for name in function.mentioned)
 
 
 class Putting(NamedTuple):
