@@ -269,20 +269,20 @@ def ends(function: Function, found: Natives) -> Iterator[NativeEnd]:
     yield from ends_by_calls(function, found)
 
 
-def ends_by_calls(function: Function, found: Natives) -> Iterator[NativeEnd]:
-    """Those of `ends` that come by what the function calls on another object."""
+def ends_by_calls(function: Function, found: Natives, *, own: bool = False) -> Iterator[NativeEnd]:
+    """Those of `ends` that come by what the function calls on another object, or on its own."""
     if function.record.kind in ("constructor", "destructor"):
         return
     if not any({*words(name)} & _ENDING for name in function.mentioned if not name.startswith("=")):
         return
     for call in function.flow.calls:
         on = receiver(call.node)
-        if on is None or not {*words(last_name(call.node.callee))} & _ENDING:
+        if (on is None and not own) or not {*words(last_name(call.node.callee))} & _ENDING:
             continue
         for callee in function.program.calls.callee(call.node, function).functions[:1]:
-            if callee.home is None or callee.home is function.home:
+            if callee.home is None or callee is function or (callee.home is function.home and not own):
                 continue
-            if emptied := found.empties(callee):
+            if on is not None and callee.home is not function.home and (emptied := found.empties(callee)):
                 yield NativeEnd(call, on, tuple(sorted(emptied)), False)
             for parameter, argument in zip(callee.record.parameters, call.node.args, strict=False):
                 kind = types.parse(parameter.type)
@@ -331,19 +331,37 @@ def _destroyer(program: Program, name: str, record: r.FunctionRecord) -> Destroy
     ]
     if not handles:
         return None
-    position, kind = handles[-1] if words(name)[-1] == "erase" else handles[0]
+    position, kind = _meant_by(name, handles)
     return Destroyer(name, kind.last, position)
 
 
+def _meant_by(name: str, handles: list[tuple[int, types.Type]]) -> tuple[int, types.Type]:
+    """The parameter that a function ends: the one whose type its name says last, as in `destroyBody(World*, Body*)`."""
+    said = words(name)
+    if said[-1] == "erase":
+        return handles[-1]
+    named = [(said.index(last), at) for at, (_, kind) in enumerate(handles) if (last := _noun(kind)) in said]
+    return handles[max(named)[1] if named else 0]
+
+
+def _noun(kind: types.Type) -> str:
+    """The word of a type's name that says what it is: `track` of `mix_track_t`."""
+    return next((word for word in reversed(words(kind.last)) if word not in _SUFFIXES), "")
+
+
+_SUFFIXES = frozenset({"t", "s", "st", "ref", "ptr", "impl", "handle"})
+
+
 def _undoes_making(program: Program, name: str, record: r.FunctionRecord) -> bool:
-    """Whether it is the opposite of a function that hands out what it is given: `db_connect` and `db_disconnect`."""
-    kind = types.parse(record.parameters[0].type)
+    """Whether it is the opposite of a function that hands out what it is given: `db_connect` and `db_disconnect`,
+    `mix_add_track` and `mix_remove_track`."""
+    given = {kind.last for one in record.parameters if (kind := types.parse(one.type)).pointers == 1}
     return any(
-        types.parse(made.result).last == kind.last and types.parse(made.result).pointers == kind.pointers == 1
-        for verb, opposite in habits.OPPOSITES.items()
+        (made := types.parse(maker.result)).pointers == 1 and made.last in given and made.last not in _NO_HANDLES
+        for verb, opposite in (*habits.OPPOSITES.items(), ("add", "remove"))
         if opposite in words(name)
-        for maker in (name.replace(opposite, verb), name.replace(opposite.capitalize(), verb.capitalize()))
-        for _, made in program.index.records_called(maker)
+        for called in (name.replace(opposite, verb), name.replace(opposite.capitalize(), verb.capitalize()))
+        for _, maker in program.index.records_called(called)
     )
 
 
@@ -381,7 +399,8 @@ def _edges(program: Program, natives: Natives) -> dict[str, set[str]]:
         if record.owner or not record.parameters or makes(name):
             continue
         given, got = types.parse(record.parameters[0].type), types.parse(record.result)
-        if _can_be_handle(given) and _can_be_handle(got):
+        beside = given.last == got.last and not habits.BESIDE.isdisjoint(words(name))
+        if _can_be_handle(given) and _can_be_handle(got) and not beside:
             found.setdefault(given.last, set()).add(got.last)
     for cls in program.classes:
         for field in cls.record.fields:

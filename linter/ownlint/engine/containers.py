@@ -411,7 +411,7 @@ def inserts(function: Function) -> Iterator[Insert]:
 
 
 def _overwrites(function: Function, call: r.Call, name: str) -> bool:
-    """Whether a method that inserts replaces what is there: `insert` does in a `QHash`, and does not in a `std::map`."""
+    """Whether a method that inserts replaces what is there: `insert` does in a `QHash`, not in a `std::map`."""
     known = function.program.calls.callee(call, function).models
     verbs = {effect.verb for model in known for effect in model.effects}
     methods = function.program.models.containers

@@ -53,6 +53,8 @@ NATIVE_ENDS = frozenset(
     }
 )
 """Words with which the name of a function of C opens or closes that ends the life of its argument."""
+BESIDE = frozenset({"next", "prev", "previous", "peer", "sibling", "neighbor", "neighbour"})
+"""Words of functions that lead from one object to another of its kind that is no part of it."""
 GRAFTS = frozenset({"insert", "append", "prepend", "adopt", "take", "own", "owned", "attach", "push", "graft", "add"})
 """Words by which a native container comes to own what it is given."""
 OWNS = frozenset({"own", "owned", "owning", "adopt", "take", "steal", "transfer", "allocated"})

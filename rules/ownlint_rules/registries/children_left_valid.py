@@ -91,6 +91,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ownlint import Certainty, Class, Finding, Function, because, events, natives, places, records, rule, text, types
+from ownlint_rules.registries import _owners as owners
 from ownlint_rules.registries import _registries as registries
 
 _LOOP_OR_WALK = 2
@@ -185,9 +186,9 @@ def _certainty(function: Function, call: events.Event, registry: registries.Regi
     ended = found.destroyed(function, call.node) if isinstance(call, events.CallEvent) else None
     if ended is None or not any(found.reaches(ended[0], one) for one in registries.stood_for(registry.held)):
         return because("later-use", "harmless if no handle is used afterwards")
-    if function.record.kind == "destructor":
+    if function.record.kind == "destructor" or owners.ends_itself(function) is not None:
         held = registry.held.name
-        keeper, always = _keeper(function, registry.held)
+        keeper, always = _keeper(function, registry)
         if always:
             return because(
                 "possible", f"a `{held}` may keep its owner alive through `{keeper}`, which is destroyed later"
@@ -427,10 +428,13 @@ def _stores_flag(function: Function, registry: registries.Registry, depth: int) 
     )
 
 
-def _keeper(function: Function, held: Class) -> tuple[str, bool]:
+def _keeper(function: Function, registry: registries.Registry) -> tuple[str, bool]:
     """A member of a handle that keeps its owner alive, so that its owner's destructor runs after its own, and whether
     it always does so; empty where there is none."""
-    optional = ""
+    held, optional = registry.held, ""
+    if function.home is None and registry.home is not None:
+        counted = owners.counted_owner(held, registry.home)
+        return counted, bool(counted)
     for cls in held.ancestry:
         for field in cls.record.fields:
             written = cls.program.names.expand(field.type, cls.file, cls.symbol)

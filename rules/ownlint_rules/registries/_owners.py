@@ -1,0 +1,120 @@
+"""Owners of handles: where functions end native objects and objects of the project, and which handles keep their owner
+alive until then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Class, Function, Program, events, natives, places, questions, references, types
+from ownlint import records as r
+
+
+@questions.question
+def ends_itself(function: Function) -> events.CallEvent | None:
+    """Where a function of C frees the object that it is given first: nobody has that object any more, as in a
+    destructor."""
+    if function.language != "cpp" or function.home is not None or not function.record.parameters:
+        return None
+    names = dict(_names_of_first(function))
+    for call in function.flow.calls if any(natives.ends_life(name) for name in function.mentioned) else ():
+        given = (places.strip(argument) for argument in call.node.args)
+        if natives.ends_life(places.last_name(call.node.callee)) and any(
+            isinstance(one, r.Name) and one.text in names for one in given
+        ):
+            return call
+    return None
+
+
+def _names_of_first(function: Function) -> Iterator[tuple[str, str]]:
+    """What the first parameter is called in the function, also after a cast, and of which type it is there."""
+    first = function.record.parameters[0]
+    yield first.name, first.type
+    for name, (written, initial) in function.locals.items():
+        if isinstance(begun := places.strip(initial), r.Name) and begun.text == first.name:
+            cast = initial.type if isinstance(initial, r.Cast) else written
+            yield name, cast if types.parse(written).is_placeholder else written
+
+
+@questions.program_question
+def endings(program: Program) -> dict[Class, list[tuple[Function, events.CallEvent]]]:
+    """For each class, the functions of C that free the object of it that they are given first."""
+    found: dict[Class, list[tuple[Function, events.CallEvent]]] = {}
+    for function in program.functions:
+        if (call := ends_itself(function)) is not None:
+            kinds = (program.names.expand(kind, function.file) for _, kind in _names_of_first(function))
+            named = (program.names.find_class(kind, function.record.scope, function.file) for kind in kinds)
+            for cls in {one: None for one in named if one is not None}:
+                found.setdefault(cls, []).append((function, call))
+    return found
+
+
+def counted_owner(held: Class, owner: Class) -> str:
+    """The member by which an object of the one class holds a counted reference to one of the other until it ends
+    itself."""
+    names = held.program.names
+    leading = {
+        field.name
+        for field in held.record.fields
+        if types.parse(field.type).pointers == 1
+        if types.parse(field.type).last == "PyObject"
+        or names.find_class(names.expand(field.type, held.file), held.symbol, held.file) is owner
+    }
+    for function, _ in endings(held.program).get(held, ()) if leading else ():
+        known = references.references(function.program)
+        for call in function.flow.calls:
+            for index, argument in enumerate(call.node.args):
+                member = places.strip(argument)
+                is_leading = isinstance(member, r.Member) and member.name in leading
+                if is_leading and known.use(call.node, index, function) == "released":
+                    return places.last_name(member)
+    return ""
+
+
+Ended = tuple[Function, events.Event, r.Value]
+
+
+@questions.program_question
+def ends(program: Program) -> dict[str, list[Ended]]:
+    """Where functions end an object of a native type, by the type's name; below `NUMBER` what a member that is handed
+    to a function of C stands for which nobody defines."""
+    found = natives.natives(program)
+    out: dict[str, list[Ended]] = {}
+    for function in program.functions:
+        if function.language != "cpp" or function.record.kind in ("constructor", "destructor"):
+            continue
+        ended: list[tuple[events.Event, tuple[str, ...], r.Value]]
+        ended = [(call, _names(function, kind), said) for call, kind, said in natives.destroys(function, found)]
+        known = {call.index for call, _, _ in ended}
+        ended += [(call, (kind,), said) for call, kind, said in natives.given_up(function) if call.index not in known]
+        ended += [(event, owned, container) for event, container, owned in natives.ends_of_elements(function)]
+        ended += [
+            (end.event, end.types, end.said) for end in natives.ends_by_calls(function, found, own=True) if end.below
+        ]
+        ended += [(call, (NUMBER,), said) for call, said in _closes_number(function)]
+        for event, kinds, said in ended:
+            for kind in kinds if event.index in function.flow.reachable else ():
+                out.setdefault(kind, []).append((function, event, said))
+    return out
+
+
+NUMBER = "#"
+
+
+def _names(function: Function, kind: str) -> tuple[str, ...]:
+    """A native type's name, and that of what it stands for where it is an alias of a pointer."""
+    meant = types.parse(function.program.names.expand(kind, function.file, function.record.scope)).last
+    return (kind, meant) if meant and meant != kind else (kind,)
+
+
+def _closes_number(function: Function) -> Iterator[tuple[events.CallEvent, r.Value]]:
+    """Where a function ends what a member stands for that is a number: it comes again."""
+    if not any(natives.ends_life(name) for name in function.mentioned):
+        return
+    for call in function.flow.calls:
+        name, args = places.last_name(call.node.callee), call.node.args
+        if not natives.ends_life(name) or len(args) != 1 or not isinstance(call.node.callee, r.Name):
+            continue
+        inner = places.strip(args[0])
+        is_member = isinstance(inner, r.Member) or (isinstance(inner, r.Name) and inner.text not in function.declared)
+        if is_member and inner is not None and not function.program.calls.callee(call.node, function).functions:
+            yield call, inner
