@@ -49,6 +49,13 @@ class Natives:
             if (found := _destroyer(program, name, record)) is not None:
                 self.destroyers.setdefault(name, found)
         self.types = frozenset(one.type for one in self.destroyers.values())
+        self._values = frozenset(
+            kind.last
+            for name in self.destroyers
+            for _, record in program.index.records_called(name)
+            for one in record.parameters
+            if (kind := types.parse(one.type)).is_value and kind.last in self.types
+        )
         self._edges: dict[str, set[str]] | None = None
         self._empties: Circular[Function, frozenset[str]] = Circular(frozenset(), _DEPTH)
 
@@ -131,7 +138,9 @@ class Natives:
                 continue
             got = [types.parse(record.result), *(types.parse(one.type) for one in record.parameters[1:])]
             found.setdefault(given.last, set()).update(
-                kind.last for at, kind in enumerate(got) if kind.pointers == (2 if at else 1) and not kind.arguments
+                kind.last
+                for at, kind in enumerate(got)
+                if not kind.arguments and kind.pointers + (kind.last in self._values) == (2 if at else 1)
             )
         for function in self.program.functions:
             if function.language == "cpp" and any(makes(name) for name in function.mentioned):

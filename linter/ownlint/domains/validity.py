@@ -14,7 +14,7 @@ from typing import Literal as OneOf
 
 import msgspec
 
-from ownlint.domains.failure import reports_failure
+from ownlint.domains.failure import never_comes_back, reports_failure
 from ownlint.engine import glance
 from ownlint.engine.assignments import place
 from ownlint.engine.conditions import computed_once
@@ -276,36 +276,10 @@ class Validity:
         if not function.is_short or any(name.startswith("=") for name in function.mentioned):
             return False
         if types.parse(record.result).name == "void":
-            ends = function.says(_THROWS) or not self._enders.isdisjoint(function.mentioned)
+            ends = function.says(_THROWS) or function.says(_BRANCHES)
         else:
             ends = function.says(_BRANCHES) and function.says(_ANSWERS)
         return ends or any(self.program.macros.role(name) in _CHECKING for name in function.mentioned)
-
-    @program_property
-    def _enders(self) -> frozenset[str]:
-        """Last names of the functions that do not return."""
-        program = self.program
-        known = {
-            name
-            for name, record in program.index.declared_functions()
-            if any("noreturn" in annotation.name for annotation in record.annotations)
-        }
-        called = {name for function in program.functions if function.is_short for name in function.mentioned}
-        return frozenset(
-            known
-            | {
-                name
-                for name in called
-                if any(
-                    effect.verb == "never returns"
-                    for model in program.models.function(name)
-                    for effect in model.effects
-                )
-            }
-        )
-
-    def ends_program(self, call: r.Call) -> bool:
-        return call.kind == "call" and last_name(call.callee) in self._enders
 
     def guards_of(self, cls: Class) -> list[ValidityGuard]:
         """Its own and inherited ones."""
@@ -959,7 +933,7 @@ def _refusals(function: Function) -> Iterator[tuple[e.Event, r.Value, bool]]:
                     continue  # beside -1 it is good news
                 if _is_no(value) if number else _is_failure(function, value):
                     yield _decided(flow, event)
-            case e.CallEvent(node=call) if of(function.program).ends_program(call):
+            case e.CallEvent(node=call) if call.kind == "call" and never_comes_back(function, call):
                 yield _decided(flow, event)
 
 
@@ -1022,8 +996,8 @@ def _is_negative(value: r.Value | None) -> bool:
     return value is not None and _is_no(value) and (isinstance(value, r.Unary) or text(value) == "-1")
 
 
-def _flags(function: Function, value: r.Value, subject: Place) -> Iterator[Place]:
-    """The members of the object, or of its owner, by which the condition is decided."""
+def _flags(function: Function, value: r.Value, subject: Place, depth: int = 0) -> Iterator[Place]:
+    """The members of the object, or of its owner, by which the condition is decided, also where a method asks them."""
     validity = of(function.program)
     for inner in _asked_in(value):
         if not isinstance(inner, (r.Name, r.Member, r.Call)):
@@ -1032,8 +1006,15 @@ def _flags(function: Function, value: r.Value, subject: Place) -> Iterator[Place
         if where is None or where[: len(subject)] != subject or not 2 <= len(where) - len(subject) + 1 <= 3:
             continue
         below = where[len(subject) :]
-        if not any(step.endswith("()") for step in below) and _can_be_flag(function, inner):
-            yield below
+        if not any(step.endswith("()") for step in below):
+            if _can_be_flag(function, inner):
+                yield below
+        elif isinstance(inner, r.Call) and len(below) == 1 and depth < _DEPTH:
+            for asked in function.program.calls.callee(inner, function).functions:
+                if asked.is_short and asked.cls is not None and types.parse(asked.record.result).name == "bool":
+                    for leave in asked.flow.leaves:
+                        if leave.value is not None:
+                            yield from _flags(asked, leave.value, (THIS,), depth + 1)
 
 
 def _asked_in(value: r.Value) -> Iterator[r.Value]:

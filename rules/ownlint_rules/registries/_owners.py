@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Class, Function, Program, events, natives, places, questions, references, types
+from ownlint import Class, Function, Program, events, natives, places, questions, references, types, validity
 from ownlint import records as r
+from ownlint_rules.registries import _registries as registries
 
 
 @questions.question
@@ -118,3 +119,45 @@ def _closes_number(function: Function) -> Iterator[tuple[events.CallEvent, r.Val
         is_member = isinstance(inner, r.Member) or (isinstance(inner, r.Name) and inner.text not in function.declared)
         if is_member and inner is not None and not function.program.calls.callee(call.node, function).functions:
             yield call, inner
+
+
+@questions.program_question
+def askers(program: Program) -> tuple[registries.Registry, ...]:
+    """Classes whose objects ask something of their owner, or that they share with it, before they use what they stand
+    for: as if the owner had a registry of all of them, which one store tells."""
+    found: dict[tuple[Class, Class], dict[str, None]] = {}
+    known = validity.of(program)
+    guarded = {one.name for one in known.guards}
+    for cls in program.classes:
+        if cls.file.language != "cpp" or guarded.isdisjoint(one.name for one in cls.ancestry):
+            continue
+        for flag in sorted({flag for guard in known.guards_of(cls) for flag in guard.flags}):
+            for owner, mark in _asked(cls, flag):
+                found.setdefault((owner, cls), {})[mark] = None
+    return tuple(
+        registries.Registry((), "", owner, cls, False, owner.path, owner.record.span, "", (), tuple(marks))
+        for (owner, cls), marks in found.items()
+        if owner is not cls and registries.stood_for(cls)
+    )
+
+
+def _asked(cls: Class, flag: places.Place) -> Iterator[tuple[Class, str]]:
+    """The owner that a flag belongs to, and its member."""
+    field = cls.field(flag[0])
+    if field is None:
+        return
+    names = cls.program.names
+    written = names.expand(field[1].type, field[0].file, field[0].symbol)
+    kind = types.parse(written)
+    shared = "shared pointer" in cls.program.types.roles_at(written, field[0].file, field[0].symbol)
+    led_to = kind.arguments[0] if kind.arguments else kind.name
+    if len(flag) == 2 and (owner := names.find_class(led_to, field[0].symbol, field[0].file)) is not None:
+        if owner.field(flag[1]) is not None:
+            yield owner, flag[1]
+    elif len(flag) == 1 and shared:
+        token = types.parse(led_to).name
+        for owner in cls.program.classes:
+            for other in owner.record.fields if owner is not cls and owner.file.language == "cpp" else ():
+                same = types.parse(names.expand(other.type, owner.file, owner.symbol))
+                if same.name == kind.name and [types.parse(one).name for one in same.arguments] == [token]:
+                    yield owner, other.name
