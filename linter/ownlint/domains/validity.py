@@ -691,6 +691,9 @@ class Validity:
                 case e.CallEvent(node=call) if not event.asserted and call.kind == "call":
                     yield from self._handed(function, event, at, cls)
                     yield from self._lent(function, event, at, cls)
+                    yield from self._wrapped(function, event, call.template, at, cls)
+                case e.CallEvent(node=r.Call(kind="new" | "construct") as call):
+                    yield from self._wrapped(function, event, text(call.callee), at, cls)
                 case e.Read(node=node) | e.Write(target=node) if node is not None:
                     yield from self._looked_through(function, event, node, at, cls)
 
@@ -710,6 +713,22 @@ class Validity:
             if field and not self._is_text(cls, field):
                 yield ValidityUse(event, at, field, text(argument), name)
                 return
+
+    def _wrapped(
+        self, function: Function, event: e.CallEvent, written: str, at: Place, cls: Class
+    ) -> Iterator[ValidityUse]:
+        """A new object of the type that is written gets the handle and says of itself whether it is valid: it begins
+        as one that is, unless it shares the flag."""
+        kind = types.parse(written)
+        made = self.program.names.find_class(kind.name, function.record.scope, function.file) if written else None
+        guards = self.guards_of(made) if made is not None else []
+        if not any(len(flag) == 1 for guard in guards for flag in guard.flags):
+            return
+        flags = {(*at, flag[0]) for guard in self.guards_of(cls) for flag in guard.flags}
+        if flags.isdisjoint(self.where(function, _pointee(argument)) for argument in event.node.args):
+            for argument in event.node.args:
+                if field := self._handle(function, argument, at, cls):
+                    yield ValidityUse(event, at, field, text(argument), kind.last)
 
     def _looked_through(
         self, function: Function, event: e.Event, node: r.Value, at: Place, cls: Class
