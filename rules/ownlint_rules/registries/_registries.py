@@ -241,15 +241,14 @@ class Registries:
         return WaySearch(function.flow, frozenset(taking | asked))
 
     def _found_takings(self, function: Function, registry: Registry, takers: frozenset[Function]) -> list[e.CallEvent]:
-        names = {one.name for one in takers}
+        named: dict[str, list[Function]] = {}
+        for one in takers:
+            named.setdefault(one.name, []).append(one)
         return [
             call
             for call in function.flow.calls
             if takes_out(function, call.node, registry)
-            or (
-                places.last_name(call.node.callee) in names
-                and not takers.isdisjoint(function.program.calls.callee(call.node, function).functions)
-            )
+            or _reaches(function, call.node, named.get(places.last_name(call.node.callee), ()))
             or any(made in takers for argument in call.node.args for made in lambdas_in(function, argument))
         ]
 
@@ -367,10 +366,14 @@ def _key(function: Function, argument: r.Value) -> Iterator[r.Value]:
 
 
 def asked_for(function: Function, taking: e.Event) -> Iterator[int]:
-    """The tests before an erase that ask whether the entry is there: behind them it is out on either way."""
+    """The tests before an erase that ask whether the entry is there, or who has it: behind them it is out on either
+    way."""
+    on = taking.receiver if isinstance(taking, e.CallEvent) else None
     for test in islice(function.flow.dominators(taking), _NEAR):
-        if isinstance(test, e.Test) and not test.asserted and _asks_container(function, test.value):
-            yield test.index
+        if isinstance(test, e.Test) and not test.asserted:
+            asked = assignments.place(function, places.strip(test.value))
+            if _asks_container(function, test.value) or (asked is not None and asked == on):
+                yield test.index
 
 
 def _asks_container(function: Function, value: r.Value | None) -> bool:
@@ -399,8 +402,16 @@ def calls_of(caller: Function, function: Function) -> Iterator[e.CallEvent]:
     """The calls in the one function that reach the other."""
     for call in caller.flow.calls:
         is_named = places.last_name(call.node.callee) == function.name and caller is not function
-        if is_named and function in caller.program.calls.callee(call.node, caller).functions:
+        if is_named and _reaches(caller, call.node, (function,)):
             yield call
+
+
+def _reaches(caller: Function, call: r.Call, functions: Iterable[Function]) -> bool:
+    """Whether a call reaches one of the functions, also by the method of a base that it overrides."""
+    found = caller.program.calls.callee(call, caller)
+    return any(
+        one in found.functions or (one.home is not None and found.owner in one.home.ancestry[1:]) for one in functions
+    )
 
 
 def is_own(call: r.Call) -> bool:

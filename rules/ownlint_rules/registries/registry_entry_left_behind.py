@@ -391,18 +391,22 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
     taken = [(function, at) for function, at, _ in ended if known.ways(function, registry).always(at)]
     for function, at, said in left:
         tells, frees = _telling(function, registry), _ending_handle(function, registry)
-        if _callers_take(function, registry) or not (tells or frees or (taken and _is_beside(function, registry))):
+        siblings = any(one.home is function.home for one, _ in taken if one.home is not None)
+        beside = siblings or (taken and _is_beside(function, registry))
+        if _callers_take(function, registry) or not (tells or frees or beside):
             continue
-        beside = (taken[0][0].step(taken[0][1], "erased where it is destroyed here"),) if taken else ()
+        steps = (taken[0][0].step(taken[0][1], "erased where it is destroyed here"),) if taken else ()
         told = (function.step(tells, "the handle is marked as invalid here"),) if tells else ()
         told = told or ((function.step(frees, "the handle is freed here"),) if frees else ())
         what = "is destroyed here" if isinstance(at, events.CallEvent) else "is marked as invalid here"
         yield function.finding(
             at,
             f"`{text(said)}` {what}, but its entry in `{registry.shown}` stays",
-            certainty=because("value", "harmless if no other object ever gets the same address"),
+            certainty=because("convention", "that the entry must go is inferred: a sibling erases it")
+            if siblings
+            else because("value", "harmless if no other object ever gets the same address"),
             help=f"erase the entry from `{registry.shown}` too",
-            steps=(*told, *beside),
+            steps=(*told, *steps),
         )
 
 
