@@ -4,6 +4,8 @@
 
 - a static factory that receives a native handle and creates a new wrapper without a lookup, in a class whose methods
   destroy the handle and then set a flag (a note on the design)
+- a new wrapper for a handle that comes out of an existing object, where another function looks first for the wrapper
+  that the handle already has
 
 ## Why it is a bug
 
@@ -88,12 +90,135 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Class, Finding, Function, because, events, natives, places, records, rule, types
+from ownlint import (
+    Class,
+    Finding,
+    Function,
+    because,
+    containers,
+    events,
+    habits,
+    natives,
+    pairs,
+    places,
+    records,
+    rule,
+    text,
+    types,
+    validity,
+)
 from ownlint_rules.registries import _registries as registries
 
 
 @rule(severity="note", cwe=(415,))
 def handle_wrapped_twice(cls: Class) -> Iterator[Finding]:
+    yield from _passing_by(cls)
+    yield from _by_factory(cls)
+
+
+def _passing_by(cls: Class) -> Iterator[Finding]:
+    """A wrapper is made for a handle that comes out of something that is there, where another function looks first
+    whether the handle has one."""
+    if cls.file.language != "cpp" or not validity.of(cls.program).guards_of(cls):
+        return
+    made = list(_made(cls))
+    looking = next(((one, seen) for one in made if (seen := _looks_first(*one)) is not None), None)
+    if looking is None:
+        return
+    (careful, _, _), (test, _) = looking
+    for function, call, handle in made:
+        if function is careful or (function.home is cls and function.record.kind in ("constructor", "destructor")):
+            continue
+        if _comes_from_elsewhere(function, handle) and _looks_first(function, call, handle) is None:
+            yield function.finding(
+                call,
+                f"this creates a new `{cls.name}` for `{text(handle)}`, which may already have one: "
+                f"`{careful.name}` looks for it first",
+                certainty=because("convention", f"that there is one for each handle is inferred from `{careful.name}`"),
+                help=f"call `{careful.name}` instead",
+                steps=(careful.step(test, f"`{careful.name}` looks for the `{cls.name}` that is there"),),
+            )
+
+
+def _made(cls: Class) -> Iterator[tuple[Function, events.CallEvent, records.Value]]:
+    """Where wrappers are made, with the handle that they get: by the constructor, or by a function of C that stores in
+    a new object what it is given."""
+    program, handles = cls.program, set(natives.natives(cls.program).pointed_to_by(cls))
+    makers = {one.name: at for one in program.functions if (at := _stores_given(one, cls)) is not None}
+    said = [f'"{name}"'.encode() for name in (cls.name, *makers)] + [f"{cls.name}".encode()]
+    for function in program.functions:
+        if function.language != "cpp" or not any(name in function.encoded for name in said):
+            continue
+        for call in function.flow.calls:
+            node, name = call.node, places.last_name(call.node.callee)
+            if name in makers and makers[name] < len(node.args) and function.name not in makers:
+                yield function, call, node.args[makers[name]]
+            is_made = name == cls.name and node.kind in ("new", "construct")
+            if is_made or (node.template and types.parse(node.template).last == cls.name):
+                for argument in node.args:
+                    kind = types.parse(program.types.of(places.strip(argument), function))
+                    if kind.last in handles and (kind.pointers == 1 or kind.is_value):
+                        yield function, call, argument
+                        break
+
+
+def _stores_given(function: Function, cls: Class) -> int | None:
+    """Which parameter (from 0) a function of C stores in a new object of the class."""
+    if function.language != "cpp" or function.home is not None or not function.record.parameters:
+        return None
+    new = {name for name, (written, _) in function.locals.items() if types.parse(written).last == cls.name}
+    objects = {"PyObject", cls.name}
+    names = [one.name for one in function.record.parameters if types.parse(one.type).last not in objects]
+    for write in function.flow.writes if new else ():
+        value = places.strip(write.value)
+        if len(write.place) == 2 and write.place[0] in new and isinstance(value, records.Name) and value.text in names:
+            return next(at for at, one in enumerate(function.record.parameters) if one.name == value.text)
+    return None
+
+
+def _looks_first(
+    function: Function, call: events.CallEvent, handle: records.Value
+) -> tuple[events.Event, records.Value] | None:
+    """The test by which the function finds out what there is for the handle, which it answers with where there is
+    something."""
+    key = containers.key_text(function, handle)
+    returned = {
+        name
+        for leave in function.flow.leaves
+        if leave.kind == "return" and leave.value is not None
+        for name in _names_in(leave.value)
+    } - {key}
+    for test, _ in function.flow.guards(call):
+        for made in containers.made_from(function, test.value) if returned & _names_in(test.value) else ():
+            for inner in places.walk(made):
+                given = inner.args if isinstance(inner, records.Call) else ()
+                given = inner.indexes if isinstance(inner, records.Index) else given
+                if any(containers.key_text(function, one) == key for one in given):
+                    return test, made
+    return None
+
+
+def _names_in(value: records.Value) -> set[str]:
+    return {inner.text for inner in places.walk(value) if isinstance(inner, records.Name)}
+
+
+def _comes_from_elsewhere(function: Function, handle: records.Value) -> bool:
+    """Whether the handle is what a function out of sight answers that is not named after making it, or a part of
+    another native object."""
+    inner = places.strip(handle)
+    if isinstance(inner, records.Member) and inner.arrow:
+        base = places.strip(inner.base)
+        return not (isinstance(base, records.Name) and base.text == places.THIS)
+    called = [call for made in containers.made_from(function, handle) for call in places.calls_in(made)]
+    return bool(called) and not any(
+        not habits.ACQUIRES.isdisjoint(pairs.words(name := places.last_name(call.callee)))
+        or natives.makes(name)
+        or function.program.calls.callee(call, function).functions
+        for call in called
+    )
+
+
+def _by_factory(cls: Class) -> Iterator[Finding]:
     factories = [method for method in cls.methods if _is_factory(method, cls)]
     asked = registries.validity(cls) if factories and registries.flags(cls) else {}
     if not asked:
