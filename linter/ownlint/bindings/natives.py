@@ -20,7 +20,7 @@ from ownlint.project import types
 from ownlint.project.files import File
 from ownlint.project.pairs import words
 from ownlint.project.program import Program
-from ownlint.project.questions import program_property, program_question
+from ownlint.project.questions import program_property, program_question, question
 from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Class, Function
 
@@ -456,6 +456,45 @@ def destroys(function: Function, found: Natives) -> Iterator[tuple[e.CallEvent, 
     for call in function.flow.calls:
         if (what := found.destroyed(function, call.node)) is not None:
             yield call, *what
+
+
+@question
+def ends_itself(function: Function) -> e.CallEvent | None:
+    """Where a function of C frees the object that it is given first: nobody has that object any more, as in a
+    destructor."""
+    if function.language != "cpp" or function.home is not None or not function.record.parameters:
+        return None
+    names = dict(_names_of_first(function))
+    for call in function.flow.calls if any(ends_life(name) for name in function.mentioned) else ():
+        given = (strip(argument) for argument in call.node.args)
+        if ends_life(last_name(call.node.callee)) and any(
+            isinstance(one, r.Name) and one.text in names for one in given
+        ):
+            return call
+    return None
+
+
+def _names_of_first(function: Function) -> Iterator[tuple[str, str]]:
+    """What the first parameter is called in the function, also after a cast, and of which type it is there."""
+    first = function.record.parameters[0]
+    yield first.name, first.type
+    for name, (written, initial) in function.locals.items():
+        if isinstance(begun := strip(initial), r.Name) and begun.text == first.name:
+            cast = initial.type if isinstance(initial, r.Cast) else written
+            yield name, cast if types.parse(written).is_placeholder else written
+
+
+@program_question
+def endings(program: Program) -> dict[Class, list[tuple[Function, e.CallEvent]]]:
+    """For each class, the functions of C that free the object of it that they are given first."""
+    found: dict[Class, list[tuple[Function, e.CallEvent]]] = {}
+    for function in program.functions:
+        if (call := ends_itself(function)) is not None:
+            kinds = (program.names.expand(kind, function.file) for _, kind in _names_of_first(function))
+            named = (program.names.find_class(kind, function.record.scope, function.file) for kind in kinds)
+            for cls in {one: None for one in named if one is not None}:
+                found.setdefault(cls, []).append((function, call))
+    return found
 
 
 def given_up(function: Function) -> Iterator[tuple[e.CallEvent, str, r.Value]]:

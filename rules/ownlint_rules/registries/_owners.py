@@ -10,45 +10,6 @@ from ownlint import records as r
 from ownlint_rules.registries import _registries as registries
 
 
-@questions.question
-def ends_itself(function: Function) -> events.CallEvent | None:
-    """Where a function of C frees the object that it is given first: nobody has that object any more, as in a
-    destructor."""
-    if function.language != "cpp" or function.home is not None or not function.record.parameters:
-        return None
-    names = dict(_names_of_first(function))
-    for call in function.flow.calls if any(natives.ends_life(name) for name in function.mentioned) else ():
-        given = (places.strip(argument) for argument in call.node.args)
-        if natives.ends_life(places.last_name(call.node.callee)) and any(
-            isinstance(one, r.Name) and one.text in names for one in given
-        ):
-            return call
-    return None
-
-
-def _names_of_first(function: Function) -> Iterator[tuple[str, str]]:
-    """What the first parameter is called in the function, also after a cast, and of which type it is there."""
-    first = function.record.parameters[0]
-    yield first.name, first.type
-    for name, (written, initial) in function.locals.items():
-        if isinstance(begun := places.strip(initial), r.Name) and begun.text == first.name:
-            cast = initial.type if isinstance(initial, r.Cast) else written
-            yield name, cast if types.parse(written).is_placeholder else written
-
-
-@questions.program_question
-def endings(program: Program) -> dict[Class, list[tuple[Function, events.CallEvent]]]:
-    """For each class, the functions of C that free the object of it that they are given first."""
-    found: dict[Class, list[tuple[Function, events.CallEvent]]] = {}
-    for function in program.functions:
-        if (call := ends_itself(function)) is not None:
-            kinds = (program.names.expand(kind, function.file) for _, kind in _names_of_first(function))
-            named = (program.names.find_class(kind, function.record.scope, function.file) for kind in kinds)
-            for cls in {one: None for one in named if one is not None}:
-                found.setdefault(cls, []).append((function, call))
-    return found
-
-
 def counted_owner(held: Class, owner: Class) -> str:
     """The member by which an object of the one class holds a counted reference to one of the other until it ends
     itself."""
@@ -60,7 +21,7 @@ def counted_owner(held: Class, owner: Class) -> str:
         if types.parse(field.type).last == "PyObject"
         or names.find_class(names.expand(field.type, held.file), held.symbol, held.file) is owner
     }
-    for function, _ in endings(held.program).get(held, ()) if leading else ():
+    for function, _ in natives.endings(held.program).get(held, ()) if leading else ():
         known = references.references(function.program)
         for call in function.flow.calls:
             for index, argument in enumerate(call.node.args):

@@ -256,7 +256,7 @@ def _callers_tell(function: Function, registry: registries.Registry) -> bool:
 
 
 def _certainty(function: Function, call: events.Event, registry: registries.Registry, partly: bool) -> Certainty:
-    if function.record.kind == "destructor" or owners.ends_itself(function) is not None:
+    if function.record.kind == "destructor" or natives.ends_itself(function) is not None:
         held = registry.held.name
         keeper, always = _keeper(function, registry)
         if always:

@@ -417,8 +417,8 @@ def _freed(registry: registries.Registry) -> Iterator[Finding]:
     known, held = registries.registries(program), types.parse(registry.type)
     if not registry.keyed or held.name == "PyObject" or types.parse(held.arguments[-1]).pointers != 1:
         return  # a container of Python's keeps what is in it
-    for function, call in owners.endings(program).get(registry.held, ()):
-        if any(owners.ends_itself(one) is not None for one in program.calls.callee(call.node, function).functions):
+    for function, call in natives.endings(program).get(registry.held, ()):
+        if any(natives.ends_itself(one) is not None for one in program.calls.callee(call.node, function).functions):
             continue  # said there
         if known.takings(function, registry) or not _is_looked_into(registry) or _is_handed_to_table(function):
             continue
@@ -674,7 +674,7 @@ def _ending_handle(function: Function, registry: registries.Registry) -> events.
     first = function.record.parameters[:1]
     held = types.parse(types.parse(registry.type).arguments[1])
     is_held = bool(first) and held.pointers == 1 and types.parse(first[0].type).last == held.last
-    return owners.ends_itself(function) if is_held else None
+    return natives.ends_itself(function) if is_held else None
 
 
 def _is_beside(function: Function, registry: registries.Registry) -> bool:
