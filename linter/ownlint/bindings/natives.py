@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ownlint.engine import containers, lookups
 from ownlint.engine.resources import resources
 from ownlint.facts import records as r
 from ownlint.flow import events as e
@@ -203,20 +204,25 @@ def owned_by(program: Program, written: str, file: File, scope: str) -> Iterator
 
 
 def ends_of_elements(function: Function) -> Iterator[tuple[e.Event, r.Value, tuple[str, ...]]]:
-    """Where a function takes one thing out of a container that owns what is in it, whosever that is. With the container
-    and the classes whose objects end."""
+    """Where a function takes one thing out of a container that owns what is in it, whosever that is, or puts another in
+    its place. With the container and the classes whose objects end."""
     erases = function.program.models.containers.erases
-    if not function.mentions(*erases):
-        return
-    for event in function.flow.calls:
+    found: list[tuple[e.Event, r.Value]] = []
+    for event in function.flow.calls if function.mentions(*erases) else ():
         on = receiver(event.node) or next(iter(event.node.args), None)
-        if last_name(event.node.callee) not in erases or on is None:
-            continue
+        if last_name(event.node.callee) in erases and on is not None:
+            found.append((event, on))
+    if containers.may_insert(function):
+        for insert in containers.inserts(function):
+            target = strip(insert.event.target) if isinstance(insert.event, e.Write) else None
+            if isinstance(target, r.Index) and lookups.is_in(function, insert.event, insert.container, insert.key):
+                found.append((insert.event, target.base))
+    for at, on in found:
         written = function.program.types.of(on, function)
         written = function.program.names.expand(written, function.file, function.record.scope).rstrip("& ")
         owned = tuple(sorted(set(owned_by(function.program, written, function.file, function.record.scope))))
         if owned and "container" in function.program.types.roles(written, function):
-            yield event, on, owned
+            yield at, on, owned
 
 
 def _may_own(written: str) -> bool:

@@ -25,15 +25,15 @@ from ownlint import (
     natives,
     places,
     questions,
+    references,
     types,
     undecoded,
 )
 from ownlint import events as e
 from ownlint import records as r
 from ownlint import validity as guarding
+from ownlint_rules.registries import _elements as elements
 
-_DEPTH = 2
-"""How deep in pairs and structs the pointer to the object may stand."""
 _STORES = frozenset({"store", "exchange"})
 _NEAR = 40
 """How many events before an erase somebody asks whether the entry is there."""
@@ -487,7 +487,7 @@ def _of_c(program: Program) -> Iterator[Registry]:
             if done is None or not names or names[0] not in declared:
                 continue
             value = program.types.of(places.strip(done.value), function) if done.value is not None else ""
-            held = held_class(program, value, function.file, function.record.scope)
+            held = elements.held_class(program, value, function.file, function.record.scope)
             if held is not None:
                 file, node, home = declared[names[0]]
                 key = _key_type(function, done.key) if done.key is not None else ""
@@ -506,48 +506,12 @@ def _key_type(function: Function, key: r.Value) -> str:
     return function.program.types.of(key, function)
 
 
-def _own_container(program: Program, written: str, file: File, scope: str) -> tuple[Class, bool] | None:
-    """The class to whose objects the entries of a container lead that the project has written, and whether it has
-    keys: what the container in it holds, with the arguments that it is given here."""
-    kind = types.parse(written)
-    cls = program.names.find_class(kind.name, scope, file)
-    names = [part.split()[-1] for part in types.arguments_of(cls.record.template) if part.split()] if cls else []
-    if cls is None or not names or len(names) != len(kind.arguments):
-        return None
-    given = dict(zip(names, kind.arguments, strict=True))
-    for field in cls.record.fields:
-        inner = re.sub(r"\w+", lambda word: given.get(word[0], word[0]), field.type)
-        roles = program.types.roles_at(inner, cls.file, cls.symbol)
-        found = types.parse(inner).arguments
-        keyed = "associative" in roles and "set" not in roles and len(found) > 1
-        if keyed or (found and {"set", "sequence"}.intersection(roles)):
-            held = held_class(program, found[1 if keyed else 0], file, scope)
-            if held is not None:
-                return held, keyed
-    return None
-
-
-def _linked(program: Program, written: str, file: File, scope: str) -> Class | None:
-    """The class whose objects are linked from the one to which a pointer of this type leads, or are in an array of
-    such pointers."""
-    kind = types.parse(written.split("[")[0])
-    cls = program.names.find_class(kind.name, scope, file) if kind.name and not kind.arguments else None
-    if cls is None:
-        return None
-    if kind.pointers == 2 or (kind.pointers == 1 and "[" in written):
-        return cls
-    links = any(
-        (next_one := types.parse(field.type)).pointers == 1 and next_one.last == cls.name for field in cls.record.fields
-    )
-    return cls if links and kind.pointers == 1 else None
-
-
 def _registry(
     program: Program, node: r.Node, name: str, written: str, file: File, scope: str, home: Class | None
 ) -> Iterator[Registry]:
     kind = types.parse(written)
     if (kind.pointers or "[" in written) and not kind.arguments:
-        held = _linked(program, written, file, scope)
+        held = elements.linked(program, written, file, scope)
         if held is not None and held is not home:
             yield Registry((name,), name, home, held, False, file.path, node.span, "")
         return
@@ -560,35 +524,16 @@ def _registry(
     roles = program.types.roles_at(written, file, scope)
     keyed = "associative" in roles and "set" not in roles and len(kind.arguments) > 1
     if not keyed and not {"set", "sequence"}.intersection(roles):
-        own = _own_container(program, written, file, scope) if not roles else None
+        own = elements.own_container(program, written, file, scope) if not roles else None
         if own is not None:
             yield Registry((name,), name, home, own[0], own[1], file.path, node.span, "")
         return
-    held = held_class(program, kind.arguments[1 if keyed else 0], file, scope)
+    element = kind.arguments[1 if keyed else 0]
+    held = elements.held_class(program, element, file, scope)
+    if held is None and not references.OBJECTS.isdisjoint(program.types.roles_at(element, file, scope)):
+        held = elements.wrapped(program).get(name)
     if held is not None:
         yield Registry((name,), name, home, held, keyed, file.path, node.span, written)
-
-
-def held_class(program: Program, written: str, file: File, scope: str, depth: int = 0) -> Class | None:
-    """The class of the project to whose objects an entry points, itself or from inside a pair or a struct."""
-    kind = types.parse(program.names.expand(written, file, scope))
-    if kind.pointers:
-        return program.names.find_class(kind.name, scope, file)
-    roles = set(program.types.roles_at(written, file, scope))
-    if roles & {"weak pointer", "shared pointer", "intrusive pointer", "smart pointer", "pair"}:
-        for argument in kind.arguments:
-            pointee = program.names.find_class(argument, scope, file) if "pair" not in roles else None
-            found = pointee or held_class(program, argument, file, scope, depth)
-            if found is not None:
-                return found
-        return None
-    if depth == _DEPTH or roles or kind.arguments:
-        return None
-    cls = program.names.find_class(kind.name, scope, file)
-    for field in cls.record.fields if cls is not None else ():
-        if not field.static and (found := held_class(program, field.type, file, scope, depth + 1)) is not None:
-            return found
-    return None
 
 
 # --- flags ----------------------------------------------------------------------------------------

@@ -171,7 +171,8 @@ def _cascading(
                 if value is None or value.truth is not dead or registries.is_made_here(function, store.base):
                     continue
                 if registries.is_of_class(function, store.base, home, strict=True):
-                    finding = _judge(function, store.at, store.target, registry, told)
+                    cause = f"`{text(store.target)}` says that its object has ended, and with it what that contained"
+                    finding = _judge(function, store.at, store.target, registry, told, cause)
                     yield from (finding,) if finding is not None else ()
 
 
@@ -201,7 +202,9 @@ def _judge(
     argument: records.Value,
     registry: registries.Registry,
     told: dict[registries.Registry, registries.WaySearch],
+    cause: str = "",
 ) -> Finding | None:
+    """`cause` is how it is said that something ends where it does not end itself."""
     if registry not in told:
         told[registry] = registries.WaySearch(function.flow, frozenset(_telling(function, registry)))
     ways = told[registry]
@@ -225,7 +228,7 @@ def _judge(
         )
     return function.finding(
         call,
-        f"{_ending(call, what)}, but {left}",
+        f"{cause or _ending(call, what)}, but {left}",
         certainty=_certainty(function, call, registry, bool(some)),
         help=help_text,
         steps=steps,
@@ -233,13 +236,9 @@ def _judge(
 
 
 def _ending(event: events.Event, what: str) -> str:
-    match event:
-        case events.CallEvent(node=node):
-            name = "delete" if node.kind == "delete" else places.last_name(node.callee)
-        case events.Write(value=value) if (held := assignments.held(value)) is not None and held.kind != "emptied":
-            return f"`{what}` says that its object has ended, and with it what that contained"
-        case _:
-            name = "="
+    name = "="
+    if isinstance(event, events.CallEvent):
+        name = "delete" if event.node.kind == "delete" else places.last_name(event.node.callee)
     return f"`{name}` also destroys what `{what}` contains"
 
 
@@ -441,7 +440,9 @@ def _names_in(value: records.Value) -> set[str]:
 
 
 def _is_key(value: records.Value) -> bool:
-    return isinstance(inner := places.strip(value), records.Member) and inner.name == "first"
+    """A whole key: several have `it->first.first` in common."""
+    inner = places.strip(value)
+    return isinstance(inner, records.Member) and inner.name == "first" and not isinstance(inner.base, records.Member)
 
 
 def _tells_one(function: Function, event: events.Event, registry: registries.Registry) -> bool:

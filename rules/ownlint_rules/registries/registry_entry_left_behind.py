@@ -104,6 +104,7 @@ from ownlint import (
     text,
     types,
 )
+from ownlint_rules.registries import _elements as elements
 from ownlint_rules.registries import _owners as owners
 from ownlint_rules.registries import _registries as registries
 
@@ -681,7 +682,7 @@ def _is_beside(function: Function, registry: registries.Registry) -> bool:
     """Whether the function belongs to the class that has the registry, or to the handles in it."""
     homes = [cls for cls in (registry.home, registry.held) if cls is not None]
     return function.home in homes or any(
-        registries.held_class(function.program, parameter.type, function.file, function.record.scope) in homes
+        elements.held_class(function.program, parameter.type, function.file, function.record.scope) in homes
         for parameter in function.record.parameters
     )
 
