@@ -217,12 +217,25 @@ def ends_of_elements(function: Function) -> Iterator[tuple[e.Event, r.Value, tup
             target = strip(insert.event.target) if isinstance(insert.event, e.Write) else None
             if isinstance(target, r.Index) and lookups.is_in(function, insert.event, insert.container, insert.key):
                 found.append((insert.event, target.base))
+    found += _overwritten(function)
     for at, on in found:
         written = function.program.types.of(on, function)
         written = function.program.names.expand(written, function.file, function.record.scope).rstrip("& ")
         owned = tuple(sorted(set(owned_by(function.program, written, function.file, function.record.scope))))
         if owned and "container" in function.program.types.roles(written, function):
             yield at, on, owned
+
+
+def _overwritten(function: Function) -> Iterator[tuple[e.Event, r.Value]]:
+    """Where another is put in the place of an element that is there: `map.at(key) = made`, `found->second = made`."""
+    for write in function.flow.writes:
+        match strip(write.target) if write.op == "=" and not write.fresh else None:
+            case r.Call(callee=r.Member(base=base, name="at")):
+                yield write, base
+            case r.Member(base=r.Name(text=name), name="second") if name in function.locals:
+                match strip(function.locals[name][1]):
+                    case r.Call(callee=r.Member(base=base, name="find")):
+                        yield write, base
 
 
 def _may_own(written: str) -> bool:
