@@ -244,6 +244,17 @@ def made_from(function: Function, value: r.Value | None) -> list[r.Value]:
     return found
 
 
+def key_type(function: Function, key: r.Value) -> str:
+    """Of a key that a function of C makes of a pointer, as `PyLong_FromVoidPtr` does, the pointer's."""
+    for made in made_from(function, key):
+        inner = strip(made)
+        if isinstance(inner, r.Call) and isinstance(inner.callee, r.Name) and len(inner.args) == 1:
+            written = function.program.types.of(strip(inner.args[0]), function)
+            if types.parse(written).pointers == 1 and not function.program.calls.callee(inner, function).functions:
+                return written
+    return function.program.types.of(key, function)
+
+
 # --- maps from addresses --------------------------------------------------------------------------
 
 

@@ -490,20 +490,9 @@ def _of_c(program: Program) -> Iterator[Registry]:
             held = elements.held_class(program, value, function.file, function.record.scope)
             if held is not None:
                 file, node, home = declared[names[0]]
-                key = _key_type(function, done.key) if done.key is not None else ""
+                key = containers.key_type(function, done.key) if done.key is not None else ""
                 written = f"{types.parse(node.type).name}<{key}, {held.name}*>" if key else ""
                 yield Registry(names, names[0], home, held, bool(key), file.path, node.span, written)
-
-
-def _key_type(function: Function, key: r.Value) -> str:
-    """Of a key that a function of C makes of a pointer, as `PyLong_FromVoidPtr` does, the pointer's."""
-    for made in containers.made_from(function, key):
-        inner = places.strip(made)
-        if isinstance(inner, r.Call) and isinstance(inner.callee, r.Name) and len(inner.args) == 1:
-            written = function.program.types.of(places.strip(inner.args[0]), function)
-            if types.parse(written).pointers == 1 and not function.program.calls.callee(inner, function).functions:
-                return written
-    return function.program.types.of(key, function)
 
 
 def _registry(

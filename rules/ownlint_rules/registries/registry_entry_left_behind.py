@@ -418,6 +418,9 @@ def _freed(registry: registries.Registry) -> Iterator[Finding]:
     known, held = registries.registries(program), types.parse(registry.type)
     if not registry.keyed or held.name == "PyObject" or types.parse(held.arguments[-1]).pointers != 1:
         return  # a container of Python's keeps what is in it
+    key = _key(registry)
+    if not known.takers(registry) and (key.pointers != 1 or key.is_scalar):
+        return
     for function, call in natives.endings(program).get(registry.held, ()):
         if any(natives.ends_itself(one) is not None for one in program.calls.callee(call.node, function).functions):
             continue  # said there

@@ -304,9 +304,10 @@ def _is_registry_of_c(function: Function, insert: containers.Insert) -> bool:
     what it holds."""
     if not isinstance(insert.event, events.CallEvent) or not isinstance(insert.event.node.callee, records.Name):
         return False
-    key = types.parse(function.program.types.of(insert.key, function))
+    key = types.parse(containers.key_type(function, insert.key))
     held = function.program.types.of(insert.value, function) if insert.value is not None else ""
-    return key.pointers == 1 and not key.is_scalar and types.parse(held).pointers == 1
+    is_address = key.pointers == 1 and not key.is_scalar and key.last != "PyObject"  # a dict compares what its keys say
+    return is_address and types.parse(held).pointers == 1
 
 
 def _stands_for_something(function: Function, written: str, depth: int = 0) -> bool:
