@@ -180,11 +180,21 @@ def _is_ended(found: natives.Natives, registry: registries.Registry, end: native
     """Whether the handles in the registry stand for what ends unseen, and do not end themselves."""
     pointed = registries.stood_for(registry.held)
     held = registry.held.name
+    if not any(_is_of_owner(found, registry, kind) for kind in end.types):
+        return False
     return not any(kind == held or found.owns(kind, held) for kind in end.types) and any(
         (one == kind and not end.below) or found.owns(kind, one) or (kind in found.types and found.reaches(kind, one))
         for kind in end.types
         for one in pointed
     )
+
+
+def _is_of_owner(found: natives.Natives, registry: registries.Registry, kind: str) -> bool:
+    """Whether what the handles ask, where they stand in no registry, is about objects of that type: their owner's."""
+    home = registry.home
+    if registry.names or home is None:
+        return True
+    return kind in found.pointed_to_by(home) or found.owns(home.name, kind)
 
 
 def _is_called(function: Function, end: natives.NativeEnd, registry: registries.Registry) -> bool:
@@ -283,6 +293,8 @@ def _is_part(
     ended = function.program.names.find_class(types.parse(written).name, function.record.scope, function.file)
     is_own = ended is not None and ended in (registry.held, registry.home)
     if is_own or kind == registry.held.name or found.owns(kind, registry.held.name):
+        return False
+    if not _is_of_owner(found, registry, kind):
         return False
     if not found.ends_parts(call.node, kind):
         return False
