@@ -222,6 +222,8 @@ def _judge(
         return None
     if isinstance(call, events.CallEvent) and _runs_stored(function, call.node):
         return None
+    if _has_no_parts(function, call, registry):
+        return None
     if _callers_tell(function, registry):
         return None
     some = sorted(ways.stops)
@@ -242,6 +244,25 @@ def _judge(
         certainty=_certainty(function, call, registry, bool(some)),
         help=help_text,
         steps=steps,
+    )
+
+
+def _has_no_parts(function: Function, event: events.Event, registry: registries.Registry) -> bool:
+    """Whether it only comes there where a container of what the handles stand for was asked if anything is in it."""
+    parts = registries.stood_for(registry.held)
+    return any(
+        isinstance(call.callee, records.Member)
+        and not call.args
+        and not set(parts).isdisjoint(
+            natives.owned_by(
+                function.program,
+                function.program.types.of(call.callee.base, function).rstrip("& "),
+                function.file,
+                function.record.scope,
+            )
+        )
+        for test, _ in function.flow.guards(event)
+        for call in places.calls_in(test.value)
     )
 
 

@@ -5,7 +5,7 @@
 - a static factory that receives a native handle and creates a new wrapper without a lookup, in a class whose methods
   destroy the handle and then set a flag (a note on the design)
 - a new wrapper for a handle that comes out of an existing object, where another function looks first for the wrapper
-  that the handle already has
+  that the handle already has, or where a method ends the object behind one wrapper and tells that one alone
 
 ## Why it is a bug
 
@@ -105,42 +105,92 @@ from ownlint import (
     rule,
     text,
     types,
-    validity,
 )
 from ownlint_rules.registries import _registries as registries
+
+_Making = tuple[Function, events.CallEvent, records.Value]
 
 
 @rule(severity="note", cwe=(415,))
 def handle_wrapped_twice(cls: Class) -> Iterator[Finding]:
-    yield from _passing_by(cls)
-    yield from _by_factory(cls)
+    if cls.file.language != "cpp":
+        return
+    made = list(_made(cls)) if registries.marks(cls) is not None else []
+    looking = next(((one[0], seen[0]) for one in made if (seen := _looks_first(*one)) is not None), None)
+    if looking is not None:
+        yield from _passing_by(cls, made, *looking)
+    elif made and (found := next(_each_time(cls, made), None)) is not None:
+        yield found
+    else:
+        yield from _by_factory(cls)
 
 
-def _passing_by(cls: Class) -> Iterator[Finding]:
+def _each_time(cls: Class, made: list[_Making]) -> Iterator[Finding]:
+    """A function that makes another wrapper whenever it is called, where a method ends the object behind one wrapper
+    and tells that one alone."""
+    ended = None
+    for function, call, handle in made:
+        if not _is_there(function, handle) or function.record.kind == "constructor":
+            continue
+        ended = ended or _told_alone(cls)
+        if ended is None:
+            return
+        yield function.finding(
+            call,
+            f"`{function.name}` creates another `{cls.name}` for `{text(handle)}` each time it is called",
+            certainty=because("later-use", f"harmless if no `{cls.name}` is used after another one ended its object"),
+            help="keep one wrapper per handle in a registry, or share the flag between the wrappers",
+            steps=(ended[0].step(ended[1], "only this wrapper is invalidated"),),
+        )
+
+
+def _is_there(function: Function, handle: records.Value) -> bool:
+    """Whether the handle is a part of a native object, or what a function of C gets out of one."""
+    for made in containers.made_from(function, handle):
+        match places.strip(made):
+            case records.Member(base=base, arrow=True):
+                return not (isinstance(inner := places.strip(base), records.Name) and inner.text == places.THIS)
+            case records.Call(callee=records.Name()) as call:
+                name = places.last_name(call.callee)
+                leads = pairs.is_getter(name) or not habits.BESIDE.isdisjoint(pairs.words(name))
+                return leads and not function.program.calls.callee(call, function).functions
+    return False
+
+
+def _told_alone(cls: Class) -> tuple[Function, events.Event] | None:
+    """Where a function ends what an object of the class stands for, and stores a mark of that object."""
+    found, marks = natives.natives(cls.program), registries.marks(cls)
+    handles = set(found.pointed_to_by(cls))
+    for flag in marks[0] if marks is not None else ():
+        for function in registries.registries(cls.program).storing(flag):
+            if function.record.kind in ("constructor", "destructor"):
+                continue
+            kinds = {kind for call, kind, _ in natives.destroys(function, found) if found.ends_parts(call.node, kind)}
+            kinds |= {kind for end in natives.ends(function, found) for kind in end.types}
+            for store in registries.stores(function, flag) if kinds & handles else ():
+                if registries.is_of_class(function, store.base, cls, strict=True):
+                    return function, store.at
+    return None
+
+
+def _passing_by(cls: Class, made: list[_Making], looking: Function, test: events.Event) -> Iterator[Finding]:
     """A wrapper is made for a handle that comes out of something that is there, where another function looks first
     whether the handle has one."""
-    if cls.file.language != "cpp" or not validity.of(cls.program).guards_of(cls):
-        return
-    made = list(_made(cls))
-    looking = next(((one, seen) for one in made if (seen := _looks_first(*one)) is not None), None)
-    if looking is None:
-        return
-    (careful, _, _), (test, _) = looking
     for function, call, handle in made:
-        if function is careful or (function.home is cls and function.record.kind in ("constructor", "destructor")):
+        if function is looking or (function.home is cls and function.record.kind in ("constructor", "destructor")):
             continue
         if _comes_from_elsewhere(function, handle) and _looks_first(function, call, handle) is None:
             yield function.finding(
                 call,
                 f"this creates a new `{cls.name}` for `{text(handle)}`, which may already have one: "
-                f"`{careful.name}` looks for it first",
-                certainty=because("convention", f"that there is one for each handle is inferred from `{careful.name}`"),
-                help=f"call `{careful.name}` instead",
-                steps=(careful.step(test, f"`{careful.name}` looks for the `{cls.name}` that is there"),),
+                f"`{looking.name}` looks for it first",
+                certainty=because("convention", f"that there is one for each handle is inferred from `{looking.name}`"),
+                help=f"call `{looking.name}` instead",
+                steps=(looking.step(test, f"`{looking.name}` looks for the `{cls.name}` that is there"),),
             )
 
 
-def _made(cls: Class) -> Iterator[tuple[Function, events.CallEvent, records.Value]]:
+def _made(cls: Class) -> Iterator[_Making]:
     """Where wrappers are made, with the handle that they get: by the constructor, or by a function of C that stores in
     a new object what it is given."""
     program, handles = cls.program, set(natives.natives(cls.program).pointed_to_by(cls))
