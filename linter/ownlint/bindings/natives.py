@@ -386,7 +386,7 @@ def _undoes_making(program: Program, name: str, record: r.FunctionRecord) -> boo
     given = {kind.last for one in record.parameters if (kind := types.parse(one.type)).pointers == 1}
     return any(
         (made := types.parse(maker.result)).pointers == 1 and made.last in given and made.last not in _NO_HANDLES
-        for verb, opposite in (*habits.OPPOSITES.items(), ("add", "remove"))
+        for verb, opposite in habits.UNDOES
         if opposite in words(name)
         for called in (name.replace(opposite, verb), name.replace(opposite.capitalize(), verb.capitalize()))
         for _, maker in program.index.records_called(called)

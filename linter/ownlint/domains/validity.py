@@ -125,6 +125,7 @@ class Validity:
         self._inline: Answers[tuple[Function, Place, Class], dict[int, frozenset[str]]] = Answers()
         self._outliving: Answers[Class, frozenset[str]] = Answers()
         self._deciding: Answers[Function, frozenset[int]] = Answers()
+        self._truths: Answers[tuple[Class, str], bool] = Answers(False)
 
     # --- guards ---
 
@@ -244,7 +245,20 @@ class Validity:
             return False
         owner, field = found
         kind = types.parse(self.program.names.expand(field.type, owner.file, owner.symbol))
-        return bool(kind.pointers or kind.arguments) or kind.name == "bool" or kind.last not in types.SCALARS
+        if kind.pointers or kind.arguments or kind.name == "bool" or kind.last not in types.SCALARS:
+            return True
+        return self._truths.ask((cls, name), lambda: kind.last in _NUMBERS and self._is_truth(name))
+
+    def _is_truth(self, name: str) -> bool:
+        """Whether nothing but 0 and 1 is ever stored in members of that name."""
+        stored = [
+            write.value
+            for function in self.program.functions
+            if function.mentions("=" + name)
+            for write in function.flow.writes
+            if write.place[-1] == name
+        ]
+        return bool(stored) and all(isinstance(one, r.Literal) and one.text in ("0", "1") for one in stored)
 
     def _macro_checks(self, function: Function, at: Place, cls: Class) -> Iterator[tuple[r.Span, frozenset[str]]]:
         for statement in function.statements:
@@ -597,7 +611,7 @@ class Validity:
             for guard in (one.origin or one for one in guards)
             for event, test, outcome in _refusals(guard.function)
             if event.span == guard.at.span
-            for flag in _flags(guard.function, test, _subject(guard.function))
+            for flag in flags_asked(guard.function, test, _subject(guard.function))
         }
         for function, at, seen_as in self.contexts.get(cls, ()):
             if function.record.kind in ("constructor", "destructor"):
@@ -901,7 +915,7 @@ def _direct(function: Function, subject: Place) -> ValidityGuard | None:
     unready = False
     refusing: set[int] = set()
     for event, test, outcome in _refusals(function):
-        found = frozenset(_flags(function, test, subject))
+        found = frozenset(flags_asked(function, test, subject))
         if not found:
             return None
         flags |= found
@@ -1005,9 +1019,12 @@ def _is_failure(function: Function, value: r.Value) -> bool:
 
 
 def _is_no(value: r.Value) -> bool:
+    """`false`, 0, -1, or a number's name with a minus before it, as `-ENODEV`."""
     inner = value.value if isinstance(value, r.Unary) and value.op == "-" else value
     if isinstance(inner, r.Literal) and inner is value and inner.text == "-1":
         return True
+    if isinstance(inner, r.Name) and inner is not value:
+        return inner.text.isupper()
     return isinstance(inner, r.Literal) and inner.text in ("false", "0", "1") and (inner is value or inner.text == "1")
 
 
@@ -1015,7 +1032,7 @@ def _is_negative(value: r.Value | None) -> bool:
     return value is not None and _is_no(value) and (isinstance(value, r.Unary) or text(value) == "-1")
 
 
-def _flags(function: Function, value: r.Value, subject: Place, depth: int = 0) -> Iterator[Place]:
+def flags_asked(function: Function, value: r.Value, subject: Place, depth: int = 0) -> Iterator[Place]:
     """The members of the object, or of its owner, by which the condition is decided, also where a method asks them."""
     validity = of(function.program)
     for inner in _asked_in(value):
@@ -1033,7 +1050,7 @@ def _flags(function: Function, value: r.Value, subject: Place, depth: int = 0) -
                 if asked.is_short and asked.cls is not None and types.parse(asked.record.result).name == "bool":
                     for leave in asked.flow.leaves:
                         if leave.value is not None:
-                            yield from _flags(asked, leave.value, (THIS,), depth + 1)
+                            yield from flags_asked(asked, leave.value, (THIS,), depth + 1)
 
 
 def _asked_in(value: r.Value) -> Iterator[r.Value]:

@@ -148,10 +148,8 @@ def _call_looks(
     if (
         base is not None
         and name in methods.looks | methods.takes | methods.keyed
-        and (found := names_of(function, base))
+        and held.is_same(names_of(function, base))
     ):
-        if not held.is_same(found):
-            return None
         if name in methods.clears or key is None or not node.args:
             return Look(event, event.asserted)
         asked = entry(node)[:1] if name in methods.keyed else node.args

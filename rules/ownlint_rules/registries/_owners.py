@@ -3,6 +3,7 @@ alive until then."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ownlint import Class, Function, Program, events, natives, places, questions, references, types, validity
@@ -83,23 +84,46 @@ def _closes_number(function: Function) -> Iterator[tuple[events.CallEvent, r.Val
 
 
 @questions.program_question
+def emptied(program: Program) -> dict[str, list[Ended]]:
+    """Where methods end what a member of their object owns, by the class of that."""
+    found: dict[str, list[Ended]] = {}
+    for function in program.functions:
+        if function.language == "cpp" and function.record.kind not in ("constructor", "destructor"):
+            for event, member, owned in natives.ends_of_members(function):
+                for kind in owned if event.index in function.flow.reachable else ():
+                    found.setdefault(kind, []).append((function, event, member))
+    return found
+
+
+@questions.program_question
 def askers(program: Program) -> tuple[registries.Registry, ...]:
     """Classes whose objects ask something of their owner, or that they share with it, before they use what they stand
     for: as if the owner had a registry of all of them, which one store tells."""
     found: dict[tuple[Class, Class], dict[str, None]] = {}
     known = validity.of(program)
-    guarded = {one.name for one in known.guards}
     for cls in program.classes:
-        if cls.file.language != "cpp" or guarded.isdisjoint(one.name for one in cls.ancestry):
+        if cls.file.language != "cpp" or not registries.stood_for(cls):
             continue
-        for flag in sorted({flag for guard in known.guards_of(cls) for flag in guard.flags}):
+        flags = {flag for guard in known.guards_of(cls) for flag in guard.flags}
+        for flag in sorted(flags | set(_asked_before_throwing(cls))):
             for owner, mark in _asked(cls, flag):
                 found.setdefault((owner, cls), {})[mark] = None
     return tuple(
         registries.Registry((), "", owner, cls, False, owner.path, owner.record.span, "", (), tuple(marks))
         for (owner, cls), marks in found.items()
-        if owner is not cls and registries.stood_for(cls)
+        if owner is not cls
     )
+
+
+def _asked_before_throwing(cls: Class) -> Iterator[places.Place]:
+    for method in cls.methods:
+        if method.record.kind == "method" and method.says(_THROWS):
+            for leave in method.flow.leaves:
+                for test, _ in method.flow.guards(leave) if leave.kind == "throw" else ():
+                    yield from validity.flags_asked(method, test.value, (places.THIS,))
+
+
+_THROWS = re.compile(rb'"throw"')
 
 
 def _asked(cls: Class, flag: places.Place) -> Iterator[tuple[Class, str]]:
@@ -112,13 +136,19 @@ def _asked(cls: Class, flag: places.Place) -> Iterator[tuple[Class, str]]:
     kind = types.parse(written)
     shared = "shared pointer" in cls.program.types.roles_at(written, field[0].file, field[0].symbol)
     led_to = kind.arguments[0] if kind.arguments else kind.name
-    if len(flag) == 2 and (owner := names.find_class(led_to, field[0].symbol, field[0].file)) is not None:
-        if owner.field(flag[1]) is not None:
-            yield owner, flag[1]
+    owner = names.find_class(led_to, field[0].symbol, field[0].file)
+    if len(flag) == 2 and owner is not None and owner.field(flag[1]) is not None:
+        yield owner, flag[1]
+        yield from ((one, flag[1]) for one, _ in _sharing(cls, kind) if shared and one is not owner)
     elif len(flag) == 1 and shared:
-        token = types.parse(led_to).name
-        for owner in cls.program.classes:
-            for other in owner.record.fields if owner is not cls and owner.file.language == "cpp" else ():
-                same = types.parse(names.expand(other.type, owner.file, owner.symbol))
-                if same.name == kind.name and [types.parse(one).name for one in same.arguments] == [token]:
-                    yield owner, other.name
+        yield from _sharing(cls, kind)
+
+
+def _sharing(cls: Class, kind: types.Type) -> Iterator[tuple[Class, str]]:
+    """The other classes that have a member of the same type, whatever is constant in it, and the member."""
+    said = [types.parse(one).name for one in kind.arguments]
+    for owner in cls.program.classes:
+        for field in owner.record.fields if owner is not cls and owner.file.language == "cpp" else ():
+            same = types.parse(cls.program.names.expand(field.type, owner.file, owner.symbol))
+            if same.name == kind.name and [types.parse(one).name for one in same.arguments] == said:
+                yield owner, field.name

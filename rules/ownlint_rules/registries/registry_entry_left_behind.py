@@ -138,7 +138,8 @@ def _by_itself(cls: Class) -> Iterator[Finding]:
             continue
         put = _puts_itself(cls, registry)
         if put is None:
-            if any(_puts_what_it_makes(method, registry) for method in cls.methods):
+            makers = (*cls.methods, *(registry.home.methods if registry.home not in (cls, None) else ()))
+            if any(_puts_what_it_makes(method, registry) for method in makers):
                 yield from _deleting(cls, registry)
             continue
         destructor = next((one.destructor for one in cls.ancestry if _takes(known, one.destructor, registry)), None)
@@ -367,7 +368,9 @@ def _deleting(cls: Class, registry: registries.Registry) -> Iterator[Finding]:
         yield function.finding(
             call,
             f"`{text(call.node.args[0])}` is deleted, but its entry in `{registry.shown}` stays",
-            certainty=because("value", f"harmless if it has no entry in `{registry.shown}` here"),
+            certainty=because("convention", "that the entry must go is inferred: a sibling erases it")
+            if beside.home is function.home and function.home is not None
+            else because("value", f"harmless if it has no entry in `{registry.shown}` here"),
             help=f"erase it from `{registry.shown}` first",
             steps=(beside.step(other, "erased where it is deleted here"),),
         )
@@ -379,9 +382,10 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
     program = registry.held.program
     known = registries.registries(program)
     keyed = _key(registry)
-    if keyed.last in ("", "void"):
-        return
-    ended = list(_ends_of(keyed, registry))
+    held = types.parse(types.parse(registry.type).arguments[-1] if registry.keyed and registry.type else "")
+    by_value = owners.emptied(program).get(registry.held.name, ()) if held.pointers == 1 else ()
+    values = {id(at) for _, at, _ in by_value}
+    ended = [*(_ends_of(keyed, registry) if keyed.last not in ("", "void") else ()), *by_value]
     if any(not _ENDED.isdisjoint(pairs.words(taker.name)) for taker in known.takers(registry)):
         return  # it is called when the object that is the key has ended
     left = [one for one in ended if not known.takings(one[0], registry)]
@@ -394,7 +398,7 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
         tells, frees = _telling(function, registry), _ending_handle(function, registry)
         siblings = any(one.home is function.home for one, _ in taken if one.home is not None)
         beside = siblings or (taken and _is_beside(function, registry))
-        if _callers_take(function, registry) or not (tells or frees or beside):
+        if _callers_take(function, registry) or not (siblings if id(at) in values else tells or frees or beside):
             continue
         steps = (taken[0][0].step(taken[0][1], "erased where it is destroyed here"),) if taken else ()
         told = (function.step(tells, "the handle is marked as invalid here"),) if tells else ()
