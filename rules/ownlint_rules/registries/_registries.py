@@ -486,12 +486,14 @@ def _of_c(program: Program) -> Iterator[Registry]:
             names = containers.names_of(function, done.table) if done is not None and done.does == "put" else ()
             if done is None or not names or names[0] not in declared:
                 continue
-            value = program.types.of(places.strip(done.value), function) if done.value is not None else ""
+            value = containers.key_type(function, done.value) if done.value is not None else ""
             held = elements.held_class(program, value, function.file, function.record.scope)
             if held is not None:
                 file, node, home = declared[names[0]]
                 key = containers.key_type(function, done.key) if done.key is not None else ""
-                written = f"{types.parse(node.type).name}<{key}, {held.name}*>" if key else ""
+                weak = value != program.types.of(places.strip(done.value), function)
+                named = "address" if weak else types.parse(node.type).name
+                written = f"{named}<{key}, {held.name}*>" if key else ""
                 yield Registry(names, names[0], home, held, bool(key), file.path, node.span, written)
 
 

@@ -395,6 +395,9 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
         return
     taken = [(function, at) for function, at, _ in ended if known.ways(function, registry).always(at)]
     for function, at, said in left:
+        inner = places.strip(said)
+        if isinstance(inner, records.Name) and known.is_put_by(function, registry, inner.text):
+            continue  # it is not in yet
         tells, frees = _telling(function, registry), _ending_handle(function, registry)
         siblings = any(one.home is function.home for one, _ in taken if one.home is not None)
         beside = siblings or (taken and _is_beside(function, registry))

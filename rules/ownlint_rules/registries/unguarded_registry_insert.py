@@ -90,6 +90,7 @@ from ownlint import (
     containers,
     events,
     lookups,
+    natives,
     places,
     records,
     rule,
@@ -210,7 +211,7 @@ def _is_owned(function: Function, insert: containers.Insert) -> bool:
     """Whether the registry is to own what is put in, which was made for it: what is replaced is lost."""
     for made in containers.made_from(function, insert.value):
         inner = places.strip(made)
-        if isinstance(inner, records.Call) and inner.kind == "new":
+        if isinstance(inner, records.Call) and (inner.kind == "new" or natives.makes(places.last_name(inner.callee))):
             return True
     return insert.value is not None and "smart pointer" in function.program.types.roles(
         function.program.types.of(places.strip(insert.value), function), function
