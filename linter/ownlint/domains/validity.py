@@ -16,7 +16,7 @@ import msgspec
 
 from ownlint.domains.failure import never_comes_back, reports_failure
 from ownlint.engine import glance
-from ownlint.engine.assignments import place
+from ownlint.engine.assignments import is_truth, place
 from ownlint.engine.conditions import computed_once
 from ownlint.facts import records as r
 from ownlint.facts.show import text
@@ -125,7 +125,7 @@ class Validity:
         self._inline: Answers[tuple[Function, Place, Class], dict[int, frozenset[str]]] = Answers()
         self._outliving: Answers[Class, frozenset[str]] = Answers()
         self._deciding: Answers[Function, frozenset[int]] = Answers()
-        self._truths: Answers[tuple[Class, str], bool] = Answers(False)
+        self._truths: Answers[str, bool] = Answers(False)
 
     # --- guards ---
 
@@ -247,18 +247,7 @@ class Validity:
         kind = types.parse(self.program.names.expand(field.type, owner.file, owner.symbol))
         if kind.pointers or kind.arguments or kind.name == "bool" or kind.last not in types.SCALARS:
             return True
-        return self._truths.ask((cls, name), lambda: kind.last in _NUMBERS and self._is_truth(name))
-
-    def _is_truth(self, name: str) -> bool:
-        """Whether nothing but 0 and 1 is ever stored in members of that name."""
-        stored = [
-            write.value
-            for function in self.program.functions
-            if function.mentions("=" + name)
-            for write in function.flow.writes
-            if write.place[-1] == name
-        ]
-        return bool(stored) and all(isinstance(one, r.Literal) and one.text in ("0", "1") for one in stored)
+        return kind.last in _NUMBERS and self._truths.ask(name, lambda: is_truth(self.program, name))
 
     def _macro_checks(self, function: Function, at: Place, cls: Class) -> Iterator[tuple[r.Span, frozenset[str]]]:
         for statement in function.statements:
@@ -731,8 +720,7 @@ class Validity:
     def _wrapped(
         self, function: Function, event: e.CallEvent, written: str, at: Place, cls: Class
     ) -> Iterator[ValidityUse]:
-        """A new object of the type that is written gets the handle and says of itself whether it is valid: it begins
-        as one that is, unless it shares the flag."""
+        """A new object of that type gets the handle: it begins as a valid one, unless it shares the flag."""
         kind = types.parse(written)
         made = self.program.names.find_class(kind.name, function.record.scope, function.file) if written else None
         guards = self.guards_of(made) if made is not None else []
@@ -941,8 +929,7 @@ def _only_hands_out(function: Function) -> bool:
 
 
 def _refusals(function: Function) -> Iterator[tuple[e.Event, r.Value, bool]]:
-    """Where it throws, ends the program, or answers that it did not work, with the condition that decides and its
-    outcome; a refusal that nothing decides has an empty condition."""
+    """Where it throws, ends or answers that it did not work, with what decides; empty where nothing does."""
     flow = function.flow
     number = types.parse(function.record.result).name in _NUMBERS
     negative = any(_is_negative(leave.value) for leave in flow.leaves)
@@ -1048,9 +1035,8 @@ def flags_asked(function: Function, value: r.Value, subject: Place, depth: int =
         elif isinstance(inner, r.Call) and len(below) == 1 and depth < _DEPTH:
             for asked in function.program.calls.callee(inner, function).functions:
                 if asked.is_short and asked.cls is not None and types.parse(asked.record.result).name == "bool":
-                    for leave in asked.flow.leaves:
-                        if leave.value is not None:
-                            yield from flags_asked(asked, leave.value, (THIS,), depth + 1)
+                    for value in (leave.value for leave in asked.flow.leaves if leave.value is not None):
+                        yield from flags_asked(asked, value, (THIS,), depth + 1)
 
 
 def _asked_in(value: r.Value) -> Iterator[r.Value]:
@@ -1110,10 +1096,8 @@ def _is_false(constant: r.Literal) -> bool:
 def _begins(function: Function, flag: Place, bad: bool) -> bool:
     """Whether a fresh object has the flag as a refused one has it: it is not ready yet, rather than no longer."""
     cls = function.cls
-    if cls is None or len(flag) != 1:
-        return False
-    found = cls.field(flag[0])
-    if found is None or found[1].value is None:
+    found = cls.field(flag[0]) if cls is not None and len(flag) == 1 else None
+    if cls is None or found is None or found[1].value is None:
         return False
     initial = strip(found[1].value)
     if isinstance(initial, r.Aggregate) and len(initial.items) == 1:
@@ -1177,8 +1161,7 @@ def _callable(binding: Binding) -> r.Value | None:
 
 
 def _reached(flow: Flow, start: Collection[int], stops: frozenset[int]) -> frozenset[int]:
-    """What is reached from the start without going on behind a stop. A handler is reached because of what did not work
-    in its `try`: a check there has not been passed."""
+    """What is reached from the start without going on behind a stop. What comes to a handler passed no check."""
     seen = set(start)
     queue = sorted(seen)
     for current in queue:

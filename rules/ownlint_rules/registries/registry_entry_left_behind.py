@@ -110,9 +110,7 @@ from ownlint_rules.registries import _registries as registries
 
 _HELPERS = 2
 """How many calls deep a look into the registry may be."""
-owners.NUMBERS = frozenset(
-    {"bool", "int", "unsigned", "unsigned int", "long", "short", "char", "size_t", "std::size_t"}
-)
+_NUMBERS = frozenset({"bool", "int", "unsigned", "unsigned int", "long", "short", "char", "size_t", "std::size_t"})
 _DELETES = re.compile(rb'"delete"')
 _ASKS_REGISTRY = frozenset({"lock", "expired", "upgrade"})
 
@@ -262,10 +260,7 @@ def _is_plain(cls: Class, written: str) -> bool:
     kind = types.parse(cls.program.names.expand(written, cls.file, cls.symbol))
     if not kind.is_value or kind.arguments:
         return False
-    return (
-        kind.name in owners.NUMBERS
-        or cls.program.names.find_class(kind.name, cls.symbol, cls.file, enum=True) is not None
-    )
+    return kind.name in _NUMBERS or cls.program.names.find_class(kind.name, cls.symbol, cls.file, enum=True) is not None
 
 
 def _is_outcome(destructor: Function, call: records.Call) -> bool:
