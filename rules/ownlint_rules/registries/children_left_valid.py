@@ -4,6 +4,8 @@
 
 - a call that destroys a native object, or all that a member owns, while handles to its children remain marked as valid
 - the same if only some path invalidates them
+- the same for handles in no registry that check their owner, or a token that they share with it
+- a handle that is invalidated without invalidating the handles to what its object contained
 
 ## Why it is a bug
 

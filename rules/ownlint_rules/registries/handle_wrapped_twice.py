@@ -5,7 +5,7 @@
 - a static factory that receives a native handle and creates a new wrapper without a lookup, in a class whose methods
   destroy the handle and then set a flag (a note on the design)
 - a new wrapper for a handle that comes out of an existing object, where another function looks first for the wrapper
-  that the handle already has, or where a method ends the object behind one wrapper and tells that one alone
+  that the handle already has, or where a method ends the object and invalidates only one of its wrappers
 
 ## Why it is a bug
 

@@ -6,6 +6,7 @@
   path, or no destructor at all
 - a method or function that destroys the native object which is the key, or the handle, without erasing the entry,
   although another one does
+- a function of C that frees the handle to which the entry points
 - a move constructor that leaves the entry pointing to the old object
 
 ## Why it is a bug

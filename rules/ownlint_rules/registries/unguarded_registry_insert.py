@@ -6,6 +6,7 @@
   result on every path
 - an insertion that only an assertion checks
 - an insertion inside an assertion, which release builds remove
+- an insertion that replaces what is there, where one caller checks and another does not
 
 ## Why it is a bug
 
