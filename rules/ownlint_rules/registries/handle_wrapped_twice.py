@@ -216,9 +216,14 @@ def _stores_given(function: Function, cls: Class) -> int | None:
     """Which parameter (from 0) a function of C stores in a new object of the class."""
     if function.language != "cpp" or function.home is not None or not function.record.parameters:
         return None
-    new = {name for name, (written, _) in function.locals.items() if types.parse(written).last == cls.name}
-    objects = {"PyObject", cls.name}
-    names = [one.name for one in function.record.parameters if types.parse(one.type).last not in objects]
+    new = {
+        write.place[0]
+        for write in function.flow.writes
+        if len(write.place) == 1 and types.parse(function.locals.get(write.place[0], ("", None))[0]).last == cls.name
+        if isinstance(made := places.strip(write.value), records.Call) and natives.makes(places.last_name(made.callee))
+    }
+    handles = set(natives.natives(cls.program).pointed_to_by(cls)) - {"PyObject"}
+    names = [one.name for one in function.record.parameters if types.parse(one.type).last in handles]
     for write in function.flow.writes if new else ():
         value = places.strip(write.value)
         if len(write.place) == 2 and write.place[0] in new and isinstance(value, records.Name) and value.text in names:

@@ -453,8 +453,10 @@ def _is_looked_into(registry: registries.Registry) -> bool:
 
 
 def _is_handed_to_table(function: Function) -> bool:
-    """Whether it is what a container of C calls for an entry that is taken out."""
+    """Whether it is what a container of C calls for an entry that is taken out, also one that a macro names."""
     said = f'"{function.name}"'.encode()
+    if any(one.body.strip() == function.name for file in function.program.files.values() for one in file.macros):
+        return True
     return any(
         any(_is_function(argument, function) for argument in call.node.args)
         and not habits.TABLES.isdisjoint(pairs.words(places.last_name(call.node.callee)))
