@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ownlint.engine import containers, lookups
 from ownlint.engine.resources import resources
 from ownlint.facts import records as r
 from ownlint.flow import events as e
@@ -20,7 +21,7 @@ from ownlint.project import types
 from ownlint.project.files import File
 from ownlint.project.pairs import words
 from ownlint.project.program import Program
-from ownlint.project.questions import program_property, program_question
+from ownlint.project.questions import program_property, program_question, question
 from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Class, Function
 
@@ -49,6 +50,13 @@ class Natives:
             if (found := _destroyer(program, name, record)) is not None:
                 self.destroyers.setdefault(name, found)
         self.types = frozenset(one.type for one in self.destroyers.values())
+        self._values = frozenset(
+            kind.last
+            for name in self.destroyers
+            for _, record in program.index.records_called(name)
+            for one in record.parameters
+            if (kind := types.parse(one.type)).is_value and kind.last in self.types
+        )
         self._edges: dict[str, set[str]] | None = None
         self._empties: Circular[Function, frozenset[str]] = Circular(frozenset(), _DEPTH)
 
@@ -131,7 +139,9 @@ class Natives:
                 continue
             got = [types.parse(record.result), *(types.parse(one.type) for one in record.parameters[1:])]
             found.setdefault(given.last, set()).update(
-                kind.last for at, kind in enumerate(got) if kind.pointers == (2 if at else 1) and not kind.arguments
+                kind.last
+                for at, kind in enumerate(got)
+                if not kind.arguments and kind.pointers + (kind.last in self._values) == (2 if at else 1)
             )
         for function in self.program.functions:
             if function.language == "cpp" and any(makes(name) for name in function.mentioned):
@@ -194,20 +204,38 @@ def owned_by(program: Program, written: str, file: File, scope: str) -> Iterator
 
 
 def ends_of_elements(function: Function) -> Iterator[tuple[e.Event, r.Value, tuple[str, ...]]]:
-    """Where a function takes one thing out of a container that owns what is in it, whosever that is. With the container
-    and the classes whose objects end."""
+    """Where a function takes one thing out of a container that owns what is in it, whosever that is, or puts another in
+    its place. With the container and the classes whose objects end."""
     erases = function.program.models.containers.erases
-    if not function.mentions(*erases):
-        return
-    for event in function.flow.calls:
+    found: list[tuple[e.Event, r.Value]] = []
+    for event in function.flow.calls if function.mentions(*erases) else ():
         on = receiver(event.node) or next(iter(event.node.args), None)
-        if last_name(event.node.callee) not in erases or on is None:
-            continue
+        if last_name(event.node.callee) in erases and on is not None:
+            found.append((event, on))
+    if containers.may_insert(function):
+        for insert in containers.inserts(function):
+            target = strip(insert.event.target) if isinstance(insert.event, e.Write) else None
+            if isinstance(target, r.Index) and lookups.is_in(function, insert.event, insert.container, insert.key):
+                found.append((insert.event, target.base))
+    found += _overwritten(function)
+    for at, on in found:
         written = function.program.types.of(on, function)
         written = function.program.names.expand(written, function.file, function.record.scope).rstrip("& ")
         owned = tuple(sorted(set(owned_by(function.program, written, function.file, function.record.scope))))
         if owned and "container" in function.program.types.roles(written, function):
-            yield event, on, owned
+            yield at, on, owned
+
+
+def _overwritten(function: Function) -> Iterator[tuple[e.Event, r.Value]]:
+    """Where another is put in the place of an element that is there: `map.at(key) = made`, `found->second = made`."""
+    for write in function.flow.writes:
+        match strip(write.target) if write.op == "=" and not write.fresh else None:
+            case r.Call(callee=r.Member(base=base, name="at")):
+                yield write, base
+            case r.Member(base=r.Name(text=name), name="second") if name in function.locals:
+                match strip(function.locals[name][1]):
+                    case r.Call(callee=r.Member(base=base, name="find")):
+                        yield write, base
 
 
 def _may_own(written: str) -> bool:
@@ -269,20 +297,20 @@ def ends(function: Function, found: Natives) -> Iterator[NativeEnd]:
     yield from ends_by_calls(function, found)
 
 
-def ends_by_calls(function: Function, found: Natives) -> Iterator[NativeEnd]:
-    """Those of `ends` that come by what the function calls on another object."""
+def ends_by_calls(function: Function, found: Natives, *, own: bool = False) -> Iterator[NativeEnd]:
+    """Those of `ends` that come by what the function calls on another object, or on its own."""
     if function.record.kind in ("constructor", "destructor"):
         return
     if not any({*words(name)} & _ENDING for name in function.mentioned if not name.startswith("=")):
         return
     for call in function.flow.calls:
         on = receiver(call.node)
-        if on is None or not {*words(last_name(call.node.callee))} & _ENDING:
+        if (on is None and not own) or not {*words(last_name(call.node.callee))} & _ENDING:
             continue
         for callee in function.program.calls.callee(call.node, function).functions[:1]:
-            if callee.home is None or callee.home is function.home:
+            if callee.home is None or callee is function or (callee.home is function.home and not own):
                 continue
-            if emptied := found.empties(callee):
+            if on is not None and callee.home is not function.home and (emptied := found.empties(callee)):
                 yield NativeEnd(call, on, tuple(sorted(emptied)), False)
             for parameter, argument in zip(callee.record.parameters, call.node.args, strict=False):
                 kind = types.parse(parameter.type)
@@ -331,19 +359,37 @@ def _destroyer(program: Program, name: str, record: r.FunctionRecord) -> Destroy
     ]
     if not handles:
         return None
-    position, kind = handles[-1] if words(name)[-1] == "erase" else handles[0]
+    position, kind = _meant_by(name, handles)
     return Destroyer(name, kind.last, position)
 
 
+def _meant_by(name: str, handles: list[tuple[int, types.Type]]) -> tuple[int, types.Type]:
+    """The parameter that a function ends: the one whose type its name says last, as in `destroyBody(World*, Body*)`."""
+    said = words(name)
+    if said[-1] == "erase":
+        return handles[-1]
+    named = [(said.index(last), at) for at, (_, kind) in enumerate(handles) if (last := _noun(kind)) in said]
+    return handles[max(named)[1] if named else 0]
+
+
+def _noun(kind: types.Type) -> str:
+    """The word of a type's name that says what it is: `track` of `mix_track_t`."""
+    return next((word for word in reversed(words(kind.last)) if word not in _SUFFIXES), "")
+
+
+_SUFFIXES = frozenset({"t", "s", "st", "ref", "ptr", "impl", "handle"})
+
+
 def _undoes_making(program: Program, name: str, record: r.FunctionRecord) -> bool:
-    """Whether it is the opposite of a function that hands out what it is given: `db_connect` and `db_disconnect`."""
-    kind = types.parse(record.parameters[0].type)
+    """Whether it is the opposite of a function that hands out what it is given: `db_connect` and `db_disconnect`,
+    `mix_add_track` and `mix_remove_track`."""
+    given = {kind.last for one in record.parameters if (kind := types.parse(one.type)).pointers == 1}
     return any(
-        types.parse(made.result).last == kind.last and types.parse(made.result).pointers == kind.pointers == 1
-        for verb, opposite in habits.OPPOSITES.items()
+        (made := types.parse(maker.result)).pointers == 1 and made.last in given and made.last not in _NO_HANDLES
+        for verb, opposite in habits.UNDOES
         if opposite in words(name)
-        for maker in (name.replace(opposite, verb), name.replace(opposite.capitalize(), verb.capitalize()))
-        for _, made in program.index.records_called(maker)
+        for called in (name.replace(opposite, verb), name.replace(opposite.capitalize(), verb.capitalize()))
+        for _, maker in program.index.records_called(called)
     )
 
 
@@ -381,7 +427,8 @@ def _edges(program: Program, natives: Natives) -> dict[str, set[str]]:
         if record.owner or not record.parameters or makes(name):
             continue
         given, got = types.parse(record.parameters[0].type), types.parse(record.result)
-        if _can_be_handle(given) and _can_be_handle(got):
+        beside = given.last == got.last and not habits.BESIDE.isdisjoint(words(name))
+        if _can_be_handle(given) and _can_be_handle(got) and not beside:
             found.setdefault(given.last, set()).add(got.last)
     for cls in program.classes:
         for field in cls.record.fields:
@@ -428,6 +475,45 @@ def destroys(function: Function, found: Natives) -> Iterator[tuple[e.CallEvent, 
     for call in function.flow.calls:
         if (what := found.destroyed(function, call.node)) is not None:
             yield call, *what
+
+
+@question
+def ends_itself(function: Function) -> e.CallEvent | None:
+    """Where a function of C frees the object that it is given first: nobody has that object any more, as in a
+    destructor."""
+    if function.language != "cpp" or function.home is not None or not function.record.parameters:
+        return None
+    names = dict(_names_of_first(function))
+    for call in function.flow.calls if any(ends_life(name) for name in function.mentioned) else ():
+        given = (strip(argument) for argument in call.node.args)
+        if ends_life(last_name(call.node.callee)) and any(
+            isinstance(one, r.Name) and one.text in names for one in given
+        ):
+            return call
+    return None
+
+
+def _names_of_first(function: Function) -> Iterator[tuple[str, str]]:
+    """What the first parameter is called in the function, also after a cast, and of which type it is there."""
+    first = function.record.parameters[0]
+    yield first.name, first.type
+    for name, (written, initial) in function.locals.items():
+        if isinstance(begun := strip(initial), r.Name) and begun.text == first.name:
+            cast = initial.type if isinstance(initial, r.Cast) else written
+            yield name, cast if types.parse(written).is_placeholder else written
+
+
+@program_question
+def endings(program: Program) -> dict[Class, list[tuple[Function, e.CallEvent]]]:
+    """For each class, the functions of C that free the object of it that they are given first."""
+    found: dict[Class, list[tuple[Function, e.CallEvent]]] = {}
+    for function in program.functions:
+        if (call := ends_itself(function)) is not None:
+            kinds = (program.names.expand(kind, function.file) for _, kind in _names_of_first(function))
+            named = (program.names.find_class(kind, function.record.scope, function.file) for kind in kinds)
+            for cls in {one: None for one in named if one is not None}:
+                found.setdefault(cls, []).append((function, call))
+    return found
 
 
 def given_up(function: Function) -> Iterator[tuple[e.CallEvent, str, r.Value]]:

@@ -14,9 +14,9 @@ from typing import Literal as OneOf
 
 import msgspec
 
-from ownlint.domains.failure import reports_failure
+from ownlint.domains.failure import never_comes_back, reports_failure
 from ownlint.engine import glance
-from ownlint.engine.assignments import place
+from ownlint.engine.assignments import is_truth, place
 from ownlint.engine.conditions import computed_once
 from ownlint.facts import records as r
 from ownlint.facts.show import text
@@ -125,6 +125,7 @@ class Validity:
         self._inline: Answers[tuple[Function, Place, Class], dict[int, frozenset[str]]] = Answers()
         self._outliving: Answers[Class, frozenset[str]] = Answers()
         self._deciding: Answers[Function, frozenset[int]] = Answers()
+        self._truths: Answers[str, bool] = Answers(False)
 
     # --- guards ---
 
@@ -244,7 +245,9 @@ class Validity:
             return False
         owner, field = found
         kind = types.parse(self.program.names.expand(field.type, owner.file, owner.symbol))
-        return bool(kind.pointers or kind.arguments) or kind.name == "bool" or kind.last not in types.SCALARS
+        if kind.pointers or kind.arguments or kind.name == "bool" or kind.last not in types.SCALARS:
+            return True
+        return kind.last in _NUMBERS and self._truths.ask(name, lambda: is_truth(self.program, name))
 
     def _macro_checks(self, function: Function, at: Place, cls: Class) -> Iterator[tuple[r.Span, frozenset[str]]]:
         for statement in function.statements:
@@ -276,36 +279,10 @@ class Validity:
         if not function.is_short or any(name.startswith("=") for name in function.mentioned):
             return False
         if types.parse(record.result).name == "void":
-            ends = function.says(_THROWS) or not self._enders.isdisjoint(function.mentioned)
+            ends = function.says(_THROWS) or function.says(_BRANCHES)
         else:
             ends = function.says(_BRANCHES) and function.says(_ANSWERS)
         return ends or any(self.program.macros.role(name) in _CHECKING for name in function.mentioned)
-
-    @program_property
-    def _enders(self) -> frozenset[str]:
-        """Last names of the functions that do not return."""
-        program = self.program
-        known = {
-            name
-            for name, record in program.index.declared_functions()
-            if any("noreturn" in annotation.name for annotation in record.annotations)
-        }
-        called = {name for function in program.functions if function.is_short for name in function.mentioned}
-        return frozenset(
-            known
-            | {
-                name
-                for name in called
-                if any(
-                    effect.verb == "never returns"
-                    for model in program.models.function(name)
-                    for effect in model.effects
-                )
-            }
-        )
-
-    def ends_program(self, call: r.Call) -> bool:
-        return call.kind == "call" and last_name(call.callee) in self._enders
 
     def guards_of(self, cls: Class) -> list[ValidityGuard]:
         """Its own and inherited ones."""
@@ -623,7 +600,7 @@ class Validity:
             for guard in (one.origin or one for one in guards)
             for event, test, outcome in _refusals(guard.function)
             if event.span == guard.at.span
-            for flag in _flags(guard.function, test, _subject(guard.function))
+            for flag in flags_asked(guard.function, test, _subject(guard.function))
         }
         for function, at, seen_as in self.contexts.get(cls, ()):
             if function.record.kind in ("constructor", "destructor"):
@@ -717,6 +694,9 @@ class Validity:
                 case e.CallEvent(node=call) if not event.asserted and call.kind == "call":
                     yield from self._handed(function, event, at, cls)
                     yield from self._lent(function, event, at, cls)
+                    yield from self._wrapped(function, event, call.template, at, cls)
+                case e.CallEvent(node=r.Call(kind="new" | "construct") as call):
+                    yield from self._wrapped(function, event, text(call.callee), at, cls)
                 case e.Read(node=node) | e.Write(target=node) if node is not None:
                     yield from self._looked_through(function, event, node, at, cls)
 
@@ -736,6 +716,21 @@ class Validity:
             if field and not self._is_text(cls, field):
                 yield ValidityUse(event, at, field, text(argument), name)
                 return
+
+    def _wrapped(
+        self, function: Function, event: e.CallEvent, written: str, at: Place, cls: Class
+    ) -> Iterator[ValidityUse]:
+        """A new object of that type gets the handle: it begins as a valid one, unless it shares the flag."""
+        kind = types.parse(written)
+        made = self.program.names.find_class(kind.name, function.record.scope, function.file) if written else None
+        guards = self.guards_of(made) if made is not None else []
+        if not any(len(flag) == 1 for guard in guards for flag in guard.flags):
+            return
+        flags = {(*at, flag[0]) for guard in self.guards_of(cls) for flag in guard.flags}
+        if flags.isdisjoint(self.where(function, _pointee(argument)) for argument in event.node.args):
+            for argument in event.node.args:
+                if field := self._handle(function, argument, at, cls):
+                    yield ValidityUse(event, at, field, text(argument), kind.last)
 
     def _looked_through(
         self, function: Function, event: e.Event, node: r.Value, at: Place, cls: Class
@@ -908,7 +903,7 @@ def _direct(function: Function, subject: Place) -> ValidityGuard | None:
     unready = False
     refusing: set[int] = set()
     for event, test, outcome in _refusals(function):
-        found = frozenset(_flags(function, test, subject))
+        found = frozenset(flags_asked(function, test, subject))
         if not found:
             return None
         flags |= found
@@ -934,8 +929,7 @@ def _only_hands_out(function: Function) -> bool:
 
 
 def _refusals(function: Function) -> Iterator[tuple[e.Event, r.Value, bool]]:
-    """Where it throws, ends the program, or answers that it did not work, with the condition that decides and its
-    outcome; a refusal that nothing decides has an empty condition."""
+    """Where it throws, ends or answers that it did not work, with what decides; empty where nothing does."""
     flow = function.flow
     number = types.parse(function.record.result).name in _NUMBERS
     negative = any(_is_negative(leave.value) for leave in flow.leaves)
@@ -959,7 +953,7 @@ def _refusals(function: Function) -> Iterator[tuple[e.Event, r.Value, bool]]:
                     continue  # beside -1 it is good news
                 if _is_no(value) if number else _is_failure(function, value):
                     yield _decided(flow, event)
-            case e.CallEvent(node=call) if of(function.program).ends_program(call):
+            case e.CallEvent(node=call) if call.kind == "call" and never_comes_back(function, call):
                 yield _decided(flow, event)
 
 
@@ -1012,9 +1006,12 @@ def _is_failure(function: Function, value: r.Value) -> bool:
 
 
 def _is_no(value: r.Value) -> bool:
+    """`false`, 0, -1, or a number's name with a minus before it, as `-ENODEV`."""
     inner = value.value if isinstance(value, r.Unary) and value.op == "-" else value
     if isinstance(inner, r.Literal) and inner is value and inner.text == "-1":
         return True
+    if isinstance(inner, r.Name) and inner is not value:
+        return inner.text.isupper()
     return isinstance(inner, r.Literal) and inner.text in ("false", "0", "1") and (inner is value or inner.text == "1")
 
 
@@ -1022,8 +1019,8 @@ def _is_negative(value: r.Value | None) -> bool:
     return value is not None and _is_no(value) and (isinstance(value, r.Unary) or text(value) == "-1")
 
 
-def _flags(function: Function, value: r.Value, subject: Place) -> Iterator[Place]:
-    """The members of the object, or of its owner, by which the condition is decided."""
+def flags_asked(function: Function, value: r.Value, subject: Place, depth: int = 0) -> Iterator[Place]:
+    """The members of the object, or of its owner, by which the condition is decided, also where a method asks them."""
     validity = of(function.program)
     for inner in _asked_in(value):
         if not isinstance(inner, (r.Name, r.Member, r.Call)):
@@ -1032,8 +1029,14 @@ def _flags(function: Function, value: r.Value, subject: Place) -> Iterator[Place
         if where is None or where[: len(subject)] != subject or not 2 <= len(where) - len(subject) + 1 <= 3:
             continue
         below = where[len(subject) :]
-        if not any(step.endswith("()") for step in below) and _can_be_flag(function, inner):
-            yield below
+        if not any(step.endswith("()") for step in below):
+            if _can_be_flag(function, inner):
+                yield below
+        elif isinstance(inner, r.Call) and len(below) == 1 and depth < _DEPTH:
+            for asked in function.program.calls.callee(inner, function).functions:
+                if asked.is_short and asked.cls is not None and types.parse(asked.record.result).name == "bool":
+                    for value in (leave.value for leave in asked.flow.leaves if leave.value is not None):
+                        yield from flags_asked(asked, value, (THIS,), depth + 1)
 
 
 def _asked_in(value: r.Value) -> Iterator[r.Value]:
@@ -1093,10 +1096,8 @@ def _is_false(constant: r.Literal) -> bool:
 def _begins(function: Function, flag: Place, bad: bool) -> bool:
     """Whether a fresh object has the flag as a refused one has it: it is not ready yet, rather than no longer."""
     cls = function.cls
-    if cls is None or len(flag) != 1:
-        return False
-    found = cls.field(flag[0])
-    if found is None or found[1].value is None:
+    found = cls.field(flag[0]) if cls is not None and len(flag) == 1 else None
+    if cls is None or found is None or found[1].value is None:
         return False
     initial = strip(found[1].value)
     if isinstance(initial, r.Aggregate) and len(initial.items) == 1:
@@ -1160,8 +1161,7 @@ def _callable(binding: Binding) -> r.Value | None:
 
 
 def _reached(flow: Flow, start: Collection[int], stops: frozenset[int]) -> frozenset[int]:
-    """What is reached from the start without going on behind a stop. A handler is reached because of what did not work
-    in its `try`: a check there has not been passed."""
+    """What is reached from the start without going on behind a stop. What comes to a handler passed no check."""
     seen = set(start)
     queue = sorted(seen)
     for current in queue:

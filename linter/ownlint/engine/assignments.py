@@ -13,6 +13,7 @@ from ownlint.flow import events as e
 from ownlint.flow.asked import is_constant
 from ownlint.flow.places import THIS, Place, last_name, place_of, receiver, strip
 from ownlint.project import types
+from ownlint.project.program import Program
 from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Function
 
@@ -242,3 +243,15 @@ def _set_by(setter: Function, call: r.Call) -> Iterator[tuple[Place, Held]]:
                 value = given[value.text]
             if (what := held(value)) is not None and what.kind != "copy":
                 yield write.place, what
+
+
+def is_truth(program: Program, name: str) -> bool:
+    """Whether nothing but 0 and 1 is ever stored in a member of that name."""
+    stored = [
+        write.value
+        for function in program.functions
+        if function.mentions("=" + name)
+        for write in function.flow.writes
+        if write.place[-1] == name
+    ]
+    return bool(stored) and all(isinstance(one, r.Literal) and one.text in ("0", "1") for one in stored)

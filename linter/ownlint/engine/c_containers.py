@@ -96,6 +96,11 @@ def verb_of(name: str) -> tuple[Does, str] | None:
     return None
 
 
+def takes_in_c(function: Function) -> bool:
+    """Whether the function calls one that may take something out of a container of C. Needs no decoding."""
+    return any((said := verb_of(name)) is not None and said[0] == "take" for name in function.mentioned)
+
+
 _VERBS: dict[str, Does] = {
     **dict.fromkeys(sorted(habits.TABLE_PUTS), "put"),
     **dict.fromkeys(sorted(habits.TABLE_FINDS), "find"),

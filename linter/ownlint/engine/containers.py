@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint.engine.c_containers import table_call, verb_of
+from ownlint.engine.c_containers import table_call, takes_in_c, verb_of
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
@@ -57,6 +57,15 @@ class Insert(NamedTuple):
     value: r.Value | None
     overwrites: bool
     """It replaces what is there; else what is there stays."""
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the result is taken by which a method says that the key was new; a function of C says how it went."""
+        return (
+            isinstance(self.event, e.CallEvent)
+            and not self.event.dropped
+            and isinstance(self.event.node.callee, r.Member)
+        )
 
 
 # --- which map ------------------------------------------------------------------------------------
@@ -235,6 +244,17 @@ def made_from(function: Function, value: r.Value | None) -> list[r.Value]:
     return found
 
 
+def key_type(function: Function, key: r.Value) -> str:
+    """Of a key that a function of C makes of a pointer, as `PyLong_FromVoidPtr` does, the pointer's."""
+    for made in made_from(function, key):
+        inner = strip(made)
+        if isinstance(inner, r.Call) and isinstance(inner.callee, r.Name) and len(inner.args) == 1:
+            written = function.program.types.of(strip(inner.args[0]), function)
+            if types.parse(written).pointers == 1 and not function.program.calls.callee(inner, function).functions:
+                return written
+    return function.program.types.of(key, function)
+
+
 # --- maps from addresses --------------------------------------------------------------------------
 
 
@@ -391,14 +411,22 @@ def inserts(function: Function) -> Iterator[Insert]:
             case e.CallEvent(node=r.Call(callee=r.Member(base=base, name=name)) as node) if name in methods.keyed:
                 parts = entry(node)
                 if parts and (held := container(function, base)) is not None:
-                    overwrites = name in methods.replaces
-                    yield Insert(event, held, parts[0], parts[1] if len(parts) > 1 else None, overwrites)
+                    value = parts[1] if len(parts) > 1 else None
+                    yield Insert(event, held, parts[0], value, _overwrites(function, node, name))
             case e.CallEvent(node=r.Call(callee=r.Name()) as node):
                 done = table_call(function, node)
                 if done is None or done.does != "put" or done.key is None or done.value is None:
                     continue
                 if (held := container(function, done.table)) is not None:
                     yield Insert(event, held, done.key, done.value, True)
+
+
+def _overwrites(function: Function, call: r.Call, name: str) -> bool:
+    """Whether a method that inserts replaces what is there: `insert` does in a `QHash`, not in a `std::map`."""
+    known = function.program.calls.callee(call, function).models
+    verbs = {effect.verb for model in known for effect in model.effects}
+    methods = function.program.models.containers
+    return "overwrite" in verbs or (name in methods.replaces and name not in methods.inserts)
 
 
 def may_insert(function: Function) -> bool:
@@ -481,15 +509,19 @@ def _clearing(function: Function, held: Container) -> Iterator[Function]:
 def clears(function: Function, held: Container) -> bool:
     """Whether the function takes entries out of the map itself."""
     takes = function.program.models.containers.takes
-    if not function.mentions(*takes):
+    if not function.mentions(*takes) and not takes_in_c(function):
         return False
-    names = set(_plain_names(held))
+    names = set(_plainly(held.names))
     if names.isdisjoint(found.decode() for found in _STRINGS.findall(function.encoded)):
         return False
-    return any(
-        last_name(call.node.callee) in takes and not names.isdisjoint(_plainly(names_of(function, receiver(call.node))))
-        for call in function.flow.calls
-    )
+    for call in function.flow.calls:
+        done = table_call(function, call.node)
+        emptied = done.table if done is not None and done.does == "take" else None
+        if last_name(call.node.callee) in takes:
+            emptied = receiver(call.node)
+        if emptied is not None and not names.isdisjoint(_plainly(names_of(function, emptied))):
+            return True
+    return False
 
 
 def is_taken_out_by_hook(function: Function, held: Container) -> bool:
@@ -540,11 +572,6 @@ def _registers(function: Function, hook: str) -> bool:
         _listens(last_name(call.node.callee), is_given=True) and any(is_hook(one) for one in call.node.args)
         for call in function.flow.calls
     )
-
-
-def _plain_names(held: Container) -> list[str]:
-    """Names of the members and functions, without the steps to an element."""
-    return _plainly(held.names)
 
 
 def _plainly(names: tuple[str, ...]) -> list[str]:

@@ -26,7 +26,7 @@ from ownlint.facts.show import text
 from ownlint.finding import Step
 from ownlint.flow import events as e
 from ownlint.flow.places import last_name, receiver, strip, walk
-from ownlint.project import pairs
+from ownlint.project import pairs, types
 from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Function
 
@@ -36,6 +36,7 @@ _ENDS = re.compile(
     r"abort|assert|check|crash|die|exit|fail|fatal|panic|raise|terminate|throw|unreachable", re.IGNORECASE
 )
 """What is called like this and not defined here is not taken for a mere warning."""
+_THROWS = re.compile(rb'"throw"')
 _CALLERS = 2
 """How many calls up somebody may have looked."""
 
@@ -55,6 +56,11 @@ class Answer(NamedTuple):
     kind: OneOf["guarded", "asserted", "told", "partly", "bare"]
     steps: tuple[Step, ...] = ()
 
+    @property
+    def is_mixed(self) -> bool:
+        """Whether some callers look, and others do not."""
+        return self.kind == "bare" and len(self.steps) > 1
+
 
 # --- looks of one function ------------------------------------------------------------------------
 
@@ -73,7 +79,7 @@ def looks(function: Function, held: Container, key: r.Value | None, depth: int =
             ):
                 if at[0].is_same(held.names) and (key is None or is_same_key(function, at[1], key)):
                     found = Look(event, False)
-        if found is None or _is_unheard(function, event):
+        if found is None or (not found.through and _is_unheard(function, event)):
             continue
         inside = found.asserted or any(event.span.start in span for span in asserted) or _is_debug(function, event)
         yield found._replace(asserted=inside or _only_asserted(function, event))
@@ -142,10 +148,8 @@ def _call_looks(
     if (
         base is not None
         and name in methods.looks | methods.takes | methods.keyed
-        and (found := names_of(function, base))
+        and held.is_same(names_of(function, base))
     ):
-        if not held.is_same(found):
-            return None
         if name in methods.clears or key is None or not node.args:
             return Look(event, event.asserted)
         asked = entry(node)[:1] if name in methods.keyed else node.args
@@ -187,6 +191,7 @@ def _helper_looks(
         event.dropped == "statement"
         and helper.record.result not in ("", "void")
         and not helper.mentions(*methods.takes)
+        and not helper.says(_THROWS)
     ):
         return None
     return Look(event, event.asserted or all(look.asserted for look in found), helper.name)
@@ -326,6 +331,21 @@ def _shares_conditions(function: Function, look: e.Event, event: e.Event) -> boo
 
     behind = conditions(look)
     return bool(behind) and look.index < event.index and behind <= conditions(event)
+
+
+def is_in(function: Function, event: e.Event, held: Container, key: r.Value) -> bool:
+    """Whether the key is in the map there: a function was asked before that answers with the entry, or throws."""
+    return any(
+        look.through
+        and not look.asserted
+        and isinstance(look.event, e.CallEvent)
+        and function.flow.dominates(look.event, event)
+        and any(
+            one.says(_THROWS) and types.parse(one.record.result).name not in ("", "void", "bool")
+            for one in function.program.calls.callee(look.event.node, function).functions
+        )
+        for look in looks(function, held, key)
+    )
 
 
 # --- callers --------------------------------------------------------------------------------------

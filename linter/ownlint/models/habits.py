@@ -32,6 +32,11 @@ COUNTS_DOWN = frozenset({"release", "unref", "drop"})
 """Words of functions that count one reference more, or less, to what they are given. To acquire may as well be to get,
 where nothing counts down."""
 OPPOSITES = {"connect": "disconnect", "attach": "detach", "mount": "unmount"}
+UNDOES = (
+    *OPPOSITES.items(),
+    *(("add", "remove"), ("init", "exit"), ("init", "deinit"), ("init", "fini"), ("start", "stop"), ("begin", "end")),
+)
+"""Of functions of C, the verb of one that hands out an object, and that of the one which ends it."""
 BEGINS = frozenset({*OPPOSITES, "ref", "addref", "incref", "lock", "pin", "begin", "enter", "start", "add"})
 """Verbs of functions that begin something of which no handle tells."""
 BORROWS = frozenset({"get", "at", "find", "lookup", "peek", "current", "default", "instance", "shared", "global"})
@@ -53,6 +58,8 @@ NATIVE_ENDS = frozenset(
     }
 )
 """Words with which the name of a function of C opens or closes that ends the life of its argument."""
+BESIDE = frozenset({"next", "prev", "previous", "peer", "sibling", "neighbor", "neighbour"})
+"""Words of functions that lead from one object to another of its kind that is no part of it."""
 GRAFTS = frozenset({"insert", "append", "prepend", "adopt", "take", "own", "owned", "attach", "push", "graft", "add"})
 """Words by which a native container comes to own what it is given."""
 OWNS = frozenset({"own", "owned", "owning", "adopt", "take", "steal", "transfer", "allocated"})

@@ -81,7 +81,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Certainty, Class, Finding, Function, Place, because, outlived, rule, types, validity
+from ownlint import Certainty, Class, Finding, Function, Place, because, natives, outlived, rule, types, validity
 
 _COMPARES = re.compile(r"equals?$|same|compare|hash|is_?null|operator[=!<>]", re.IGNORECASE)
 _UNASKED = frozenset({"__eq__", "__ne__", "__hash__", "__bool__", "__del__"})
@@ -101,7 +101,7 @@ class _Judged(NamedTuple):
 def validity_check_skipped(cls: Class) -> Iterator[Finding]:
     if cls.file.language != "cpp":
         return
-    found, more = list(_by_guard(cls)), list(_outlived(cls))
+    found, more = [*_by_guard(cls), *_by_owner(cls)], list(_outlived(cls))
     sure = [one for one in found if one.certainty != "possible" or not any(_overlap(one, two) for two in more)]
     yield from sure
     yield from (one for one in more if not any(_overlap(one, other) for other in sure))
@@ -164,12 +164,85 @@ def _by_guard(cls: Class) -> Iterator[Finding]:
             yield from _compare(cls, known, judged_of_field)
 
 
-def _judge(known: validity.Validity, function: Function, at: Place, cls: Class) -> Iterator[_Judged]:
-    """The worst use of each handle of the object."""
-    guards = known.guards_of(cls)
+def _by_owner(cls: Class) -> Iterator[Finding]:
+    """A class without a check of its own, whose objects stand for parts of what their owner stands for: what the check
+    of the owner says holds for them, too."""
+    known = validity.of(cls.program)
+    if known.guards_of(cls):
+        return
+    found, names = natives.natives(cls.program), cls.program.names
+    handles = {field.name: types.parse(field.type).last for field in cls.record.fields if not field.static}
+    for field in cls.record.fields:
+        kind = types.parse(names.expand(field.type, cls.file, cls.symbol))
+        led_to = kind.arguments[0] if kind.arguments else kind.name
+        owner = names.find_class(led_to, cls.symbol, cls.file)
+        if owner is None or owner is cls or not (guards := known.guards_of(owner)):
+            continue
+        outer = set(found.pointed_to_by(owner))
+        parts = {name for name, inner in handles.items() if any(found.reaches(one, inner) for one in outer)}
+        judged = [
+            one
+            for function, root in _seeing(cls)
+            if parts
+            for one in _judge(known, function, (root,), cls, (root, field.name), guards)
+            if one.use.field in parts
+        ]
+        checking = [one for one in judged if one.kind == "checked"]
+        skipping = [
+            one for one in judged if one.kind not in ("checked", "asked") and not _is_helper(known, one, guards)
+        ]
+        if checking and len(checking) >= len(skipping):
+            share = f"{len(judged) - len(skipping)} of {len(judged)} siblings make the check"
+            for one in skipping:
+                sure = because("convention", f"that the check is needed is inferred: {share}")
+                count = len(judged) - len(skipping)
+                yield _finding(known, one, guards, count, len(judged), checking[0], sure)
+
+
+def _seeing(cls: Class) -> Iterator[tuple[Function, str]]:
+    """The methods of the class, and the functions of C that are given one of its objects first, with what it is there;
+    but for those that end what it stands for."""
+    found = natives.natives(cls.program)
+    for function in cls.program.functions:
+        if function.language != "cpp" or any(True for _ in natives.destroys(function, found)):
+            continue
+        if function.home is cls and function.record.kind == "method":
+            yield function, "this"
+        elif function.home is None and function.record.parameters and function.record.kind == "function":
+            first = function.record.parameters[0]
+            is_object = validity.of(cls.program).class_of_parameter(function, first) is cls
+            if is_object and natives.ends_itself(function) is None:
+                yield function, first.name
+
+
+def _is_helper(known: validity.Validity, one: _Judged, guards: list[validity.ValidityGuard]) -> bool:
+    """Whether all who call the function make the check, and somebody does."""
+    callers = one.function.program.index.callers(one.function)
+    return bool(callers) and all(
+        any(
+            known.first_check(caller, (root, one.at[-1]), guards) is not None for root in ("this", *_parameters(caller))
+        )
+        for caller in callers
+    )
+
+
+def _parameters(function: Function) -> Iterator[str]:
+    yield from (parameter.name for parameter in function.record.parameters[:1])
+
+
+def _judge(
+    known: validity.Validity,
+    function: Function,
+    root: Place,
+    cls: Class,
+    at: Place | None = None,
+    guards: list[validity.ValidityGuard] | None = None,
+) -> Iterator[_Judged]:
+    """The worst use of each handle of the object at `root`; `at` is the one that is checked, if that is another."""
+    at, guards = at or root, guards or known.guards_of(cls)
     if _is_exempt(known, function, at, guards):
         return
-    uses = [use for use in known.uses(function, at, cls) if not _COMPARES.search(use.callee)]
+    uses = [use for use in known.uses(function, root, cls) if not _COMPARES.search(use.callee)]
     if not uses:
         return
     ways = known.ways(function, at, guards)

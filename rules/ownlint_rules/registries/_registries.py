@@ -25,15 +25,15 @@ from ownlint import (
     natives,
     places,
     questions,
+    references,
     types,
     undecoded,
 )
 from ownlint import events as e
 from ownlint import records as r
 from ownlint import validity as guarding
+from ownlint_rules.registries import _elements as elements
 
-_DEPTH = 2
-"""How deep in pairs and structs the pointer to the object may stand."""
 _STORES = frozenset({"store", "exchange"})
 _NEAR = 40
 """How many events before an erase somebody asks whether the entry is there."""
@@ -186,7 +186,7 @@ class Registries:
             function
             for function in self.program.functions
             if any(name + b'"' in function.encoded for name in plain)
-            and (function.mentions(*_takes(function)) or _takes_in_c(function))
+            and (function.mentions(*_takes(function)) or c_containers.takes_in_c(function))
             and any(takes_out(function, call.node, registry) for call in function.flow.calls)
         ]
         found, layer = set(direct), direct
@@ -241,15 +241,14 @@ class Registries:
         return WaySearch(function.flow, frozenset(taking | asked))
 
     def _found_takings(self, function: Function, registry: Registry, takers: frozenset[Function]) -> list[e.CallEvent]:
-        names = {one.name for one in takers}
+        named: dict[str, list[Function]] = {}
+        for one in takers:
+            named.setdefault(one.name, []).append(one)
         return [
             call
             for call in function.flow.calls
             if takes_out(function, call.node, registry)
-            or (
-                places.last_name(call.node.callee) in names
-                and not takers.isdisjoint(function.program.calls.callee(call.node, function).functions)
-            )
+            or _reaches(function, call.node, named.get(places.last_name(call.node.callee), ()))
             or any(made in takers for argument in call.node.args for made in lambdas_in(function, argument))
         ]
 
@@ -270,10 +269,6 @@ def takes_out(function: Function, call: r.Call, registry: Registry | AnyRegistry
         return True
     handed = call.args if places.last_name(call.callee) == "swap" else call.args[:1]
     return any(registry.is_called(containers.names_of(function, argument)) for argument in handed)
-
-
-def _takes_in_c(function: Function) -> bool:
-    return any((said := c_containers.verb_of(name)) is not None and said[0] == "take" for name in function.mentioned)
 
 
 class Putting(NamedTuple):
@@ -371,10 +366,14 @@ def _key(function: Function, argument: r.Value) -> Iterator[r.Value]:
 
 
 def asked_for(function: Function, taking: e.Event) -> Iterator[int]:
-    """The tests before an erase that ask whether the entry is there: behind them it is out on either way."""
+    """The tests before an erase that ask whether the entry is there, or who has it: behind them it is out on either
+    way."""
+    on = taking.receiver if isinstance(taking, e.CallEvent) else None
     for test in islice(function.flow.dominators(taking), _NEAR):
-        if isinstance(test, e.Test) and not test.asserted and _asks_container(function, test.value):
-            yield test.index
+        if isinstance(test, e.Test) and not test.asserted:
+            asked = assignments.place(function, places.strip(test.value))
+            if _asks_container(function, test.value) or (asked is not None and asked == on):
+                yield test.index
 
 
 def _asks_container(function: Function, value: r.Value | None) -> bool:
@@ -403,8 +402,16 @@ def calls_of(caller: Function, function: Function) -> Iterator[e.CallEvent]:
     """The calls in the one function that reach the other."""
     for call in caller.flow.calls:
         is_named = places.last_name(call.node.callee) == function.name and caller is not function
-        if is_named and function in caller.program.calls.callee(call.node, caller).functions:
+        if is_named and _reaches(caller, call.node, (function,)):
             yield call
+
+
+def _reaches(caller: Function, call: r.Call, functions: Iterable[Function]) -> bool:
+    """Whether a call reaches one of the functions, also by the method of a base that it overrides."""
+    found = caller.program.calls.callee(call, caller)
+    return any(
+        one in found.functions or (one.home is not None and found.owner in one.home.ancestry[1:]) for one in functions
+    )
 
 
 def is_own(call: r.Call) -> bool:
@@ -479,60 +486,15 @@ def _of_c(program: Program) -> Iterator[Registry]:
             names = containers.names_of(function, done.table) if done is not None and done.does == "put" else ()
             if done is None or not names or names[0] not in declared:
                 continue
-            value = program.types.of(places.strip(done.value), function) if done.value is not None else ""
-            held = held_class(program, value, function.file, function.record.scope)
+            value = containers.key_type(function, done.value) if done.value is not None else ""
+            held = elements.held_class(program, value, function.file, function.record.scope)
             if held is not None:
                 file, node, home = declared[names[0]]
-                key = _key_type(function, done.key) if done.key is not None else ""
-                written = f"{types.parse(node.type).name}<{key}, {held.name}*>" if key else ""
+                key = containers.key_type(function, done.key) if done.key is not None else ""
+                weak = value != program.types.of(places.strip(done.value), function)
+                named = "address" if weak else types.parse(node.type).name
+                written = f"{named}<{key}, {held.name}*>" if key else ""
                 yield Registry(names, names[0], home, held, bool(key), file.path, node.span, written)
-
-
-def _key_type(function: Function, key: r.Value) -> str:
-    """Of a key that a function of C makes of a pointer, as `PyLong_FromVoidPtr` does, the pointer's."""
-    for made in containers.made_from(function, key):
-        inner = places.strip(made)
-        if isinstance(inner, r.Call) and isinstance(inner.callee, r.Name) and len(inner.args) == 1:
-            written = function.program.types.of(places.strip(inner.args[0]), function)
-            if types.parse(written).pointers == 1 and not function.program.calls.callee(inner, function).functions:
-                return written
-    return function.program.types.of(key, function)
-
-
-def _own_container(program: Program, written: str, file: File, scope: str) -> tuple[Class, bool] | None:
-    """The class to whose objects the entries of a container lead that the project has written, and whether it has
-    keys: what the container in it holds, with the arguments that it is given here."""
-    kind = types.parse(written)
-    cls = program.names.find_class(kind.name, scope, file)
-    names = [part.split()[-1] for part in types.arguments_of(cls.record.template) if part.split()] if cls else []
-    if cls is None or not names or len(names) != len(kind.arguments):
-        return None
-    given = dict(zip(names, kind.arguments, strict=True))
-    for field in cls.record.fields:
-        inner = re.sub(r"\w+", lambda word: given.get(word[0], word[0]), field.type)
-        roles = program.types.roles_at(inner, cls.file, cls.symbol)
-        found = types.parse(inner).arguments
-        keyed = "associative" in roles and "set" not in roles and len(found) > 1
-        if keyed or (found and {"set", "sequence"}.intersection(roles)):
-            held = held_class(program, found[1 if keyed else 0], file, scope)
-            if held is not None:
-                return held, keyed
-    return None
-
-
-def _linked(program: Program, written: str, file: File, scope: str) -> Class | None:
-    """The class whose objects are linked from the one to which a pointer of this type leads, or are in an array of
-    such pointers."""
-    kind = types.parse(written.split("[")[0])
-    cls = program.names.find_class(kind.name, scope, file) if kind.name and not kind.arguments else None
-    if cls is None:
-        return None
-    if kind.pointers == 2 or (kind.pointers == 1 and "[" in written):
-        return cls
-    links = any(
-        (next_one := types.parse(field.type)).pointers == 1 and next_one.last == cls.name for field in cls.record.fields
-    )
-    return cls if links and kind.pointers == 1 else None
 
 
 def _registry(
@@ -540,7 +502,7 @@ def _registry(
 ) -> Iterator[Registry]:
     kind = types.parse(written)
     if (kind.pointers or "[" in written) and not kind.arguments:
-        held = _linked(program, written, file, scope)
+        held = elements.linked(program, written, file, scope)
         if held is not None and held is not home:
             yield Registry((name,), name, home, held, False, file.path, node.span, "")
         return
@@ -553,35 +515,16 @@ def _registry(
     roles = program.types.roles_at(written, file, scope)
     keyed = "associative" in roles and "set" not in roles and len(kind.arguments) > 1
     if not keyed and not {"set", "sequence"}.intersection(roles):
-        own = _own_container(program, written, file, scope) if not roles else None
+        own = elements.own_container(program, written, file, scope) if not roles else None
         if own is not None:
             yield Registry((name,), name, home, own[0], own[1], file.path, node.span, "")
         return
-    held = held_class(program, kind.arguments[1 if keyed else 0], file, scope)
+    element = kind.arguments[1 if keyed else 0]
+    held = elements.held_class(program, element, file, scope)
+    if held is None and not references.OBJECTS.isdisjoint(program.types.roles_at(element, file, scope)):
+        held = elements.wrapped(program).get(name)
     if held is not None:
         yield Registry((name,), name, home, held, keyed, file.path, node.span, written)
-
-
-def held_class(program: Program, written: str, file: File, scope: str, depth: int = 0) -> Class | None:
-    """The class of the project to whose objects an entry points, itself or from inside a pair or a struct."""
-    kind = types.parse(program.names.expand(written, file, scope))
-    if kind.pointers:
-        return program.names.find_class(kind.name, scope, file)
-    roles = set(program.types.roles_at(written, file, scope))
-    if roles & {"weak pointer", "shared pointer", "intrusive pointer", "smart pointer", "pair"}:
-        for argument in kind.arguments:
-            pointee = program.names.find_class(argument, scope, file) if "pair" not in roles else None
-            found = pointee or held_class(program, argument, file, scope, depth)
-            if found is not None:
-                return found
-        return None
-    if depth == _DEPTH or roles or kind.arguments:
-        return None
-    cls = program.names.find_class(kind.name, scope, file)
-    for field in cls.record.fields if cls is not None else ():
-        if not field.static and (found := held_class(program, field.type, file, scope, depth + 1)) is not None:
-            return found
-    return None
 
 
 # --- flags ----------------------------------------------------------------------------------------

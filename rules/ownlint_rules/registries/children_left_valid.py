@@ -4,6 +4,8 @@
 
 - a call that destroys a native object, or all that a member owns, while handles to its children remain marked as valid
 - the same if only some path invalidates them
+- the same for handles in no registry that check their owner, or a token that they share with it
+- a handle that is invalidated without invalidating the handles to what its object contained
 
 ## Why it is a bug
 
@@ -90,7 +92,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Certainty, Class, Finding, Function, because, events, natives, places, records, rule, text, types
+from ownlint import (
+    Certainty,
+    Class,
+    Finding,
+    Function,
+    assignments,
+    because,
+    events,
+    natives,
+    places,
+    records,
+    rule,
+    text,
+    types,
+)
+from ownlint_rules.registries import _owners as owners
 from ownlint_rules.registries import _registries as registries
 
 _LOOP_OR_WALK = 2
@@ -104,33 +121,90 @@ _OWNING = frozenset({"shared pointer", "intrusive pointer", "python object", "sm
 
 @rule(severity="error", cwe=(416,))
 def children_left_valid(function: Function) -> Iterator[Finding]:
-    known = registries.registries(function.program)
-    if not known.guarded:
+    known = (*registries.registries(function.program).guarded, *owners.askers(function.program))
+    if not known:
         return
-    told: dict[tuple[str, ...], registries.WaySearch] = {}
+    told: dict[registries.Registry, registries.WaySearch] = {}
     found = natives.natives(function.program)
+    ended = False
     for call, kind, argument in natives.destroys(function, found):
+        ended = True
         if call.index in function.flow.reachable and not registries.is_made_here(function, argument):
             parts = [
                 one
-                for one in known.guarded
+                for one in known
                 if _is_part(function, found, one, kind, call) and _concerns(function, argument, one)
             ]
             yield from [finding for one in parts if (finding := _judge(function, call, argument, one, told))][:1]
     for end in natives.ends(function, found):
+        ended = True
         if end.event.index in function.flow.reachable and not (
             end.below and registries.is_made_here(function, end.said)
         ):
-            parts = [one for one in known.guarded if _is_ended(found, one, end) and _concerns(function, end.said, one)]
+            parts = [
+                one
+                for one in known
+                if _is_ended(found, one, end)
+                and _concerns(function, end.said, one)
+                and not _is_called(function, end, one)
+            ]
             yield from [finding for one in parts if (finding := _judge(function, end.event, end.said, one, told))][:1]
+    if not ended:
+        yield from _cascading(function, found, told)
+
+
+def _cascading(
+    function: Function, found: natives.Natives, told: dict[registries.Registry, registries.WaySearch]
+) -> Iterator[Finding]:
+    """A handle is told that its object has ended, and its own handles to what that contained are not."""
+    if function.record.kind in ("constructor", "destructor") or function.name == "operator=":
+        return
+    for registry in registries.registries(function.program).guarded:
+        home = registry.home
+        if home is None or not any(
+            found.reaches(outer, inner)
+            for outer in registries.stood_for(home)
+            for inner in registries.stood_for(registry.held)
+        ):
+            continue
+        for flag, dead in registries.validity(home).items():
+            for store in registries.stores(function, flag):
+                value = assignments.held(store.value)
+                if value is None or value.truth is not dead or registries.is_made_here(function, store.base):
+                    continue
+                if registries.is_of_class(function, store.base, home, strict=True):
+                    cause = f"`{text(store.target)}` says that its object has ended, and with it what that contained"
+                    finding = _judge(function, store.at, store.target, registry, told, cause)
+                    yield from (finding,) if finding is not None else ()
 
 
 def _is_ended(found: natives.Natives, registry: registries.Registry, end: natives.NativeEnd) -> bool:
     """Whether the handles in the registry stand for what ends unseen, and do not end themselves."""
     pointed = registries.stood_for(registry.held)
     held = registry.held.name
+    if not any(_is_of_owner(found, registry, kind) for kind in end.types):
+        return False
     return not any(kind == held or found.owns(kind, held) for kind in end.types) and any(
-        (one == kind and not end.below) or found.owns(kind, one) for kind in end.types for one in pointed
+        (one == kind and not end.below) or found.owns(kind, one) or (kind in found.types and found.reaches(kind, one))
+        for kind in end.types
+        for one in pointed
+    )
+
+
+def _is_of_owner(found: natives.Natives, registry: registries.Registry, kind: str) -> bool:
+    """Whether what the handles ask, where they stand in no registry, is about objects of that type: their owner's."""
+    home = registry.home
+    if registry.names or home is None:
+        return True
+    return kind in found.pointed_to_by(home) or found.owns(home.name, kind)
+
+
+def _is_called(function: Function, end: natives.NativeEnd, registry: registries.Registry) -> bool:
+    """Whether it is a method of the owner that ends it, which is judged itself."""
+    return (
+        not registry.names
+        and isinstance(end.event, events.CallEvent)
+        and any(one.home is registry.home for one in _called(function, end.event.node))
     )
 
 
@@ -139,33 +213,66 @@ def _judge(
     call: events.Event,
     argument: records.Value,
     registry: registries.Registry,
-    told: dict[tuple[str, ...], registries.WaySearch],
+    told: dict[registries.Registry, registries.WaySearch],
+    cause: str = "",
 ) -> Finding | None:
-    if registry.names not in told:
-        told[registry.names] = registries.WaySearch(function.flow, frozenset(_telling(function, registry)))
-    ways = told[registry.names]
+    """`cause` is how it is said that something ends where it does not end itself."""
+    if registry not in told:
+        told[registry] = registries.WaySearch(function.flow, frozenset(_telling(function, registry)))
+    ways = told[registry]
     if call.index in ways.stops or ways.always(call):
         return None
     if isinstance(call, events.CallEvent) and _runs_stored(function, call.node):
         return None
+    if _has_no_parts(function, call, registry):
+        return None
     if _callers_tell(function, registry):
         return None
-    if isinstance(call, events.CallEvent):
-        name = "delete" if call.node.kind == "delete" else places.last_name(call.node.callee)
-    else:
-        name = "="
     some = sorted(ways.stops)
     steps = (function.step(function.flow.events[some[0]], "not every path runs this"),) if some else ()
-    flag = (registry.flags or registry.owners)[0]
+    flag, what = (registry.flags or registry.owners)[0], text(argument)
+    if not registry.names:
+        left = f"each `{registry.held.name}` remains valid: `{flag}` is unchanged"
+        help_text = f"change `{flag}` first: each `{registry.held.name}` checks it"
+    else:
+        left = f"the handles to that in `{registry.shown}` remain valid"
+        help_text = (
+            f"first visit what `{what}` contains: set `{flag}` of each `{registry.held.name}` for it, and erase its "
+            f"entry in `{registry.shown}`"
+        )
     return function.finding(
         call,
-        f"`{name}` also destroys what `{text(argument)}` contains, but the handles to that in "
-        f"`{registry.shown}` remain valid",
+        f"{cause or _ending(call, what)}, but {left}",
         certainty=_certainty(function, call, registry, bool(some)),
-        help=f"first visit what `{text(argument)}` contains: set `{flag}` of each `{registry.held.name}` for it, "
-        f"and erase its entry in `{registry.shown}`",
+        help=help_text,
         steps=steps,
     )
+
+
+def _has_no_parts(function: Function, event: events.Event, registry: registries.Registry) -> bool:
+    """Whether it only comes there where a container of what the handles stand for was asked if anything is in it."""
+    parts = registries.stood_for(registry.held)
+    return any(
+        isinstance(call.callee, records.Member)
+        and not call.args
+        and not set(parts).isdisjoint(
+            natives.owned_by(
+                function.program,
+                function.program.types.of(call.callee.base, function).rstrip("& "),
+                function.file,
+                function.record.scope,
+            )
+        )
+        for test, _ in function.flow.guards(event)
+        for call in places.calls_in(test.value)
+    )
+
+
+def _ending(event: events.Event, what: str) -> str:
+    name = "="
+    if isinstance(event, events.CallEvent):
+        name = "delete" if event.node.kind == "delete" else places.last_name(event.node.callee)
+    return f"`{name}` also destroys what `{what}` contains"
 
 
 def _callers_tell(function: Function, registry: registries.Registry) -> bool:
@@ -181,19 +288,19 @@ def _callers_tell(function: Function, registry: registries.Registry) -> bool:
 
 
 def _certainty(function: Function, call: events.Event, registry: registries.Registry, partly: bool) -> Certainty:
-    found = natives.natives(function.program)
-    ended = found.destroyed(function, call.node) if isinstance(call, events.CallEvent) else None
-    if ended is None or not any(found.reaches(ended[0], one) for one in registries.stood_for(registry.held)):
-        return because("later-use", "harmless if no handle is used afterwards")
-    if function.record.kind == "destructor":
+    if function.record.kind == "destructor" or natives.ends_itself(function) is not None:
         held = registry.held.name
-        keeper, always = _keeper(function, registry.held)
+        keeper, always = _keeper(function, registry)
         if always:
             return because(
                 "possible", f"a `{held}` may keep its owner alive through `{keeper}`, which is destroyed later"
             )
         if keeper:
             return because("type", f"only for a `{held}` that was created without a `{keeper}`, which is optional")
+    found = natives.natives(function.program)
+    ended = found.destroyed(function, call.node) if isinstance(call, events.CallEvent) else None
+    if ended is None or not any(found.reaches(ended[0], one) for one in registries.stood_for(registry.held)):
+        return because("later-use", "harmless if no handle is used afterwards")
     if partly:
         return because("path", "on a path that does not visit what it contains")
     return because("later-use", "harmless if no handle is used afterwards")
@@ -209,6 +316,8 @@ def _is_part(
     ended = function.program.names.find_class(types.parse(written).name, function.record.scope, function.file)
     is_own = ended is not None and ended in (registry.held, registry.home)
     if is_own or kind == registry.held.name or found.owns(kind, registry.held.name):
+        return False
+    if not _is_of_owner(found, registry, kind):
         return False
     if not found.ends_parts(call.node, kind):
         return False
@@ -294,7 +403,7 @@ def _telling(function: Function, registry: registries.Registry) -> set[int]:
     for event in function.flow:
         if isinstance(event, events.CallEvent) and _tells_many(function, event.node, registry):
             found.add(event.index)
-        if _tells_owner(event, registry):
+        if _tells_owner(function, event, registry, _LOOP_OR_WALK):
             found.add(event.index)
     ones = [
         event
@@ -307,13 +416,20 @@ def _telling(function: Function, registry: registries.Registry) -> set[int]:
     return found
 
 
-def _tells_owner(event: events.Event, registry: registries.Registry) -> bool:
-    """Whether it stores what all handles ask of their owner: `++generation_`, `closed_ = true`."""
+def _tells_owner(function: Function, event: events.Event, registry: registries.Registry, depth: int) -> bool:
+    """Whether it stores what all handles ask of their owner, `++generation_`, `closed_ = true`, or calls who does."""
     match event:
         case events.Write(place=place):
             return place[-1] in registry.owners
-        case events.CallEvent(receiver=on) if on is not None:
-            return on[-1] in registry.owners
+        case events.CallEvent(receiver=on) if on is not None and on[-1] in registry.owners:
+            return True
+        case events.CallEvent(node=node) if depth and registry.owners:
+            return any(
+                callee is not function
+                and any(f'"{name}"'.encode() in callee.encoded for name in registry.owners)
+                and any(_tells_owner(callee, one, registry, depth - 1) for one in callee.flow)
+                for callee in _called(function, node)
+            )
     return False
 
 
@@ -359,7 +475,9 @@ def _names_in(value: records.Value) -> set[str]:
 
 
 def _is_key(value: records.Value) -> bool:
-    return isinstance(inner := places.strip(value), records.Member) and inner.name == "first"
+    """A whole key: several have `it->first.first` in common."""
+    inner = places.strip(value)
+    return isinstance(inner, records.Member) and inner.name == "first" and not isinstance(inner.base, records.Member)
 
 
 def _tells_one(function: Function, event: events.Event, registry: registries.Registry) -> bool:
@@ -427,10 +545,13 @@ def _stores_flag(function: Function, registry: registries.Registry, depth: int) 
     )
 
 
-def _keeper(function: Function, held: Class) -> tuple[str, bool]:
+def _keeper(function: Function, registry: registries.Registry) -> tuple[str, bool]:
     """A member of a handle that keeps its owner alive, so that its owner's destructor runs after its own, and whether
     it always does so; empty where there is none."""
-    optional = ""
+    held, optional = registry.held, ""
+    if function.home is None and registry.home is not None:
+        counted = owners.counted_owner(held, registry.home)
+        return counted, bool(counted)
     for cls in held.ancestry:
         for field in cls.record.fields:
             written = cls.program.names.expand(field.type, cls.file, cls.symbol)

@@ -4,6 +4,8 @@
 
 - a static factory that receives a native handle and creates a new wrapper without a lookup, in a class whose methods
   destroy the handle and then set a flag (a note on the design)
+- a new wrapper for a handle that comes out of an existing object, where another function looks first for the wrapper
+  that the handle already has, or where a method ends the object and invalidates only one of its wrappers
 
 ## Why it is a bug
 
@@ -88,12 +90,190 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Class, Finding, Function, because, events, natives, places, records, rule, types
+from ownlint import (
+    Class,
+    Finding,
+    Function,
+    because,
+    containers,
+    events,
+    habits,
+    natives,
+    pairs,
+    places,
+    records,
+    rule,
+    text,
+    types,
+)
 from ownlint_rules.registries import _registries as registries
+
+_Making = tuple[Function, events.CallEvent, records.Value]
 
 
 @rule(severity="note", cwe=(415,))
 def handle_wrapped_twice(cls: Class) -> Iterator[Finding]:
+    if cls.file.language != "cpp":
+        return
+    made = list(_made(cls)) if registries.marks(cls) is not None else []
+    looking = next(((one[0], seen[0]) for one in made if (seen := _looks_first(*one)) is not None), None)
+    if looking is not None:
+        yield from _passing_by(cls, made, *looking)
+    elif made and (found := next(_each_time(cls, made), None)) is not None:
+        yield found
+    else:
+        yield from _by_factory(cls)
+
+
+def _each_time(cls: Class, made: list[_Making]) -> Iterator[Finding]:
+    """A function that makes another wrapper whenever it is called, where a method ends the object behind one wrapper
+    and tells that one alone."""
+    ended = None
+    for function, call, handle in made:
+        if not _is_there(function, handle) or function.record.kind == "constructor":
+            continue
+        ended = ended or _told_alone(cls)
+        if ended is None:
+            return
+        yield function.finding(
+            call,
+            f"`{function.name}` creates another `{cls.name}` for `{text(handle)}` each time it is called",
+            certainty=because("later-use", f"harmless if no `{cls.name}` is used after another one ended its object"),
+            help="keep one wrapper per handle in a registry, or share the flag between the wrappers",
+            steps=(ended[0].step(ended[1], "only this wrapper is invalidated"),),
+        )
+
+
+def _is_there(function: Function, handle: records.Value) -> bool:
+    """Whether the handle is a part of a native object, or what a function of C gets out of one."""
+    for made in containers.made_from(function, handle):
+        match places.strip(made):
+            case records.Member(base=base, arrow=True):
+                return not (isinstance(inner := places.strip(base), records.Name) and inner.text == places.THIS)
+            case records.Call(callee=records.Name()) as call:
+                name = places.last_name(call.callee)
+                leads = pairs.is_getter(name) or not habits.BESIDE.isdisjoint(pairs.words(name))
+                return leads and not function.program.calls.callee(call, function).functions
+    return False
+
+
+def _told_alone(cls: Class) -> tuple[Function, events.Event] | None:
+    """Where a function ends what an object of the class stands for, and stores a mark of that object."""
+    found, marks = natives.natives(cls.program), registries.marks(cls)
+    handles = set(found.pointed_to_by(cls))
+    for flag in marks[0] if marks is not None else ():
+        for function in registries.registries(cls.program).storing(flag):
+            if function.record.kind in ("constructor", "destructor"):
+                continue
+            kinds = {kind for call, kind, _ in natives.destroys(function, found) if found.ends_parts(call.node, kind)}
+            kinds |= {kind for end in natives.ends(function, found) for kind in end.types}
+            for store in registries.stores(function, flag) if kinds & handles else ():
+                if registries.is_of_class(function, store.base, cls, strict=True):
+                    return function, store.at
+    return None
+
+
+def _passing_by(cls: Class, made: list[_Making], looking: Function, test: events.Event) -> Iterator[Finding]:
+    """A wrapper is made for a handle that comes out of something that is there, where another function looks first
+    whether the handle has one."""
+    for function, call, handle in made:
+        if function is looking or (function.home is cls and function.record.kind in ("constructor", "destructor")):
+            continue
+        if _comes_from_elsewhere(function, handle) and _looks_first(function, call, handle) is None:
+            yield function.finding(
+                call,
+                f"this creates a new `{cls.name}` for `{text(handle)}`, which may already have one: "
+                f"`{looking.name}` looks for it first",
+                certainty=because("convention", f"that there is one for each handle is inferred from `{looking.name}`"),
+                help=f"call `{looking.name}` instead",
+                steps=(looking.step(test, f"`{looking.name}` looks for the `{cls.name}` that is there"),),
+            )
+
+
+def _made(cls: Class) -> Iterator[_Making]:
+    """Where wrappers are made, with the handle that they get: by the constructor, or by a function of C that stores in
+    a new object what it is given."""
+    program, handles = cls.program, set(natives.natives(cls.program).pointed_to_by(cls))
+    makers = {one.name: at for one in program.functions if (at := _stores_given(one, cls)) is not None}
+    said = [f'"{name}"'.encode() for name in (cls.name, *makers)] + [f"{cls.name}".encode()]
+    for function in program.functions:
+        if function.language != "cpp" or not any(name in function.encoded for name in said):
+            continue
+        for call in function.flow.calls:
+            node, name = call.node, places.last_name(call.node.callee)
+            if name in makers and makers[name] < len(node.args) and function.name not in makers:
+                yield function, call, node.args[makers[name]]
+            is_made = name == cls.name and node.kind in ("new", "construct")
+            if is_made or (node.template and types.parse(node.template).last == cls.name):
+                for argument in node.args:
+                    kind = types.parse(program.types.of(places.strip(argument), function))
+                    if kind.last in handles and (kind.pointers == 1 or kind.is_value):
+                        yield function, call, argument
+                        break
+
+
+def _stores_given(function: Function, cls: Class) -> int | None:
+    """Which parameter (from 0) a function of C stores in a new object of the class."""
+    if function.language != "cpp" or function.home is not None or not function.record.parameters:
+        return None
+    new = {
+        write.place[0]
+        for write in function.flow.writes
+        if len(write.place) == 1 and types.parse(function.locals.get(write.place[0], ("", None))[0]).last == cls.name
+        if isinstance(made := places.strip(write.value), records.Call) and natives.makes(places.last_name(made.callee))
+    }
+    handles = set(natives.natives(cls.program).pointed_to_by(cls)) - {"PyObject"}
+    names = [one.name for one in function.record.parameters if types.parse(one.type).last in handles]
+    for write in function.flow.writes if new else ():
+        value = places.strip(write.value)
+        if len(write.place) == 2 and write.place[0] in new and isinstance(value, records.Name) and value.text in names:
+            return next(at for at, one in enumerate(function.record.parameters) if one.name == value.text)
+    return None
+
+
+def _looks_first(
+    function: Function, call: events.CallEvent, handle: records.Value
+) -> tuple[events.Event, records.Value] | None:
+    """The test by which the function finds out what there is for the handle, which it answers with where there is
+    something."""
+    key = containers.key_text(function, handle)
+    returned = {
+        name
+        for leave in function.flow.leaves
+        if leave.kind == "return" and leave.value is not None
+        for name in _names_in(leave.value)
+    } - {key}
+    for test, _ in function.flow.guards(call):
+        for made in containers.made_from(function, test.value) if returned & _names_in(test.value) else ():
+            for inner in places.walk(made):
+                given = inner.args if isinstance(inner, records.Call) else ()
+                given = inner.indexes if isinstance(inner, records.Index) else given
+                if any(containers.key_text(function, one) == key for one in given):
+                    return test, made
+    return None
+
+
+def _names_in(value: records.Value) -> set[str]:
+    return {inner.text for inner in places.walk(value) if isinstance(inner, records.Name)}
+
+
+def _comes_from_elsewhere(function: Function, handle: records.Value) -> bool:
+    """Whether the handle is what a function out of sight answers that is not named after making it, or a part of
+    another native object."""
+    inner = places.strip(handle)
+    if isinstance(inner, records.Member) and inner.arrow:
+        base = places.strip(inner.base)
+        return not (isinstance(base, records.Name) and base.text == places.THIS)
+    called = [call for made in containers.made_from(function, handle) for call in places.calls_in(made)]
+    return bool(called) and not any(
+        not habits.ACQUIRES.isdisjoint(pairs.words(name := places.last_name(call.callee)))
+        or natives.makes(name)
+        or function.program.calls.callee(call, function).functions
+        for call in called
+    )
+
+
+def _by_factory(cls: Class) -> Iterator[Finding]:
     factories = [method for method in cls.methods if _is_factory(method, cls)]
     asked = registries.validity(cls) if factories and registries.flags(cls) else {}
     if not asked:

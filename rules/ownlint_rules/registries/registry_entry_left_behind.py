@@ -6,6 +6,7 @@
   path, or no destructor at all
 - a method or function that destroys the native object which is the key, or the handle, without erasing the entry,
   although another one does
+- a function of C that frees the handle to which the entry points
 - a move constructor that leaves the entry pointing to the old object
 
 ## Why it is a bug
@@ -88,23 +89,24 @@ from ownlint import (
     Class,
     Finding,
     Function,
-    Program,
     assignments,
     because,
     c_containers,
     conditions,
     containers,
     events,
+    habits,
     natives,
     pairs,
     places,
-    questions,
     records,
     rule,
     standing,
     text,
     types,
 )
+from ownlint_rules.registries import _elements as elements
+from ownlint_rules.registries import _owners as owners
 from ownlint_rules.registries import _registries as registries
 
 _HELPERS = 2
@@ -123,8 +125,8 @@ def registry_entry_left_behind(cls: Class) -> Iterator[Finding]:
     yield from found
     for registry in registries.registries(cls.program).of(cls):
         if registry.held is cls:
-            more = [one for one in (*_ending(registry), *_freeing(registry)) if (one.path, one.span) not in spans]
-            yield from more
+            more = list(_freed(registry)) or [*_ending(registry), *_freeing(registry)]
+            yield from (one for one in more if (one.path, one.span) not in spans)
 
 
 def _by_itself(cls: Class) -> Iterator[Finding]:
@@ -135,7 +137,8 @@ def _by_itself(cls: Class) -> Iterator[Finding]:
             continue
         put = _puts_itself(cls, registry)
         if put is None:
-            if any(_puts_what_it_makes(method, registry) for method in cls.methods):
+            makers = (*cls.methods, *(registry.home.methods if registry.home not in (cls, None) else ()))
+            if any(_puts_what_it_makes(method, registry) for method in makers):
                 yield from _deleting(cls, registry)
             continue
         destructor = next((one.destructor for one in cls.ancestry if _takes(known, one.destructor, registry)), None)
@@ -361,7 +364,9 @@ def _deleting(cls: Class, registry: registries.Registry) -> Iterator[Finding]:
         yield function.finding(
             call,
             f"`{text(call.node.args[0])}` is deleted, but its entry in `{registry.shown}` stays",
-            certainty=because("value", f"harmless if it has no entry in `{registry.shown}` here"),
+            certainty=because("convention", "that the entry must go is inferred: a sibling erases it")
+            if beside.home is function.home and function.home is not None
+            else because("value", f"harmless if it has no entry in `{registry.shown}` here"),
             help=f"erase it from `{registry.shown}` first",
             steps=(beside.step(other, "erased where it is deleted here"),),
         )
@@ -373,9 +378,10 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
     program = registry.held.program
     known = registries.registries(program)
     keyed = _key(registry)
-    if keyed.last in ("", "void"):
-        return
-    ended = list(_ends_of(keyed, registry))
+    held = types.parse(types.parse(registry.type).arguments[-1] if registry.keyed and registry.type else "")
+    by_value = owners.emptied(program).get(registry.held.name, ()) if held.pointers == 1 else ()
+    values = {id(at) for _, at, _ in by_value}
+    ended = [*(_ends_of(keyed, registry) if keyed.last not in ("", "void") else ()), *by_value]
     if any(not _ENDED.isdisjoint(pairs.words(taker.name)) for taker in known.takers(registry)):
         return  # it is called when the object that is the key has ended
     left = [one for one in ended if not known.takings(one[0], registry)]
@@ -385,27 +391,86 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
         return
     taken = [(function, at) for function, at, _ in ended if known.ways(function, registry).always(at)]
     for function, at, said in left:
+        inner = places.strip(said)
+        if isinstance(inner, records.Name) and known.is_put_by(function, registry, inner.text):
+            continue  # it is not in yet
         tells, frees = _telling(function, registry), _ending_handle(function, registry)
-        if _callers_take(function, registry) or not (tells or frees or (taken and _is_beside(function, registry))):
+        siblings = any(one.home is function.home for one, _ in taken if one.home is not None)
+        beside = siblings or (taken and _is_beside(function, registry))
+        if _callers_take(function, registry) or not (siblings if id(at) in values else tells or frees or beside):
             continue
-        beside = (taken[0][0].step(taken[0][1], "erased where it is destroyed here"),) if taken else ()
+        steps = (taken[0][0].step(taken[0][1], "erased where it is destroyed here"),) if taken else ()
         told = (function.step(tells, "the handle is marked as invalid here"),) if tells else ()
         told = told or ((function.step(frees, "the handle is freed here"),) if frees else ())
         what = "is destroyed here" if isinstance(at, events.CallEvent) else "is marked as invalid here"
         yield function.finding(
             at,
             f"`{text(said)}` {what}, but its entry in `{registry.shown}` stays",
-            certainty=because("value", "harmless if no other object ever gets the same address"),
+            certainty=because("convention", "that the entry must go is inferred: a sibling erases it")
+            if siblings
+            else because("value", "harmless if no other object ever gets the same address"),
             help=f"erase the entry from `{registry.shown}` too",
-            steps=(*told, *beside),
+            steps=(*told, *steps),
         )
+
+
+def _freed(registry: registries.Registry) -> Iterator[Finding]:
+    """A function of C frees the object that it is given, to which a bare pointer in the registry leads, and neither it
+    nor who calls it takes that out."""
+    program = registry.held.program
+    known, held = registries.registries(program), types.parse(registry.type)
+    if not registry.keyed or held.name == "PyObject" or types.parse(held.arguments[-1]).pointers != 1:
+        return  # a container of Python's keeps what is in it
+    key = _key(registry)
+    if not known.takers(registry) and (key.pointers != 1 or key.is_scalar):
+        return
+    for function, call in natives.endings(program).get(registry.held, ()):
+        if any(natives.ends_itself(one) is not None for one in program.calls.callee(call.node, function).functions):
+            continue  # said there
+        if known.takings(function, registry) or not _is_looked_into(registry) or _is_handed_to_table(function):
+            continue
+        calls = [(one, at) for one in program.index.callers(function) for at in registries.calls_of(one, function)]
+        if calls and all(
+            known.takings(one, registry) or any(registries.is_made_here(one, argument) for argument in at.node.args[:1])
+            for one, at in calls
+        ):
+            continue
+        yield function.finding(
+            call,
+            f"`{text(call.node.args[0])}` is freed here, but its entry in `{registry.shown}` stays",
+            certainty=because("later-use", "harmless if it is never looked up again"),
+            help=f"erase the entry from `{registry.shown}` first",
+        )
+
+
+def _is_looked_into(registry: registries.Registry) -> bool:
+    return any(
+        change is False
+        for function in registry.held.program.functions
+        if function.language == "cpp"
+        for _, change in registries.touches(function, registry)
+    )
+
+
+def _is_handed_to_table(function: Function) -> bool:
+    """Whether it is what a container of C calls for an entry that is taken out, also one that a macro names."""
+    said = f'"{function.name}"'.encode()
+    if any(one.body.strip() == function.name for file in function.program.files.values() for one in file.macros):
+        return True
+    return any(
+        any(_is_function(argument, function) for argument in call.node.args)
+        and not habits.TABLES.isdisjoint(pairs.words(places.last_name(call.node.callee)))
+        for other in function.program.functions
+        if other is not function and said in other.encoded
+        for call in other.flow.calls
+    )
 
 
 def _freeing(registry: registries.Registry) -> Iterator[Finding]:
     """What was looked up in the registry, or in one that is filled together with it, is freed, and its entry stays."""
     known = registries.registries(registry.held.program)
     freed: dict[Function, list[tuple[events.Event, records.Value]]] = {}
-    for function, at, said in _ends(registry.held.program).get(registry.held.name, ()):
+    for function, at, said in owners.ends(registry.held.program).get(registry.held.name, ()):
         if (isinstance(at, events.CallEvent) and natives.ends_life(places.last_name(at.node.callee))) or (
             isinstance(at, events.CallEvent) and at.node.kind == "delete"
         ):
@@ -485,50 +550,16 @@ def _key(registry: registries.Registry) -> types.Type:
     return types.parse(program.names.expand(arguments[0], file, scope) if arguments else "")
 
 
-_Ended = tuple[Function, events.Event, records.Value]
-
-
-@questions.program_question
-def _ends(program: Program) -> dict[str, list[_Ended]]:
-    """Where functions end an object of a native type, by the type's name; below `_NUMBER` what a member that is handed
-    to a function of C stands for which nobody defines."""
-    found = natives.natives(program)
-    out: dict[str, list[_Ended]] = {}
-    for function in program.functions:
-        if function.language != "cpp" or function.record.kind in ("constructor", "destructor"):
-            continue
-        ended: list[tuple[events.Event, tuple[str, ...], records.Value]]
-        ended = [(call, _names(function, kind), said) for call, kind, said in natives.destroys(function, found)]
-        known = {call.index for call, _, _ in ended}
-        ended += [(call, (kind,), said) for call, kind, said in natives.given_up(function) if call.index not in known]
-        ended += [(event, owned, container) for event, container, owned in natives.ends_of_elements(function)]
-        ended += [(end.event, end.types, end.said) for end in natives.ends_by_calls(function, found) if end.below]
-        ended += [(call, (_NUMBER,), said) for call, said in _closes_number(function)]
-        for event, kinds, said in ended:
-            for kind in kinds if event.index in function.flow.reachable else ():
-                out.setdefault(kind, []).append((function, event, said))
-    return out
-
-
-_NUMBER = "#"
-
-
-def _names(function: Function, kind: str) -> tuple[str, ...]:
-    """A native type's name, and that of what it stands for where it is an alias of a pointer."""
-    meant = types.parse(function.program.names.expand(kind, function.file, function.record.scope)).last
-    return (kind, meant) if meant and meant != kind else (kind,)
-
-
-def _ends_of(key: types.Type, registry: registries.Registry) -> Iterator[_Ended]:
+def _ends_of(key: types.Type, registry: registries.Registry) -> Iterator[owners.Ended]:
     """Where an object of the native type that is the key ends, or a function is told of its end."""
     program = registry.held.program
     if key.pointers != 1:
-        for function, at, said in _ends(program).get(_NUMBER, ()) if key.is_scalar else ():
+        for function, at, said in owners.ends(program).get(owners.NUMBER, ()) if key.is_scalar else ():
             base = said.base if isinstance(said, records.Member) else None
             if registries.is_of_class(function, base, registry.held, strict=True):
                 yield function, at, said
         return
-    yield from _ends(program).get(key.last, ())
+    yield from owners.ends(program).get(key.last, ())
     for name, dead in sorted(registries.deciding(program).get(registry.held, {}).items()):
         for function in registries.registries(program).storing(name):
             if function.record.kind in ("constructor", "destructor") or not _is_told_of_end(function, key):
@@ -582,22 +613,6 @@ def _is_function(argument: records.Value, function: Function) -> bool:
     while isinstance(inner, records.Unary) and inner.op in ("&", "+"):
         inner = places.strip(inner.value)
     return isinstance(inner, records.Name) and places.last_name(inner) == function.name
-
-
-def _closes_number(function: Function) -> Iterator[tuple[events.CallEvent, records.Value]]:
-    """Where a function ends what a member stands for that is a number: it comes again."""
-    if not any(natives.ends_life(name) for name in function.mentioned):
-        return
-    for call in function.flow.calls:
-        name, args = places.last_name(call.node.callee), call.node.args
-        if not natives.ends_life(name) or len(args) != 1 or not isinstance(call.node.callee, records.Name):
-            continue
-        inner = places.strip(args[0])
-        is_member = isinstance(inner, records.Member) or (
-            isinstance(inner, records.Name) and inner.text not in function.declared
-        )
-        if is_member and inner is not None and not function.program.calls.callee(call.node, function).functions:
-            yield call, inner
 
 
 def _replaces(registry: registries.Registry) -> bool:
@@ -667,22 +682,15 @@ def _ending_handle(function: Function, registry: registries.Registry) -> events.
     """Where a function of C frees the handle that it is given, to which a bare pointer in the registry leads."""
     first = function.record.parameters[:1]
     held = types.parse(types.parse(registry.type).arguments[1])
-    if not first or held.pointers != 1 or types.parse(first[0].type).last != held.last:
-        return None
-    for call in function.flow.calls:
-        given = [places.strip(argument) for argument in call.node.args]
-        if natives.ends_life(places.last_name(call.node.callee)) and any(
-            isinstance(one, records.Name) and one.text == first[0].name for one in given
-        ):
-            return call
-    return None
+    is_held = bool(first) and held.pointers == 1 and types.parse(first[0].type).last == held.last
+    return natives.ends_itself(function) if is_held else None
 
 
 def _is_beside(function: Function, registry: registries.Registry) -> bool:
     """Whether the function belongs to the class that has the registry, or to the handles in it."""
     homes = [cls for cls in (registry.home, registry.held) if cls is not None]
     return function.home in homes or any(
-        registries.held_class(function.program, parameter.type, function.file, function.record.scope) in homes
+        elements.held_class(function.program, parameter.type, function.file, function.record.scope) in homes
         for parameter in function.record.parameters
     )
 

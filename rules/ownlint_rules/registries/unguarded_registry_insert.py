@@ -6,6 +6,7 @@
   result on every path
 - an insertion that only an assertion checks
 - an insertion inside an assertion, which release builds remove
+- an insertion that replaces what is there, where one caller checks and another does not
 
 ## Why it is a bug
 
@@ -90,6 +91,7 @@ from ownlint import (
     containers,
     events,
     lookups,
+    natives,
     places,
     records,
     rule,
@@ -130,7 +132,7 @@ def unguarded_registry_insert(function: Function) -> Iterator[Finding]:
 
 
 def _judge(function: Function, insert: containers.Insert) -> Iterator[Finding]:
-    if isinstance(insert.event, events.CallEvent) and not insert.event.dropped:
+    if insert.is_answered:
         read = lookups.asserting_read(function, lookups.held_by(function, insert.event))
         if read is not None and not _is_looked_up(function, insert):
             said = function.step(read, "only an assertion checks whether it was inserted")
@@ -145,17 +147,18 @@ def _judge(function: Function, insert: containers.Insert) -> Iterator[Finding]:
 
 def _by_name(function: Function, insert: containers.Insert) -> Iterator[Finding]:
     """Of a registry whose key is no address: a name or a number that a caller hands in can come again at any time. That
-    it does not is reported where an assertion says so, or where a handle takes out what is found by its own key."""
+    it does not is reported where an assertion says so, where a handle takes out what is found by its own key, or where
+    one caller looks and another does not."""
     steps: tuple[Step, ...]
-    if isinstance(insert.event, events.CallEvent) and not insert.event.dropped:
+    if insert.is_answered:
         read = lookups.asserting_read(function, lookups.held_by(function, insert.event))
         said = "only an assertion checks whether it was inserted"
         steps = (function.step(read, said),) if read is not None and not _is_looked_up(function, insert) else ()
     else:
         answer = lookups.who_looked(function, insert.event, insert.container, insert.key)
         steps = answer.steps if answer.kind == "asserted" else ()
-        leaves = answer.kind == "bare" and insert.overwrites and _leaves(function, insert)
-        if leaves and not _is_replacing(function) and _comes_and_goes(function, insert):
+        misses = answer.is_mixed or (answer.kind == "bare" and _leaves(function, insert))
+        if misses and insert.overwrites and not _is_replacing(function) and _comes_and_goes(function, insert):
             yield _bare(function, insert, answer)
             return
     if steps and not _is_in_every_build(function) and not lookups.callers_look(function, insert.container, insert.key):
@@ -209,7 +212,7 @@ def _is_owned(function: Function, insert: containers.Insert) -> bool:
     """Whether the registry is to own what is put in, which was made for it: what is replaced is lost."""
     for made in containers.made_from(function, insert.value):
         inner = places.strip(made)
-        if isinstance(inner, records.Call) and inner.kind == "new":
+        if isinstance(inner, records.Call) and (inner.kind == "new" or natives.makes(places.last_name(inner.callee))):
             return True
     return insert.value is not None and "smart pointer" in function.program.types.roles(
         function.program.types.of(places.strip(insert.value), function), function
@@ -303,9 +306,10 @@ def _is_registry_of_c(function: Function, insert: containers.Insert) -> bool:
     what it holds."""
     if not isinstance(insert.event, events.CallEvent) or not isinstance(insert.event.node.callee, records.Name):
         return False
-    key = types.parse(function.program.types.of(insert.key, function))
+    key = types.parse(containers.key_type(function, insert.key))
     held = function.program.types.of(insert.value, function) if insert.value is not None else ""
-    return key.pointers == 1 and not key.is_scalar and types.parse(held).pointers == 1
+    is_address = key.pointers == 1 and not key.is_scalar and key.last != "PyObject"  # a dict compares what its keys say
+    return is_address and types.parse(held).pointers == 1
 
 
 def _stands_for_something(function: Function, written: str, depth: int = 0) -> bool:
@@ -386,6 +390,8 @@ def _asserted(
         certainty = because(
             "unread-code" if _is_handle(function, insert) else "guess", "no call that erases an entry was found"
         )
+    elif _is_registry_of_c(function, insert):
+        certainty = because("name", "what the functions of this container do is inferred from their names")
     return function.finding(
         insert.event,
         f"`{insert.container.shown}` may already contain `{text(insert.key)}`: only an assertion checks",
@@ -411,19 +417,21 @@ def _bare(function: Function, insert: containers.Insert, answer: lookups.Answer)
     return function.finding(
         insert.event,
         f"this insert {said} `{container}`{why.get(answer.kind, unchecked)}",
-        certainty=_certainty(function, insert),
+        certainty=_certainty(function, insert, answer),
         help="insert with `try_emplace` and handle an existing key, or invalidate the old entry first",
         steps=answer.steps,
     )
 
 
-def _certainty(function: Function, insert: containers.Insert) -> Certainty:
+def _certainty(function: Function, insert: containers.Insert, answer: lookups.Answer) -> Certainty:
     """Harm takes a key that can come twice, and an entry that is in use elsewhere. An insert that does not replace is
     often meant so, unless the new handle is all that is lost by it."""
     if _REPLACES.match(function.name) or _is_unique(function, insert.key):
         return because(
             "possible", f"that `{text(insert.key)}` is new each time, or replaced on purpose, is inferred from names"
         )
+    if answer.is_mixed and insert.overwrites:
+        return because("convention", "that the check is needed is inferred: another caller makes it")
     if not _comes_from_outside(function, insert.key):
         return because("possible", f"`{text(insert.key)}` may be new each time: no caller passes it")
     if not _is_used_elsewhere(function, insert):
