@@ -78,7 +78,7 @@ def _kind(program: Program, written: str, file: File, scope: str, depth: int) ->
         return _kind_of_class(cls, depth)
     if _SHARED.intersection(roles) or not (_BOXES.intersection(roles) or kind.last in ("variant", "tuple")):
         return ""
-    inner = {_kind(program, argument, file, scope, depth + 1) for argument in kind.arguments}
+    inner = {_kind(program, argument, file, scope, depth) for argument in kind.arguments}
     deleter = program.names.find_class(kind.arguments[1], scope, file) if len(kind.arguments) == 2 else None
     gives_back = deleter is not None and any(map(_calls_python, deleter.defined("operator()")))
     return "holder" if inner & {"object", "holder"} or gives_back else ""
