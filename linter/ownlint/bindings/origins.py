@@ -284,6 +284,10 @@ class Origins:
             return True
         return kind.pointers > 0 or looks_elsewhere(written, self.program.types.roles(written, function))
 
+    def behind(self, target: Function) -> Origins | None:
+        """The values of a function that is called, as far as calls are followed."""
+        return Origins(target, sources_of(target, 2), self.depth + 1) if self.depth < _DEEPEST else None
+
     def given(self, call: r.Call, index: int) -> Origin | None:
         """What this call gives as the callee's `index`: 1 is its `this`."""
         if index == 1:
