@@ -112,6 +112,16 @@ def summary(function: Function) -> CountSummary:
     return _summaries(function.program).ask(function, answer)
 
 
+def use_of(call: r.Call, index: int, function: Function) -> Use:
+    """What becomes of argument `index` (from 0), as models say, or as the one function does that is called."""
+    use = references(function.program).use(call, index, function)
+    callee = function.program.calls.callee(call, function) if not use and call.kind == "call" else None
+    if callee is None or len(callee.functions) != 1 or callee.certainty == "possible":
+        return use
+    uses = summary(callee.functions[0]).arguments
+    return uses[index] if index < len(uses) else use
+
+
 class Counting(CountingCalls):
     """The walk over one function."""
 
