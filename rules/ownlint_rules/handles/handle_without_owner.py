@@ -5,8 +5,7 @@
 - a bound class with a native handle but no reference to an owner, where at least two other classes created from the
   same object do hold one (the message gives the ratio)
 - an object of an extension type (`PyObject_New`) that stores a pointer which another object frees in its `tp_dealloc`,
-  or part of such a pointer's target,
-  without a reference to that object
+  or to a part of what that frees, without a reference to that object
 
 ## Why it is a bug
 
