@@ -114,8 +114,8 @@ def _stored(binding: Binding, signature: Signature) -> list[Stored]:
     cls = bound_class(binding)
     if cls is None or signature.parameters is None:
         return []
-    if target is not None and target.function is not None:
-        return made_by(target.function, cls)
+    if target is not None:
+        return made_by(target.function, cls) if target.function is not None else []
     return [one for one in constructed(cls, signature.parameters[1:]) if one.holder == 1]
 
 

@@ -26,10 +26,6 @@ from ownlint.project import types
 from ownlint.project.questions import question
 from ownlint.project.subjects import Binding, Class, Function
 
-_MOST_HELD = 3
-"""How deep a class is looked for inside wrappers: `std::vector<std::pair<int, std::unique_ptr<Row>>>`."""
-
-
 _NO_BODY = "the body was not found; this is inferred from the classes"
 _UNSEEN = Origin(1, because("unread-code", _NO_BODY), r.Name(0, 0, ""))
 """Where a result comes from whose body nobody shows."""
@@ -181,7 +177,7 @@ class _BindingReading:
 
     def _bound_classes(self) -> Iterator[Class]:
         """The bound classes that the result is, or holds."""
-        for written in _held(self.result, 0):
+        for written in types.within(self.result):
             expanded = self.program.names.expand(written, self.file, self.scope, self.at)
             cls = self.program.names.find_class(types.parse(expanded).name, self.scope, self.file)
             if cls is not None and cls.name in self.program.names.bound_types:
@@ -193,7 +189,7 @@ class _BindingReading:
 
     def _refers_to_elements(self) -> bool:
         """Whether the result is a container of pointers at which Python is to look."""
-        kinds = [types.parse(held) for held in _held(self.result, 0)][1:]
+        kinds = [types.parse(held) for held in types.within(self.result)][1:]
         pointers = any(kind.pointers == 1 and kind.last in self.program.names.bound_types for kind in kinds)
         return pointers and self.policies.effective("pointer") in ("reference", "reference internal")
 
@@ -240,11 +236,3 @@ class _BindingReading:
             if any((keep.nurse, keep.patient) == (0, 1) for keep in Policies(sibling, self.framework).keep_alives()):
                 return True
         return False
-
-
-def _held(written: str, depth: int) -> Iterator[str]:
-    """The type, and the types inside it where it is a wrapper."""
-    yield written
-    if depth < _MOST_HELD:
-        for argument in types.parse(written).arguments:
-            yield from _held(argument, depth + 1)

@@ -12,9 +12,10 @@ import msgspec
 
 from ownlint.bindings.origins import Origin, Origins
 from ownlint.bindings.policies import Handing
+from ownlint.bindings.targets import returned_values
 from ownlint.bindings.views import borrowing_field
 from ownlint.facts import records as r
-from ownlint.finding import Step
+from ownlint.finding import Step, weaker
 from ownlint.flow.places import last_name, spelled, strip
 from ownlint.models.records import FrameworkModel
 from ownlint.project import types
@@ -22,6 +23,7 @@ from ownlint.project.subjects import Class
 
 Shape = OneOf["view", "pointer", "reference", "iterator", "memory", "other"]
 
+_OBJECTS = frozenset({"python object", "python array"})
 _REFERS = ("reference", "reference internal")
 
 
@@ -56,7 +58,30 @@ def made_by_hand(value: r.Value, origins: Origins, framework: FrameworkModel) ->
     if isinstance(value.callee, r.Name) and (lent := _lent(value, origins, framework)):
         found = (origins.address(arg) for arg in value.args[:1] if _is_address(arg, origins))
         return (Made("memory", lent, origin, "memory") for origin in found if origin is not None)
-    return None
+    return _by_helper(value, origins, framework)
+
+
+def _by_helper(call: r.Call, origins: Origins, framework: FrameworkModel) -> Iterator[Made] | None:
+    """What a function of the project makes and hands on: `view_of(grid, grid.heights())`."""
+    callee = origins.program.calls.callee(call, origins.function)
+    target = callee.functions[0] if len(callee.functions) == 1 else None
+    inner = origins.behind(target) if target is not None else None
+    if (
+        target is None
+        or inner is None
+        or _OBJECTS.isdisjoint(origins.program.types.roles(target.record.result, target))
+    ):
+        return None
+    made = (
+        one for back in returned_values(target) for one in made_by_hand(inner.resolved(back), inner, framework) or ()
+    )
+    return (
+        msgspec.structs.replace(
+            one, origin=here._replace(certainty=weaker(here.certainty, one.origin.certainty, callee.certainty))
+        )
+        for one in made
+        if (here := origins.given(call, one.origin.argument)) is not None
+    )
 
 
 def _lent(call: r.Call, origins: Origins, framework: FrameworkModel) -> str:

@@ -8,7 +8,7 @@ goes through a raw pointer that the argument holds, whose target somebody else m
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from ownlint.bindings.targets import returned_values
 from ownlint.bindings.views import (
@@ -284,6 +284,10 @@ class Origins:
             return True
         return kind.pointers > 0 or looks_elsewhere(written, self.program.types.roles(written, function))
 
+    def behind(self, target: Function) -> Origins | None:
+        """The values of a function that is called, as far as calls are followed."""
+        return Origins(target, sources_of(target, 2), self.depth + 1) if self.depth < _DEEPEST else None
+
     def given(self, call: r.Call, index: int) -> Origin | None:
         """What this call gives as the callee's `index`: 1 is its `this`."""
         if index == 1:
@@ -360,7 +364,7 @@ class Origins:
                     case r.Call(callee=r.Member(base=r.Name(text=base), name=method), args=args) if (
                         base == name and method in self.program.models.containers.puts
                     ):
-                        yield from self._filled(method, args, cls)
+                        yield from self.filled(method, args, cls)
                     case r.Call(callee=r.Member(base=r.Name(text=base), name=method), args=args) if base == name:
                         yield from self.each(args[position] for position in sorted(kept_by(cls, method, len(args))))
 
@@ -399,7 +403,7 @@ class Origins:
                 if isinstance(callee, r.Member) and isinstance(callee.base, r.Name) and callee.base.text == name:
                     yield statement.value
 
-    def _filled(self, method: str, args: tuple[r.Value, ...], cls: Class) -> Iterator[Origin]:
+    def filled(self, method: str, args: tuple[r.Value, ...], cls: Class) -> Iterator[Origin]:
         """What is put into a container: views, or what views are made of."""
         made = any(self._made(argument, cls) for argument in args)
         if made or not (method.startswith("emplace") and stored_arguments(cls, len(args))):
@@ -411,6 +415,7 @@ class Origins:
     def _arguments(self, cls: Class, args: tuple[r.Value, ...]) -> Iterator[Origin]:
         """What a constructor of the view keeps of its arguments; a copy looks where its original looks, not at it."""
         if self._is_copied(cls, args):
+            yield from self.view(args[0], cls)
             return
         fields = {field.name for field in borrowing_fields(cls)}
         stored = stored_arguments(cls, len(args))
@@ -421,6 +426,14 @@ class Origins:
                 kept = position in stored
             if kept and (found := self.address(argument)) is not None:
                 yield found._replace(made=cls)
+            elif kept and (inner := self.view_class(argument)) is not None:
+                yield from (one._replace(made=cls) for one in self.view(argument, inner))
+
+    def view_class(self, value: r.Value) -> Class | None:
+        """The class of an object that is one of views, by value."""
+        written = self.program.types.of(strip(value), self.function)
+        cls = self.class_of(written) if written and not types.parse(written).pointers else None
+        return cls if cls is not None and borrowing_fields(cls) else None
 
     def _is_copied(self, cls: Class, args: tuple[r.Value, ...]) -> bool:
         """Whether the class is made from one object of its own: `Grid(self)`, `Grid(*this)`."""
@@ -461,8 +474,11 @@ class Origins:
         expanded = self.program.names.expand(written, self.function.file, record.scope, record.start)
         return self.program.names.find_class(types.parse(expanded).name, record.scope, self.function.file)
 
-    def _deeper(self) -> Origins:
-        return Origins(self.function, self.sources, self.depth + 1)
+    def _deeper(self) -> Self:
+        return type(self)(self.function, self.sources, self.depth + 1)
+
+    def only_arguments(self) -> Origins:
+        return _Arguments(self.function, self.sources, self.depth)
 
     # --- the argument itself ---
 
@@ -481,6 +497,13 @@ class Origins:
                 functions = self.program.calls.callee(value, self.function).functions
                 return bool(functions) and self.is_argument(strip(on)) and _returns_itself(functions[0], self.depth)
         return False
+
+
+class _Arguments(Origins):
+    """Follows what is an argument itself, and nothing that is inside of one."""
+
+    def address(self, value: r.Value | None) -> Origin | None:
+        return super().address(value) if self.is_argument(strip(value)) else None
 
 
 def _returns_itself(function: Function, depth: int) -> bool:

@@ -7,7 +7,7 @@ import re
 import msgspec
 
 from ownlint.bindings.policies import Handing, Policies
-from ownlint.bindings.targets import Target, returned_values, scope_of, target_of
+from ownlint.bindings.targets import Target, factory_of, returned_values, scope_of, target_of
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.flow.places import last_name, strip
@@ -15,7 +15,7 @@ from ownlint.models.records import FrameworkModel
 from ownlint.project import types
 from ownlint.project.files import File
 from ownlint.project.questions import question
-from ownlint.project.subjects import Binding, Class, Function
+from ownlint.project.subjects import Binding, Class
 
 _NUMBER = re.compile(
     r"(?:(?:signed|unsigned|long|short|int|char|bool|float|double|void)\b\s*)+|"
@@ -92,10 +92,12 @@ def _constructor(binding: Binding) -> Signature | None:
     if not isinstance(call, r.Call) or binding.owner is None:
         return None
     own = f"{binding.owner.type}&"
-    made = next((inner for arg in call.args[:1] if (inner := _lambda(binding, arg)) is not None), None)
-    if made is not None:
-        taken = tuple(made.program.names.expand(p.type, made.file, made.record.scope) for p in made.record.parameters)
-        return Signature("void", (own, *taken), Target("void", made, None, 2))
+    factory = factory_of(binding)
+    record = (factory.function.record if factory.function is not None else factory.declared) if factory else None
+    if factory is not None and record is not None:
+        file = factory.function.file if factory.function is not None else binding.file
+        taken = tuple(binding.program.names.expand(p.type, file, record.scope) for p in record.parameters)
+        return Signature("void", (own, *taken), Target("void", factory.function, None, 2, record))
     if call.args:
         return Signature("void", None)
     arguments = types.arguments_of(call.template)
@@ -104,15 +106,6 @@ def _constructor(binding: Binding) -> Signature | None:
     scope = binding.around.record.scope if binding.around is not None else ""
     taken = tuple(binding.program.names.expand(argument, binding.file, scope) for argument in arguments)
     return Signature("void", (own, *taken))
-
-
-def _lambda(binding: Binding, value: r.Value) -> Function | None:
-    inner = strip(value)
-    if isinstance(inner, r.Name) and binding.around is not None and inner.text in binding.around.locals:
-        inner = strip(binding.around.locals[inner.text][1])
-    if isinstance(inner, r.Lambda):
-        return binding.program.index.function_at(binding.file, inner.function)
-    return None
 
 
 def is_unweakable(binding: Binding, written: str, roles: tuple[str, ...]) -> bool:

@@ -6,11 +6,21 @@ Parameters are numbered as a binding counts them, `this` is 1. An address that i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ownlint.bindings.origins import Origin, Origins, sources_of
-from ownlint.bindings.views import constructed_part, initialised_name, is_released, looks_elsewhere, points_at, roles_of
+from ownlint.bindings.targets import returned_values
+from ownlint.bindings.views import (
+    constructed_part,
+    initialised_name,
+    is_released,
+    looks_elsewhere,
+    points_at,
+    roles_of,
+    stored_arguments,
+    views_held,
+)
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, Step, because, weaker
 from ownlint.flow.bodies import values
@@ -79,6 +89,10 @@ class _Stores:
         self.origins = Origins(function, sources_of(function, first))
         self.sources = self.origins.sources
 
+    @property
+    def _itself(self) -> Origins:
+        return self.origins.only_arguments()
+
     def found(self) -> Iterator[Stored]:
         if self.depth > _DEEPEST or len(self.sources) < 2 or self.function.record.opaque:
             return
@@ -143,16 +157,25 @@ class _Stores:
         self, held: tuple[Class, r.Field], holder: int, given: tuple[r.Value, ...], at: r.Node
     ) -> Iterator[Stored]:
         cls, field = held
-        if field.static or not given or not _keeps_address(cls, field) or self._is_taken_back(field.name, at):
+        if field.static or not given or self._is_taken_back(field.name, at) or self._has_object(cls):
             return
-        if self._has_object(cls):
-            return
-        is_call = "(" in field.type
-        for value in given:
-            numbers = self._captured(value) if is_call or isinstance(strip(value), r.Lambda) else self._argument(value)
-            for number, name in numbers:
-                if number != holder:
-                    yield Stored(holder, number, self.function.step(at, f"`{name}` is stored here"))
+        if _keeps_address(cls, field):
+            is_call = "(" in field.type
+            for value in given:
+                by_capture = is_call or isinstance(strip(value), r.Lambda)
+                yield from self._stored(self._captured(value) if by_capture else self._argument(value), holder, at)
+        how = "=" if isinstance(at, r.Assign) else last_name(at.callee) if isinstance(at, r.Call) else "emplace"
+        for view in views_held(cls, field):
+            yield from self._stored(self._looked_at(self._itself.filled(how, given, view)), holder, at)
+
+    def _stored(self, numbers: Iterable[tuple[int, str]], holder: int, at: r.Node) -> Iterator[Stored]:
+        for number, name in numbers:
+            if number != holder:
+                yield Stored(holder, number, self.function.step(at, f"`{name}` is stored here"))
+
+    def _looked_at(self, found: Iterable[Origin]) -> Iterator[tuple[int, str]]:
+        """The arguments at which a view looks that is put into a field."""
+        return ((origin.argument, self._name_of(origin.argument)) for origin in found)
 
     def _has_object(self, cls: Class) -> bool:
         """Whether the function is given a Python object as well, and the class has a place for one."""
@@ -260,6 +283,10 @@ class _Stores:
                 for number, _ in self._argument(args[position]):
                     if number != holder:
                         yield Stored(holder, number, one.at, one.certainty)
+        for position in sorted(stored_arguments(cls, len(args))):
+            view = self.origins.view_class(args[position]) if position < len(args) else None
+            if view is not None:
+                yield from self._stored(self._looked_at(self._itself.view(args[position], view)), holder, at)
 
     def _given(self, call: r.Call, index: int) -> Origin | None:
         """The argument of this function that the callee has as its `index`."""
@@ -281,8 +308,10 @@ class _Factory(_Stores):
 def made_by(function: Function, cls: Class) -> list[Stored]:
     """What the object keeps that a factory makes; its own parameters count from 2."""
     reader = _Factory(function, 2, 0)
-    reader.sources = reader.origins.sources = {**reader.sources, "": 1}
-    return [one for one in reader.found() if one.holder == 1]
+    made = {"": 1, **{last_name(value): 1 for value in returned_values(function) if isinstance(value, r.Name)}}
+    reader.sources = reader.origins.sources = {**reader.sources, **made}
+    found = {one.argument: one for one in reversed([*reader.found()]) if one.holder == 1}
+    return [found[argument] for argument in sorted(found)]
 
 
 def _is_memory(cls: Class, field: r.Field) -> bool:
@@ -304,5 +333,5 @@ def _keeps_address(cls: Class, field: r.Field) -> bool:
         return False
     if kind.pointers or kind.reference or looks_elsewhere(written, roles) or kind.last == "reference_wrapper":
         return kind.last not in ("char", "void")
-    held = [types.parse(argument) for argument in kind.arguments]
+    held = map(types.parse, types.within(written))
     return any(each.pointers == 1 or each.last == "reference_wrapper" for each in held)

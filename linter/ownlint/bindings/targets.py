@@ -48,9 +48,19 @@ class Target(msgspec.Struct, frozen=True):
 @question
 def target_of(binding: Binding) -> Target | None:
     """The C++ function a binding calls, looked through wrappers."""
+    return _target_behind(binding, strip(binding.record.callable))
+
+
+@question
+def factory_of(binding: Binding) -> Target | None:
+    """The C++ function that makes the objects of a class, which `init(...)` is given."""
+    call = strip(binding.record.callable)
+    return _target_behind(binding, strip(call.args[0])) if isinstance(call, r.Call) and call.args else None
+
+
+def _target_behind(binding: Binding, value: r.Value | None) -> Target | None:
     framework = binding.program.models.frameworks.get(binding.record.framework)
     wrappers = framework.spelling.wrappers if framework is not None else ()
-    value = strip(binding.record.callable)
     while isinstance(value, r.Call) and last_name(value.callee) in wrappers and value.args:
         value = strip(value.args[0])
     while isinstance(value, r.Unary) and value.op == "+":

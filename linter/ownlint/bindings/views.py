@@ -58,12 +58,24 @@ def borrowing_fields(cls: Class, depth: int = 0) -> tuple[BorrowingField, ...]:
 
 def _inside(owner: Class, field: r.Field, written: str, depth: int) -> Iterator[BorrowingField]:
     """A view inside the view, itself or in a container."""
-    for held in (written, *types.parse(written).arguments):
-        kind = types.parse(held)
-        inner = owner.program.names.find_class(kind.name, owner.symbol, owner.file) if kind.is_value else None
-        if inner is not None and inner is not owner and (deeper := borrowing_fields(inner, depth + 1)):
+    for inner in _classes_in(owner, written):
+        if deeper := borrowing_fields(inner, depth + 1):
             yield BorrowingField(field.name, deeper[0].at)
             return
+
+
+def _classes_in(owner: Class, written: str) -> Iterator[Class]:
+    for held in types.within(written):
+        kind = types.parse(held)
+        inner = owner.program.names.find_class(kind.name, owner.symbol, owner.file) if kind.is_value else None
+        if inner is not None and inner is not owner:
+            yield inner
+
+
+def views_held(owner: Class, field: r.Field) -> tuple[Class, ...]:
+    """The classes of views that a field is, or holds, as a container or an owner."""
+    written = owner.program.names.expand(field.type, owner.file, owner.symbol)
+    return tuple(inner for inner in _classes_in(owner, written) if borrowing_fields(inner))
 
 
 def roles_of(cls: Class, written: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ownlint.bindings.policies import Policies
 from ownlint.bindings.targets import Target, target_of
 from ownlint.domains import gil
+from ownlint.engine.conditions import computed_once
 from ownlint.facts import records as r
 from ownlint.finding import Step
 from ownlint.flow import events as e
@@ -290,16 +291,15 @@ def meant(function: Function, value: r.Value | None, depth: int = 0) -> Function
         if inner.args and (is_around or last_name(inner.callee) in ("bind", "bind_front", "function")):
             return meant(function, inner.args[0], depth)
         return _made(function, inner, depth) if depth < _DEEPEST else None
+    if isinstance(inner, r.Conditional):  # `on ? Report : NULL`
+        sides = (meant(function, side, depth) for side in (inner.then, inner.other))
+        return next((side for side in sides if side is not None), None)
     if not isinstance(inner, r.Name):
         return None
-    made = function.locals.get(inner.text)
-    if made is not None:
-        held_by = _pointed(made[1])
+    if inner.text in function.locals:
+        held_by = _pointed(computed_once(function, inner.text))
         is_name = isinstance(held_by, r.Name) and held_by.text not in function.declared
-        if not isinstance(held_by, r.Lambda | r.Call) and not is_name:
-            return None
-        is_set_again = any(not write.fresh for write in function.flow.writes_to((inner.text,)))
-        return None if is_set_again else meant(function, held_by, depth)
+        return meant(function, held_by, depth) if isinstance(held_by, r.Lambda | r.Call) or is_name else None
     owner, _, last = inner.text.rpartition("::")
     cls = program.names.find_class(owner, function.record.scope, function.file) if owner else function.home
     if cls is not None and (methods := cls.defined(last)):

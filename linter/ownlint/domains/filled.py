@@ -25,7 +25,7 @@ from ownlint.project.questions import program_question
 from ownlint.project.subjects import Binding, Class, Function
 
 _DEEPEST = 3
-_NESTS = frozenset({"container", "associative", "sequence", "optional", "pair", "set"})
+_NESTS = frozenset({"container", "associative", "sequence", "optional", "pair", "set", "smart pointer", "scoped owner"})
 
 
 class FilledMember(NamedTuple):
@@ -125,7 +125,7 @@ def holds(cls: Class, written: str, home: Class, framework: FrameworkModel, dept
     if _is_open(kind, roles, framework):
         return "python handle" not in roles or "python object" in roles
     if _NESTS.intersection(roles):
-        return any(holds(cls, one, home, framework, depth + 1) for one in kind.arguments)
+        return any(holds(cls, one, home, framework, depth) for one in kind.arguments)
     inner = program.names.find_class(kind.name, home.symbol, home.file) if not roles else None
     return inner is not None and any(True for _ in _holding(cls, inner, framework, depth + 1))
 

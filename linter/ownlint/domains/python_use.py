@@ -40,6 +40,8 @@ class PythonUse(NamedTuple):
     """Whether it may leave with a C++ exception."""
     runs: bool = False
     """Whether it runs code of Python's, in which another thread may get the lock."""
+    perhaps: bool = False
+    """Whether there may be no object of Python's in what ends."""
 
 
 # --- types -------------------------------------------------------------------------------------------
@@ -76,8 +78,10 @@ def _kind(program: Program, written: str, file: File, scope: str, depth: int) ->
         return _kind_of_class(cls, depth)
     if _SHARED.intersection(roles) or not (_BOXES.intersection(roles) or kind.last in ("variant", "tuple")):
         return ""
-    inner = {_kind(program, argument, file, scope, depth + 1) for argument in kind.arguments}
-    return "holder" if inner & {"object", "holder"} else ""
+    inner = {_kind(program, argument, file, scope, depth) for argument in kind.arguments}
+    deleter = program.names.find_class(kind.arguments[1], scope, file) if len(kind.arguments) == 2 else None
+    gives_back = deleter is not None and any(map(_calls_python, deleter.defined("operator()")))
+    return "holder" if inner & {"object", "holder"} or gives_back else ""
 
 
 def _kind_of_class(cls: Class, depth: int) -> Kind:
@@ -87,7 +91,15 @@ def _kind_of_class(cls: Class, depth: int) -> Kind:
             return found
     if sees_to_lock(cls):
         return ""
-    return "holder" if any(held_fields(cls, depth)) else ""
+    gives_back = cls.destructor is not None and _calls_python(cls.destructor)
+    return "holder" if gives_back or any(held_fields(cls, depth)) else ""
+
+
+def _calls_python(function: Function) -> bool:
+    """Whether the body itself calls what needs the lock: a class of the project's that counts by hand."""
+    scopes = function.program.names.scopes(function)
+    names = (call.callee.text for call in function.calls() if isinstance(call.callee, r.Name))
+    return any(function.program.models.gil_word(name, scopes) == "needs" for name in names)
 
 
 def held_fields(cls: Class, depth: int = 0) -> Iterator[r.Field]:
@@ -269,7 +281,7 @@ class _UseReader:
     def called(self, event: e.CallEvent) -> PythonUse | None:
         node = event.node
         if node.kind == "delete":
-            return None
+            return self.deleted(event, node)
         for look in (self.by_name, self.on_object, self.copied_in, self.by_lambda, self.by_helper):
             use = look(event, node)
             if use is not None:
@@ -319,6 +331,8 @@ class _UseReader:
             return None
         base, name = node.callee.base, node.callee.name
         kind = self.kind(base)
+        if kind == "holder" and name in self.models.containers.takes | {"reset"}:
+            return PythonUse(event, f"what `{text(base)}` holds is destroyed", throws=False, perhaps=True)
         if kind not in ("object", "handle"):
             member = self.program.types.of(node.callee, self.function)
             if member and kind_of(self.function, member) in ("object", "handle"):
@@ -407,6 +421,13 @@ class _UseReader:
                 return PythonUse(event, what, (inside, *use.steps), use.throws, use.runs)
         return None
 
+    def deleted(self, event: e.CallEvent, node: r.Call) -> PythonUse | None:
+        """An object on the heap that counts references itself, or in its members."""
+        written = self.program.types.of(node.args[0], self.function) if node.args else ""
+        if types.parse(written).pointers != 1 or not is_counted(self.function, types.element(written)):
+            return None
+        return PythonUse(event, f"`{text(node.args[0])}` is deleted", throws=False, perhaps=True)
+
     # --- values ---
 
     def written(self, write: e.Write) -> PythonUse | None:
@@ -416,9 +437,10 @@ class _UseReader:
             return self.initialised(write)
         if write.target is None or not is_counted(self.function, self.program.types.of(write.target, self.function)):
             return None
-        if self.kind(write.target) != "object":
+        holds = self.kind(write.target) == "holder"
+        if holds and write.place[0] in self.function.locals:
             return None
-        return PythonUse(write, f"`{text(write.target)}` is assigned", throws=False)
+        return PythonUse(write, f"`{text(write.target)}` is assigned", throws=False, perhaps=holds)
 
     def begun(self, write: e.Write) -> PythonUse | None:
         name, kind = write.place[0], types.parse(write.type)

@@ -319,16 +319,24 @@ def _accessor_comes_to(accessor: Function, given: Given, depth: int) -> bool | N
 
 
 def computed_once(function: Function, name: str) -> r.Value | None:
-    """What a local was initialised with, where nothing assigns to it later. A constant is there to be changed, by its
-    address or a reference, so that it says nothing."""
+    """What a local was initialised with, or the only thing that is ever assigned to it, where nothing else is put there
+    later. A constant is there to be changed, by its address or a reference, so that it says nothing."""
     if name not in function.locals:
         return None
     _, initial = function.locals[name]
-    if initial is None or isinstance(strip(initial), r.Literal):
+    later = [write for write in function.flow.writes_to((name,)) if not write.fresh]
+    if initial is None and len(later) == 1 and later[0].op == "=" and not _is_lent(function, name):
+        initial = later[0].value
+    elif later:
         return None
-    if any(not write.fresh for write in function.flow.writes_to((name,))):
-        return None
-    return initial
+    return None if initial is None or isinstance(strip(initial), r.Literal) else initial
+
+
+def _is_lent(function: Function, name: str) -> bool:
+    """Whether somebody is given the address of a local, by which it gets a value."""
+    return any(
+        isinstance(value, r.Unary) and value.op == "&" and last_name(value.value) == name for value in function.values
+    )
 
 
 @flow_question

@@ -7,7 +7,7 @@ knows them; both are text here. Nothing in this module knows a library.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -113,6 +113,19 @@ def arguments_of(template: str) -> tuple[str, ...]:
     `int, P<A, B>`. None of no text; a text whose brackets do not match is one argument."""
     text = template.strip()
     return (parse(f"t<{text}>").arguments or (text,)) if text else ()
+
+
+_MOST_INSIDE = 3
+
+
+def within(written: str, depth: int = 0) -> Iterator[str]:
+    """The type, and the types inside it where it is a wrapper: `std::vector<std::pair<int, std::unique_ptr<Row>>>`.
+    What a function takes and answers is not inside."""
+    yield written
+    if depth < _MOST_INSIDE:
+        for argument in parse(written).arguments:
+            if "(" not in argument:
+                yield from within(argument, depth + 1)
 
 
 _AFTER_STAR = frozenset({"const", "volatile", "restrict", "__restrict", "__restrict__"})

@@ -127,7 +127,7 @@ def _may_refer(program: Program, function: Function, member: str, at: r.Node) ->
     written = program.types.of(at, function) if isinstance(at, r.Member) else ""
     if written and types.parse(written).last != "PyObject":
         return False
-    if not isinstance(at, r.Member) or not _is_direct(function, at):
+    if not isinstance(at, r.Member) or not _is_direct(at):
         return False
     put = (made for inside, value in _put(program, function.path, member) for made in _made(inside, value))
     made = [value for value in put if not isinstance(value, r.Literal)]
@@ -215,6 +215,7 @@ def _made(function: Function, value: r.Value, depth: int = 0) -> Iterator[r.Valu
         yield from _made(other, argument, depth + 1)
 
 
-def _is_direct(function: Function, at: r.Member) -> bool:
-    """`self->member`, and no member of a member."""
-    return isinstance(places.strip(at.base), r.Name)
+def _is_direct(at: r.Member) -> bool:
+    """`self->member`, also of a struct inside of the object: no member of what another pointer leads to."""
+    base = places.strip(at.base)
+    return isinstance(base, r.Name) or (isinstance(base, r.Member) and not at.arrow and _is_direct(base))

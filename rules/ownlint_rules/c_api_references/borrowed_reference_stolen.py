@@ -81,6 +81,8 @@ from ownlint import (
     text,
 )
 
+_DROPPED = "harmless if the lender drops its own reference"
+
 
 @rule(severity="error", cwe=(911,), fixable=True)
 def borrowed_reference_stolen(function: Function) -> Iterator[Finding]:
@@ -93,7 +95,7 @@ def borrowed_reference_stolen(function: Function) -> Iterator[Finding]:
             source = known.source(argument, function)
             if source.kind != "borrowed" or source.call is None:
                 continue
-            if known.use(event.node, index, function) not in ("stolen", "stolen on success"):
+            if counting.use_of(event.node, index, function) not in ("stolen", "stolen on success"):
                 continue
             told.add(event.index)
             if text(argument) in references.counted_for_another(function):
@@ -101,6 +103,7 @@ def borrowed_reference_stolen(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 argument,
                 f"`{places.called(event.node)}` steals the borrowed reference `{text(argument)}`",
+                certainty="certain" if known.use(event.node, index, function) else because("sharing", _DROPPED),
                 help="call `Py_INCREF` before passing it",
                 fix=_fix(function, known, event.node, source),
             )
@@ -109,7 +112,7 @@ def borrowed_reference_stolen(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 one.where if one.where is not None else one.at,
                 f"borrowed reference `{one.name}` is stolen here",
-                certainty=because("sharing", "harmless if the lender drops its own reference"),
+                certainty=because("sharing", _DROPPED),
                 help=f"call `Py_INCREF({one.name})` first",
             )
 

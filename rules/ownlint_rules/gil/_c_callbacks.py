@@ -268,7 +268,7 @@ def _is_released(function: Function, event: e.CallEvent) -> bool:
 def _pointer(function: Function, value: r.Value | None) -> Function | None:
     """A function without state: a pointer to one, or a lambda that captures nothing."""
     inner = places.strip(value)
-    held = entrances.meant(function, inner) if isinstance(inner, (r.Lambda, r.Unary, r.Name)) else None
+    held = entrances.meant(function, inner) if isinstance(inner, (r.Lambda, r.Unary, r.Name, r.Conditional)) else None
     if held is None or held.record.kind == "constructor":
         return None
     if any("&" in parameter.type for parameter in held.record.parameters):

@@ -6,7 +6,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Class, Function, Program, assignments, events, natives, places, questions, types, validity
+from ownlint import (
+    Class,
+    Function,
+    Program,
+    assignments,
+    conditions,
+    events,
+    natives,
+    places,
+    questions,
+    types,
+    validity,
+)
 from ownlint import records as r
 
 
@@ -21,7 +33,8 @@ class Owned(NamedTuple):
 
 class BorrowedPart(NamedTuple):
     """At `at`, what comes out of an owned member of `self` gets into `field` of a new object of the type `made`, which
-    Python gets, by the function itself or by one that it calls; nothing there keeps `self` alive."""
+    Python gets, by the function itself or by one that it calls. `kept` says that something there may keep `self`, or
+    who owns the member, alive."""
 
     function: Function
     at: events.Event
@@ -29,6 +42,7 @@ class BorrowedPart(NamedTuple):
     field: str
     self: str
     owned: Owned
+    kept: bool
 
 
 @questions.program_question
@@ -37,12 +51,18 @@ def borrowed(program: Program) -> list[BorrowedPart]:
     owned = _owned(program)
     if not owned:
         return []
-    return [
-        found
+    makers = [
+        function
         for function in program.functions
         if function.language == "cpp" and function.home is None and _makes_objects(function)
-        for found in _of(function, owned)
     ]
+    found = [one for function in makers for one in _of(function, owned, owned)]
+    beside = {
+        (one.made.symbol, one.field): one.owned._replace(cls=one.made, field=one.field) for one in found if one.kept
+    }
+    if beside:  # a part of what is kept by one object is no more valid alone than the whole
+        found = [one for function in makers for one in _of(function, owned, {**beside, **owned})]
+    return [one for one in found if not one.kept]
 
 
 def _owned(program: Program) -> dict[tuple[str, str], Owned]:
@@ -58,10 +78,23 @@ def _owned(program: Program) -> dict[tuple[str, str], Owned]:
             continue
         for call in function.flow.calls:
             destroyed = known.destroyed(function, call.node)
-            where = assignments.place(function, destroyed[1]) if destroyed is not None else None
-            if where is not None and len(where) == 2 and where[0] == parameter.name:
-                found.setdefault((cls.symbol, where[1]), Owned(cls, where[1], function, call))
+            for where in _places(function, destroyed[1]) if destroyed is not None else ():
+                if len(where) == 2 and where[0] == parameter.name:
+                    found.setdefault((cls.symbol, where[1]), Owned(cls, where[1], function, call))
     return found
+
+
+def _places(function: Function, value: r.Value) -> Iterator[places.Place]:
+    """Where a value stands; of a local where all stands that it is given: the nodes of a list begin in a member."""
+    inner = places.strip(value)
+    if isinstance(inner, r.Name) and inner.text in function.locals:
+        given = [write.value for write in function.flow.writes_to((inner.text,))]
+    else:
+        given = [inner]
+    for one in given:
+        where = assignments.place(function, one) if one is not None else None
+        if where is not None:
+            yield where
 
 
 def _makes_objects(function: Function) -> bool:
@@ -75,7 +108,10 @@ def _makers(program: Program) -> frozenset[str]:
     return program.models.functions_that(lambda model: model.counted and model.has("acquire", "result"))
 
 
-def _of(function: Function, owned: dict[tuple[str, str], Owned]) -> Iterator[BorrowedPart]:
+_Members = dict[tuple[str, str], Owned]
+
+
+def _of(function: Function, owned: _Members, sources: _Members) -> Iterator[BorrowedPart]:
     made = dict(_made(function))
     for write in function.flow.writes if made else ():
         if len(write.place) != 2 or write.place[0] not in made or write.value is None:
@@ -88,16 +124,12 @@ def _of(function: Function, owned: dict[tuple[str, str], Owned]) -> Iterator[Bor
         given = [parameter.name for parameter in function.record.parameters]
         value = places.strip(write.value)
         if isinstance(value, r.Name) and value.text in given:
-            yield from _by_callers(function, write, cls, given.index(value.text), owned)
-        found = _source(function, write.value, owned)
-        if found is None or found[1].cls is cls:
-            continue
-        if not _keeps(function, write.place[0], _aliases(function, found[0])):
-            yield BorrowedPart(function, write, cls, write.place[1], *found)
+            yield from _by_callers(function, write, cls, given.index(value.text), sources)
+        yield from _part(function, write, write.value, write.place[0], cls, write.place[1], sources)
 
 
 def _by_callers(
-    function: Function, write: events.Write, cls: Class, position: int, owned: dict[tuple[str, str], Owned]
+    function: Function, write: events.Write, cls: Class, position: int, sources: _Members
 ) -> Iterator[BorrowedPart]:
     """Where the function is given what it puts there, by those who have the owner and do not give that."""
     for caller in function.program.index.callers(function):
@@ -107,11 +139,19 @@ def _by_callers(
             if function not in function.program.calls.callee(call.node, caller).functions:
                 continue
             into = call.into[0] if call.into else ""
-            found = _source(caller, call.node.args[position], owned)
-            if found is None or found[1].cls is cls:
-                continue
-            if not _keeps(caller, into, _aliases(caller, found[0])):
-                yield BorrowedPart(caller, call, cls, write.place[1], *found)
+            yield from _part(caller, call, call.node.args[position], into, cls, write.place[1], sources)
+
+
+def _part(
+    function: Function, at: events.Event, value: r.Value, into: str, cls: Class, field: str, sources: _Members
+) -> Iterator[BorrowedPart]:
+    found = _source(function, value, sources)
+    if found is None or found[1].cls is cls:
+        return
+    name, of = found
+    names = _aliases(function, name)
+    if not any(write.place == (name, of.field) for write in function.flow.writes):  # else it is handed over
+        yield BorrowedPart(function, at, cls, field, name, of, _keeps(function, into, cls, names))
 
 
 def _struct(function: Function, value: r.Value | None) -> tuple[str, Class] | None:
@@ -126,7 +166,7 @@ def _struct(function: Function, value: r.Value | None) -> tuple[str, Class] | No
         written = value.type
     elif parameter is not None:
         written = parameter.type
-    elif not isinstance(places.strip(initial), r.Name):
+    elif not isinstance(places.strip(initial := conditions.computed_once(function, inner.text)), r.Name):
         return None
     kind = types.parse(initial.type if types.parse(written).is_placeholder and isinstance(initial, r.Cast) else written)
     found = program.names.find_class(kind.name, function.record.scope, function.file)
@@ -136,7 +176,8 @@ def _struct(function: Function, value: r.Value | None) -> tuple[str, Class] | No
 def _made(function: Function) -> Iterator[tuple[str, Class]]:
     """The locals that take a new object."""
     makers = _makers(function.program)
-    for name, (written, value) in function.locals.items():
+    for name, (written, _) in function.locals.items():
+        value = conditions.computed_once(function, name)
         call = places.strip(value)
         if isinstance(call, r.Call) and places.last_name(call.callee) in makers:
             kind = types.parse(value.type if isinstance(value, r.Cast) else written)
@@ -150,15 +191,15 @@ def _is_pointer(cls: Class, name: str) -> bool:
     return found is not None and types.parse(found[1].type).pointers == 1
 
 
-def _source(function: Function, value: r.Value | None, owned: dict[tuple[str, str], Owned]) -> tuple[str, Owned] | None:
-    """The owned member, and the name of its object, out of which a value is taken: by a call that is given it, or as a
-    part of it."""
+def _source(function: Function, value: r.Value | None, owned: _Members) -> tuple[str, Owned] | None:
+    """The owned member, and the name of its object, out of which a value is taken: by a call that is given it, as a
+    part of it, or as what it points to."""
     inner = places.strip(value)
     if isinstance(inner, r.Name) and inner.text in function.locals:
-        initial = function.locals[inner.text][1]
+        initial = conditions.computed_once(function, inner.text)
         return _source(function, initial, owned) if initial is not inner else None
     for part in places.walk(inner):
-        if isinstance(part, r.Member) and part is not inner and (of := _struct(function, part.base)) is not None:
+        if isinstance(part, r.Member) and (of := _struct(function, part.base)) is not None:
             one = owned.get((of[1].symbol, part.name))
             if one is not None:
                 return of[0], one
@@ -167,27 +208,56 @@ def _source(function: Function, value: r.Value | None, owned: dict[tuple[str, st
 
 def _aliases(function: Function, name: str) -> frozenset[str]:
     """The names that the object has in the function."""
-    initial = places.strip(function.locals[name][1]) if name in function.locals else None
+    initial = places.strip(conditions.computed_once(function, name))
     return frozenset({name, initial.text} if isinstance(initial, r.Name) else {name})
 
 
-def _keeps(function: Function, made: str, owner: frozenset[str]) -> bool:
-    """Whether the new object, or somebody whom nobody sees through, may keep the owner: it is stored there, its count
-    goes up, or it is given away whole."""
+def _keeps(function: Function, made: str, cls: Class, owner: frozenset[str]) -> bool:
+    """Whether the new object, or somebody whom nobody sees through, may keep the owner: it is stored there, or the
+    object that it keeps itself, its count goes up, or it is given away whole."""
 
     def is_owner(value: r.Value | None) -> bool:
         inner = places.strip(value)
         return isinstance(inner, r.Name) and inner.text in owner
 
+    from_it = {
+        name
+        for name in function.locals
+        for inner in places.walk(conditions.computed_once(function, name))
+        if isinstance(inner, r.Name) and inner.text in owner
+    }
     for event in function.flow:
         match event:
-            case events.Write(place=(first, *_, _), value=value) if first == made and value is not None:
-                if any(isinstance(inner, r.Name) and inner.text in owner for inner in _whole(value)):
+            case events.Write(place=(first, field, *_), value=value) if first == made and value is not None:
+                parts = _whole(value)
+                names = owner
+                if _is_object(cls, field):
+                    parts, names = places.walk(value), owner | from_it
+                if any(isinstance(inner, r.Name) and inner.text in names for inner in parts):
                     return True
             case events.CallEvent(node=call):
                 if any(map(is_owner, call.args)):
                     return True
     return False
+
+
+def _is_object(cls: Class, name: str) -> bool:
+    """Whether a member points to an object of Python's: one of the interface, or of a type that the project makes."""
+    found = cls.field(name)
+    if found is None:
+        return False
+    written = cls.program.names.expand(found[1].type, cls.file, cls.symbol)
+    if "python object" in cls.program.types.roles_at(written, cls.file, cls.symbol):
+        return True
+    kind = types.parse(written)
+    return kind.pointers == 1 and (kind.last in _object_structs(cls.program) or kind.last == "PyObject")
+
+
+@questions.program_question
+def _object_structs(program: Program) -> frozenset[str]:
+    """Last names of the structs of which the project makes objects of Python's."""
+    functions = (one for one in program.functions if one.language == "cpp" and _makes_objects(one))
+    return frozenset(cls.name for function in functions for _, cls in _made(function))
 
 
 def _is_returned(function: Function, made: str) -> bool:

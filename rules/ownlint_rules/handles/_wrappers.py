@@ -22,13 +22,15 @@ _DEPTH = 4
 
 class Wrapped(msgspec.Struct, frozen=True):
     """`value` in `function` makes an object of the class `made` of a handle that a native function hands out for an
-    object of the project's class `source`. `copied` when that function is named after making a copy."""
+    object of the project's class `source`, or of the handle of that object itself. `copied` when that function is named
+    after making a copy."""
 
     function: Function
     value: r.Value
     made: Class
     source: Class
     copied: bool
+    same: bool = False
 
 
 class Wrappers:
@@ -157,16 +159,27 @@ class Wrappers:
         ]
         for item in items:
             native = self._computed(function, item)
-            source = self._source(function, native) if isinstance(native, r.Call) else None
-            if isinstance(native, r.Call) and source is not None and source is not made and self._is_object(source):
-                yield Wrapped(
-                    function,
-                    call,
-                    made,
-                    source,
-                    not habits.COPIES.isdisjoint(pairs.words(places.last_name(native.callee))),
-                )
+            same = self._handle_in(function, native)
+            source = same or (self._source(function, native) if isinstance(native, r.Call) else None)
+            if native is not None and source is not None and source is not made and self._is_object(source):
+                said = pairs.words(places.last_name(native.callee)) if isinstance(native, r.Call) else ()
+                yield Wrapped(function, call, made, source, not habits.COPIES.isdisjoint(said), same is not None)
                 return
+
+    def _handle_in(self, function: Function, value: r.Value | None) -> Class | None:
+        """The bound class of the object whose own handle this is: `self.get()`, `self.block`."""
+        match value:
+            case r.Call(callee=r.Member(base=base), args=()) | r.Member(base=base):
+                source = self._class_of(function, base)
+            case r.Name(text=name) if function.home is not None and name in function.home.members:
+                source = function.home
+            case _:
+                return None
+        held = self.handle_of(source) if source is not None and source.symbol in self.bound else None
+        if held is None or source is None:
+            return None
+        kind = types.parse(self.program.types.of(value, function))
+        return source if kind.last == types.parse(held.type).last else None
 
     def _is_object(self, source: Class) -> bool:
         """Whether it is more than a plain struct of values, such as a C interface passes around."""

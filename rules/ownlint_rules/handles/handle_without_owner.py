@@ -5,7 +5,7 @@
 - a bound class with a native handle but no reference to an owner, where at least two other classes created from the
   same object do hold one (the message gives the ratio)
 - an object of an extension type (`PyObject_New`) that stores a pointer which another object frees in its `tp_dealloc`,
-  without a reference to that object
+  or to a part of what that frees, without a reference to that object
 
 ## Why it is a bug
 
@@ -111,6 +111,9 @@ def _by_siblings(program: Program) -> Iterator[Finding]:
         makers.setdefault(wrapped.source.symbol, []).append(wrapped)
     for source in sorted(makers):
         classes = {wrapped.made.symbol: wrapped.made for wrapped in makers[source]}
+        shared = next((wrapped.source for wrapped in makers[source] if wrapped.same), None)
+        if shared is not None and known.holds_owner(shared):
+            classes[source] = shared  # it holds that handle, too, and an owner beside it
         holding = [symbol for symbol, cls in classes.items() if known.holds_owner(cls)]
         if not holding:
             continue

@@ -60,7 +60,7 @@ pybind11.
 ## Known limitations
 
 - Whether a cycle is created depends on the Python code; this is why the rule is a note.
-- Members of members, raw `PyObject*` members and shared pointers to other classes are not analysed.
+- Raw `PyObject*` members and shared pointers to other classes are not analysed.
 
 ## Source
 

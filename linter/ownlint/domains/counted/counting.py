@@ -112,6 +112,16 @@ def summary(function: Function) -> CountSummary:
     return _summaries(function.program).ask(function, answer)
 
 
+def use_of(call: r.Call, index: int, function: Function) -> Use:
+    """What becomes of argument `index` (from 0), as models say, or as the one function does that is called."""
+    use = references(function.program).use(call, index, function)
+    callee = function.program.calls.callee(call, function) if not use and call.kind == "call" else None
+    if callee is None or len(callee.functions) != 1 or callee.certainty == "possible":
+        return use
+    uses = summary(callee.functions[0]).arguments
+    return uses[index] if index < len(uses) else use
+
+
 class Counting(CountingCalls):
     """The walk over one function."""
 
@@ -256,7 +266,14 @@ class Counting(CountingCalls):
             case e.CallEvent():
                 for name in addressed(event.node) if draft.tests else ():
                     self.forget_tests(draft, name)
-                return [] if self.never_comes_back(event) else self.call(event, draft)
+                if self.never_comes_back(event):
+                    return []
+                found = self.call(event, draft)
+                if found and found[0].marked(OWING) and self.throws(event):
+                    thrown = e.LeaveEvent(event.span, "throw")
+                    thrown.index = event.index
+                    self.leave(thrown, found[0].copy())
+                return found
             case e.Write():
                 if (asked := self.comparison(event, draft)) is not None:
                     return list(self.write_outcomes(event, draft, asked))
@@ -304,6 +321,19 @@ class Counting(CountingCalls):
             self.overwrite(event, draft, where, old)
         self.put(draft, where, one, value)
         self.drop_results(draft, value)
+
+    def throws(self, call: e.CallEvent) -> bool:
+        """Whether an exception of a function of the project can come out of the call, and leave."""
+        if call.index not in self.thrown:
+            callee = self.function.program.calls.callee(call.node, self.function)
+            leaves = len(callee.functions) == 1 and not failure.is_caught(self.function, call)
+            self.thrown[call.index] = leaves and failure.lets_out(self.function, call)
+        return self.thrown[call.index]
+
+    @cached_property
+    def thrown(self) -> dict[int, bool]:
+        """For each call whether an exception comes out of it; filled as it is asked."""
+        return {}
 
     def never_comes_back(self, event: e.CallEvent) -> bool:
         if event.index not in self.final:

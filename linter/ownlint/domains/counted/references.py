@@ -18,12 +18,12 @@ from ownlint.engine import ranges
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Certainty, because
-from ownlint.flow.places import last_name, strip
+from ownlint.flow.places import last_name, strip, walk
 from ownlint.models.records import Effect, FunctionModel, Place
 from ownlint.project import types
 from ownlint.project.program import Program
 from ownlint.project.questions import program_question, question
-from ownlint.project.subjects import Function
+from ownlint.project.subjects import Class, Function
 
 Kind = Literal["new", "borrowed", ""]
 
@@ -277,6 +277,8 @@ class References:
                 return self._by_macro(call, index)
             if call.kind == "call" and index in marks.taken_by(self.program, call):
                 return "stolen"
+            if index == 0 and len(call.args) == 1 and self._makes_owner(call, function):
+                return "stolen"
             return "lent" if self.is_library(call, function) else ""
         if model.format_steals and index >= model.format_at:
             letters = format_letters(call, model)
@@ -288,6 +290,16 @@ class References:
         if use == "lent" and call.template and model.has("own", "result"):
             return ""  # `std::make_shared<T>(given)`: a constructor of `T` gets it
         return use
+
+    def _makes_owner(self, call: r.Call, function: Function) -> bool:
+        """Whether the call makes an object of one of the project's classes that own a reference."""
+        if call.kind not in ("call", "construct") or not isinstance(call.callee, r.Name):
+            return False
+        name = call.callee.text
+        if last_name(call.callee) not in _owner_names(self.program):
+            return False
+        cls = self.program.names.find_class(name, function.record.scope, function.file)
+        return cls is not None and owns_what_it_is_given(cls)
 
     def _by_macro(self, call: r.Call, index: int, depth: int = 3) -> Use:
         """A macro of the project: what the functions in its body that are given the parameter do with it."""
@@ -326,6 +338,49 @@ class References:
             for given, position in _given(macro, name, call)
             for inner in self.program.macros.named(last_name(given.callee))
         )
+
+
+@program_question
+def _owner_names(program: Program) -> frozenset[str]:
+    """Names of the classes that may own a reference: one is put into a member by their constructor."""
+    return frozenset(
+        function.record.owner.rpartition("::")[2]
+        for function in program.functions
+        if function.language == "cpp" and function.record.kind == "constructor" and _put_by(function)
+    )
+
+
+def _put_by(made: Function) -> str:
+    """The member into which a constructor puts its only argument as it is, where it does nothing else."""
+    record = made.record
+    if len(record.parameters) != 1 or len(record.initializers) != 1 or any(True for _ in made.statements):
+        return ""
+    given = record.initializers[0]
+    is_it = len(given.args) == 1 and last_name(strip(given.args[0])) == record.parameters[0].name
+    return given.name if is_it and "*" in record.parameters[0].type else ""
+
+
+def owns_what_it_is_given(cls: Class) -> bool:
+    """Whether the destructor releases the member into which a constructor puts its only argument, uncounted."""
+    end = cls.destructor
+    known = references(cls.program)
+    members = {
+        name
+        for made in cls.constructors
+        if (name := _put_by(made)) and known.is_pointer(made.record.parameters[0].type, made)
+    }
+    if end is None or not members:
+        return False
+    others = {field.name for field in cls.record.fields} - members
+    asked = (part for one in end.statements if isinstance(one, r.Branch) for part in walk(one.condition))
+    if any(last_name(part) in others for part in asked):
+        return False  # `if (owned_)`: not all of its objects own one
+    for call in end.calls():
+        model = known.model(call, end)
+        given = last_name(strip(call.args[0])) if call.args else ""
+        if given in members and model is not None and any(effect.verb == "release" for effect in model.effects):
+            return True
+    return False
 
 
 @lru_cache(maxsize=256)
@@ -438,7 +493,8 @@ def references(program: Program) -> References:
 @question
 def may_count(function: Function) -> bool:
     """Whether the body calls anything that deals in counted references, or that hands one out. Needs no decoding."""
-    return _counts(function) or any(name in _makers(function.program) for name in function.mentioned)
+    program = function.program
+    return _counts(function) or not (_makers(program) | _owner_names(program)).isdisjoint(function.mentioned)
 
 
 @question
