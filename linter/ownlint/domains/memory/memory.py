@@ -311,11 +311,9 @@ class MemoryWalk(MemoryCalls):
             where = draft.begin(("var", event.place[0]))
         if event.op not in ("=", "init"):
             held = draft.read(where)
-            inside = held.path[-1:] == (SOME,)
-            stepped = event.target if inside and event.op in ("++", "--") else None
-            if stepped is not None and self.is_iterator(stepped):
-                self.looked_at(draft, held, stepped)
-            value = held if inside else LOST
+            value = self.stepped(held, event.target)
+            if value == held != LOST and event.op in ("++", "--") and not self.is_pointer(event.target):
+                self.looked_at(draft, held, event.target)
         elif value is LOST and parts:
             value = draft.begin(("made", event.index, "value"))
         elif value is LOST and where is not None:
@@ -406,9 +404,6 @@ class MemoryWalk(MemoryCalls):
     def is_reference(self, target: r.Value) -> bool:
         bare = strip(target)
         return isinstance(bare, r.Name) and bare.text in self.references
-
-    def is_iterator(self, target: r.Value) -> bool:
-        return not types.parse(self.program.types.of(target, self.function)).pointers
 
     def owns(self, target: r.Value | None) -> bool:
         """Whether a smart pointer is assigned to, which ends what it has held."""
