@@ -22,6 +22,7 @@ from ownlint.domains.memory.blocks import (
     Block,
     Cell,
     EndedBlock,
+    MaybeEnds,
     MemoryCase,
     MemoryDraft,
     MemoryOutcome,
@@ -87,7 +88,7 @@ class MemoryCalls(Owners):
         self.writes = False
         """Others may be changed, too, and nobody knows which."""
         self.complete = True
-        self.case: MemoryCase | MemoryOutcome | None = None
+        self.case: MemoryCase | MemoryOutcome | MaybeEnds | None = None
         """In which case the callee of this event does what it does."""
         self.ran: dict[RunValue, str] = {}
         """What was called of the caller's own, and under which name a way knows that."""
@@ -143,6 +144,7 @@ class MemoryCalls(Owners):
         given_back = before is not None and before.why == "destroyed" and how.by  # `x->~T(); free(x);`
         failed = before is not None and before.failed
         again = failed and self.flow.events[before.at].span == self.event.span  # type: ignore[union-attr]  # once more
+        again = again or (before is not None and before.by_state)
         if before is not None and before.why != "scope" and not given_back and not again:
             self.report("ended again", name, before, pointer.block, through=through)
         elif before is None:
@@ -200,7 +202,7 @@ class MemoryCalls(Owners):
         """A smart pointer gives up what it holds."""
         if owner is None:
             return
-        held = draft.cells.get(owner, LOST)
+        held = draft.read(owner) if owner.block[0] == "in" else draft.cells.get(owner, LOST)
         if held != then and held.block[0] in ("made", "in"):
             self.end_block(draft, held, EndedBlock(self.event.index, "owner", name), name)
 
@@ -885,6 +887,8 @@ class MemoryCalls(Owners):
             ends += self.case.ends
             names = [parameter.name for parameter in function.record.parameters]
             self.learn_case(draft, node.args[names.index(self.case.parameter)], self.case)
+        if isinstance(self.case, MaybeEnds):
+            ends += self.case.ends
         self.given_away = [
             (
                 Pointer(where.block, where.path + block[2]),
@@ -932,7 +936,8 @@ class MemoryCalls(Owners):
         for how, target, block in ended:
             if target is not None:
                 sure = weaker(how.certainty, callee.certainty)
-                by = EndedBlock(self.event.index, "by callee", name, sure, how.kind)
+                by = EndedBlock(self.event.index, "by callee", name, sure, how.kind, answers=how.answers)
+                by = by._replace(by_state=how.by_state)
                 self.end_block(draft, target, by, self.name_there(node, function, block), name)
         for inside, doubt in moved:
             self.elements_moved(draft, inside, EndedBlock(self.event.index, "moved", name, doubt))

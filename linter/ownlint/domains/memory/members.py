@@ -297,7 +297,7 @@ def _ends(destructor: Function, path: Path, held: tuple[tuple[Member, Pointer], 
     walk = MemoryWalk(destructor, begin=MemoryState({**cells, where: Pointer(block)}))
     walk.run()
     found: list[Certainty] = []
-    for draft, _ in walk.exits if walk.complete else ():
+    for _, draft, _ in walk.exits if walk.complete else ():
         how = draft.how_ended(block)
         if how is not None:
             found.append(how.certainty)
