@@ -132,7 +132,7 @@ class MemoryCalls(Owners):
 
     def end_block(self, draft: MemoryDraft, pointer: Pointer, how: EndedBlock, name: str, through: str = "") -> None:
         """The block that the pointer leads to is ended; one that has a path leads into the middle of one."""
-        if pointer in (LOST, NULL) or pointer.path or pointer.is_number:
+        if pointer in (LOST, NULL) or pointer.path or pointer.is_number or draft.is_nothing(pointer.block):
             return
         if pointer.block[0] in ("lambda", "bound", "result"):
             return
@@ -510,8 +510,9 @@ class MemoryCalls(Owners):
         """Each place has what stood in the other; what lies inside of both is lost."""
         places = self.cell(draft, one), self.cell(draft, other)
         held = draft.read(places[0]), draft.read(places[1])
-        draft.write(places[0], held[1])
-        draft.write(places[1], held[0])
+        for where, then in zip(places, reversed(held), strict=True):
+            draft.write(where, then)
+            self.note_write(where)
 
     def look_at_gone(self, draft: MemoryDraft, node: r.Call) -> None:
         """A pointer to a local whose scope has ended is no use to anybody."""
@@ -673,6 +674,7 @@ class MemoryCalls(Owners):
         held = draft.read(where)
         if where is not None:
             draft.write(where, self.pointer(draft, node.args[1]))
+            self.note_write(where)
         return held
 
     def look_at_needed(self, draft: MemoryDraft, node: r.Call, models: tuple[FunctionModel, ...]) -> None:
@@ -684,7 +686,7 @@ class MemoryCalls(Owners):
                 )
                 if 0 <= index < len(node.args):
                     pointer = self.pointer(draft, node.args[index])
-                    if not pointer.path:
+                    if pointer.path in ((), (SOME,)):
                         self.look(draft, pointer, self.named(node.args[index]), model.certainty, model.name)
         for index, argument in enumerate(node.args if draft.ended and self.counts else ()):
             if sharing.is_lent(node, index, self.function):
@@ -773,6 +775,7 @@ class MemoryCalls(Owners):
         where = self.cell(draft, node.callee.base)
         held = draft.read(where)
         draft.write(where, NULL)
+        self.note_write(where)
         self.let_go(draft, held)
         return held
 
@@ -797,6 +800,7 @@ class MemoryCalls(Owners):
             if len(node.args) == 1:
                 self.adopt(draft, node.args[0], written)
             draft.write(where, then)
+            self.note_write(where)
             return
         if isinstance(node.callee, r.Member) and named(node.callee.base) in self.sharing and not node.callee.arrow:
             then = self.pointer(draft, node.args[0]) if node.args else NULL

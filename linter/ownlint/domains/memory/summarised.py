@@ -253,7 +253,7 @@ class Summarised(MemoryCalls):
         if not self.function.record.result or types.parse(self.function.record.result).name == "void":
             return ""
         refused = failure.refuses(self.function, at.value)
-        if refused is None and at.index in _failing(self.function):
+        if refused is None and isinstance(strip(at.value), r.Name | r.Call) and at.index in _failing(self.function):
             refused = True
         if refused is not None:
             return "failure" if refused else "success"
