@@ -105,7 +105,7 @@ GIVEN_ON = "harmless if the callee uses only the address"
 """Why it is doubted that a pointer to a local that is gone does harm where an unknown function is given it."""
 MEMORY = KindModel("memory", memory=True)
 """What `delete`, an owner or a scope ends."""
-Why = Literal["released", "scope", "owner", "moved", "by callee", "destroyed", "destructor", "given away"]
+Why = Literal["released", "scope", "owner", "moved", "by callee", "destroyed", "destructor", "given away", "erased"]
 
 
 Answers = Literal["", "success", "failure", "unknown"]

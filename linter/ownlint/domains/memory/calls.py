@@ -9,7 +9,7 @@ from typing import Literal
 
 from ownlint.domains.counted.references import may_count, references
 from ownlint.domains.failure import never_comes_back
-from ownlint.domains.memory import effects, sharing, unknown_calls
+from ownlint.domains.memory import effects, erasing, sharing, unknown_calls
 from ownlint.domains.memory.blocks import (
     ELEMENTS,
     GIVEN_ON,
@@ -367,6 +367,7 @@ class MemoryCalls(Owners):
         for argument in node.args:
             self.move_out(draft, argument)
         self.regain_at_call(draft, node, callee)
+        erasing.erase(draft, self.function, event)
         for where, how in self.given_away:
             draft.end(content(where), how)
         self.bind(draft, node)

@@ -2,7 +2,8 @@
 receiver, and what its parameters lead to.
 
 It changes nothing of what it cannot reach: a function that is given neither the object nor a member of it, nor what
-points to it, and is no method of its class, leaves its members alone. That nothing else leads it there is an assumption.
+points to it, and is no method of its class, leaves its members alone. That nothing else leads it there is an
+assumption.
 """
 
 from __future__ import annotations
