@@ -719,9 +719,10 @@ def _by_name(name: str, found: bool, agreed: bool) -> str:
     return f"`{name}` is found by name only: the type that it is called on is not known"
 
 
-def _signature(record: r.FunctionRecord) -> tuple[str, str, tuple[str, ...], bool]:
-    taken = tuple(parameter.type for parameter in record.parameters)
-    return record.scope, record.owner, taken, "const" in record.qualifiers
+def _signature(record: r.FunctionRecord) -> tuple[str, tuple[str, ...], bool]:
+    """What declarations of one function have in common: where the body stands, its class may be named by less."""
+    where = record.owner.rpartition("::")[2] if record.owner else record.scope
+    return where, _taken(record), "const" in record.qualifiers
 
 
 def _taken(record: r.FunctionRecord) -> tuple[str, ...]:
