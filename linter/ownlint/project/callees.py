@@ -733,11 +733,11 @@ def _as_const_as(kind: types.Type, records: list[r.FunctionRecord]) -> list[r.Fu
     """Of two methods that differ in `const` alone the one that a local of the type is asked by."""
     if kind.arguments or kind.is_placeholder:
         return records
-    known = {_signature(record)[2:] for record in records}
+    known = {_signature(record)[1:] for record in records}
     return [
         record
         for record in records
-        if kind.const == (_signature(record)[3]) or (_signature(record)[2], kind.const) not in known
+        if kind.const == ("const" in record.qualifiers) or (_taken(record), kind.const) not in known
     ]
 
 
