@@ -178,9 +178,10 @@ def _out_of_memory(function: Function, node: r.Call) -> Certainty | None:
     for maker in function.program.calls.callee(node, function).functions:
         made = duties.of(maker).made if "noexcept" not in maker.record.qualifiers else None
         if made is not None and "delete" in made.releases:
-            found = (_out_of_memory(maker, call.node) for call in maker.flow.calls if call.node.kind == "new")
-            if (thrown := next(filter(None, found), None)) is not None:
-                return thrown
+            for call in maker.flow.calls:
+                thrown = _out_of_memory(maker, call.node) if call.node.kind == "new" else None
+                if thrown is not None:
+                    return thrown
     return None
 
 
