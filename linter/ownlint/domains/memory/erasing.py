@@ -20,7 +20,7 @@ from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Function
 
 
-class Position(NamedTuple):
+class ElementPosition(NamedTuple):
     """What stands at an element: the local that is an iterator, or what a loop over a range keeps."""
 
     cell: Cell
@@ -74,14 +74,14 @@ def _standing(given: r.Value) -> Iterator[str]:
 
 
 @flow_question
-def positions(function: Function) -> Mapping[str, Position]:
+def positions(function: Function) -> Mapping[str, ElementPosition]:
     """By the names that speak of them."""
-    found: dict[str, Position] = {}
+    found: dict[str, ElementPosition] = {}
     for statement in function.statements:
         if isinstance(statement, r.Loop) and statement.kind == "range" and statement.iterable is not None:
             names = [one.text for one in walk(statement.target) if isinstance(one, r.Name)]
             if names:  # of `[key, value]` the key
-                found[names[0]] = Position(range_cell(statement.start), text(statement.iterable))
+                found[names[0]] = ElementPosition(range_cell(statement.start), text(statement.iterable))
     begun: dict[str, set[str]] = {}
     for write in function.flow.writes:
         made = strip(write.value)
@@ -90,7 +90,7 @@ def positions(function: Function) -> Mapping[str, Position]:
             begun.setdefault(write.place[0], set()).add(text(made.callee.base) if lends else "")  # type: ignore[union-attr]
     for name, containers in begun.items():
         if len(containers) == 1 and "" not in containers:
-            found[name] = Position(Cell(("var", name)), containers.pop())
+            found[name] = ElementPosition(Cell(("var", name)), containers.pop())
     return found
 
 

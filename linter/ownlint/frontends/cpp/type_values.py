@@ -20,12 +20,12 @@ _BUILT_IN = rb"(?:void|bool|_Bool|char|short|int|long|float|double|signed|unsign
 _WORDS_OF_TYPE = rb"(?:(?:const|volatile|struct|union|enum|%s)\s++)" % _BUILT_IN
 _POINTER = rb"(?:\s*+(?:\bconst\b\s*+)?\*)"
 _ARGUMENTS = re.compile(
-    rb"[(,]\s*+(?P<type>%(words)s*%(built)s\b%(star)s*+|%(words)s+[A-Za-z_]\w*+%(star)s*+|[A-Za-z_][\w:]*+%(star)s++)"
+    rb"[(,]\s*+(?P<type>%(words)s{0,4}%(built)s\b%(star)s{0,3}|%(words)s{1,4}[A-Za-z_]\w*+%(star)s{0,3}|[A-Za-z_][\w:]*+%(star)s{1,3})"
     rb"\s*+(?=[,)])" % {b"words": _WORDS_OF_TYPE, b"built": _BUILT_IN, b"star": _POINTER}
 )
 """An argument, or a parameter without a name, that is a type for certain."""
 _CALLED = re.compile(rb"(?<![\w:.>])([A-Za-z_]\w*+)\s*+\Z")
-_CAST = re.compile(rb"\(\s*+(?:%s*[A-Za-z_]\w*+%s*+)\s*+\)\s*+\Z" % (_WORDS_OF_TYPE, _POINTER))
+_CAST = re.compile(rb"\(\s*+(?:%s{0,4}[A-Za-z_]\w*+%s{0,3})\s*+\)\s*+\Z" % (_WORDS_OF_TYPE, _POINTER))
 _EVALUATED = re.compile(rb"(?:\breturn|[=!?]|&&|\|\|)\s*+[!&*]*+\Z")
 _ALIAS = re.compile(rb"\busing\s++\w++\s*+=\s*+\Z")
 _ASKING = frozenset({b"if", b"while", b"switch", b"for"})
