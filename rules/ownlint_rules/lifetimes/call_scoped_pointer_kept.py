@@ -365,14 +365,10 @@ def _doubts(function: Function, method: Function, store: keeping.Store) -> Certa
 
 def _is_keyed_by_itself(store: keeping.Store) -> bool:
     """`entries_.emplace(device, Entry(device))`: who gives another pointer does not find this one's entry."""
-    match store.event:
-        case events.CallEvent(node=records.Call(args=(key, _, *_))):
-            pass
-        case events.Write(target=records.Index(indexes=(key,))):
-            pass
-        case _:
-            return False
-    return store.in_container and store.kept.how == "pointer" and text(key) == text(_plainly(store.kept.value))
+    key = store.place[-1][1:-1] if store.place[-1].startswith("[") else ""  # also by a reference to the element
+    if isinstance(store.event, events.CallEvent) and len(store.event.node.args) > 1:
+        key = text(store.event.node.args[0])
+    return store.in_container and store.kept.how == "pointer" and key == text(_plainly(store.kept.value))
 
 
 def _is_short_lived(home: Class | None) -> bool:

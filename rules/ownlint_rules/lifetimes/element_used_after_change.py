@@ -65,18 +65,21 @@ from collections.abc import Iterator
 
 from ownlint import Finding, Function, memory, rule
 
+_MOVES = ("may move the elements", "the elements may move")
+
 
 @rule(severity="error", cwe=(416,))
 def element_used_after_change(function: Function) -> Iterator[Finding]:
     told: set[int] = set()
     for one in memory.troubles(function):
-        if one.ended.why != "moved" or one.at.index in told:
+        if one.ended.why not in ("moved", "erased") or one.at.index in told:
             continue
         told.add(one.at.index)
+        does, did = ("erases it", "it is erased") if one.ended.why == "erased" else _MOVES
         yield function.finding(
             one.at,
-            f"`{one.name}` points to an element and is used after `{one.ended.by}`, which may move the elements",
+            f"`{one.name}` points to an element and is used after `{one.ended.by}`, which {does}",
             certainty=memory.certainty(one),
             help="look the element up again after the change, or change the container after the last use",
-            steps=(function.step(function.flow.events[one.ended.at], "the elements may move here", "ends"),),
+            steps=(function.step(function.flow.events[one.ended.at], f"{did} here", "ends"),),
         )

@@ -79,7 +79,7 @@ def memory_used_after_release(function: Function) -> Iterator[Finding]:
     told: set[tuple[int, str]] = set()
     for one in memory.troubles(function):
         if (
-            one.ended.why in ("scope", "moved", "given away")
+            one.ended.why in ("scope", "moved", "given away", "erased")
             or one.what == "returned"
             or one.ended.kind.counted
             or (one.at.index, one.what) in told

@@ -614,3 +614,27 @@ def test_a_macro_that_makes_names_makes_different_ones() -> None:
     used = next(one for one in written.functions if one.name == "X_use")
     called = [call for statement in r.decode_body(used) for value in values(statement) for call in calls_in(value)]
     assert [text(call.callee) for call in called] == ["X_make", "X_add", "X_end"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "given"),
+    [
+        ("table = PyMem_New(float, count(n));", ("float", "count(n)")),
+        ("node = container_of(link, struct node, link);", ("link", "struct node", "link")),
+        ("text = (char *)va_arg(rest, const char *);", ("rest", "const char*")),
+        ("return &array_index(all, unsigned long, 3);", ("all", "unsigned long", "3")),
+        ("if (!array_index(all, node_t **, i)) return;", ("all", "node_t**", "i")),
+        ("put(va_arg(rest, int));", ("rest", "int")),
+    ],
+)
+def test_a_macro_is_given_a_type(statement: str, given: tuple[str, ...]) -> None:
+    written = read("a.c", f"void f(int n) {{ {statement} }}".encode(), VOCABULARY)
+    assert not written.functions[0].opaque
+    found = [call for one in r.decode_body(written.functions[0]) for value in values(one) for call in calls_in(value)]
+    assert given in [tuple(text(argument) for argument in call.args) for call in found]
+
+
+@pytest.mark.parametrize("declared", ["int f(int, char *);", "T(const char *);", "using F = R(int, float);"])
+def test_a_type_of_a_parameter_stays_one(declared: str) -> None:
+    written = read("a.cc", f"struct T {{ {declared} }};".encode(), VOCABULARY)
+    assert not any("_T" in one.type for function in written.functions for one in function.parameters)

@@ -105,7 +105,10 @@ GIVEN_ON = "harmless if the callee uses only the address"
 """Why it is doubted that a pointer to a local that is gone does harm where an unknown function is given it."""
 MEMORY = KindModel("memory", memory=True)
 """What `delete`, an owner or a scope ends."""
-Why = Literal["released", "scope", "owner", "moved", "by callee", "destroyed", "destructor", "given away"]
+Why = Literal["released", "scope", "owner", "moved", "by callee", "destroyed", "destructor", "given away", "erased"]
+
+
+Answers = Literal["", "success", "failure", "unknown"]
 
 
 class EndedBlock(NamedTuple):
@@ -121,6 +124,10 @@ class EndedBlock(NamedTuple):
     """The call that ends it ends nothing where it says that it has failed."""
     failed: bool = False
     """It has said so on this way."""
+    answers: Answers = ""
+    """Of what a callee ends on some of its ways: what it answers there; nothing where that says nothing of it."""
+    by_state: bool = False
+    """Of the same: it depends on what the object says whose member leads there, who may know later that it is gone."""
 
 
 class MemoryState:
@@ -257,6 +264,12 @@ class MemoryOutcome(NamedTuple):
     """What it ends here, and does not end on every path."""
 
 
+class MaybeEnds(NamedTuple):
+    """What a call may have ended: see `MemorySummary.sometimes`."""
+
+    ends: tuple[tuple[Block, EndedBlock], ...]
+
+
 class RunValue(NamedTuple):
     """A function calls what a pointer leads to, with these arguments as far as they are known."""
 
@@ -290,6 +303,8 @@ class MemorySummary(NamedTuple):
     """Where every exit path leaves other elements than there were, as the cells that lead to them."""
     runs: tuple[RunValue, ...] = ()
     """What every exit path has called that its caller gave it, or that its object holds."""
+    sometimes: tuple[tuple[Block, EndedBlock], ...] = ()
+    """What some exit paths end, by nothing that the caller knows."""
 
 
 _THROUGH = {"in": 1, "late": 2, "content": 1}

@@ -9,7 +9,7 @@ from typing import Literal
 
 from ownlint.domains.counted.references import may_count, references
 from ownlint.domains.failure import never_comes_back
-from ownlint.domains.memory import effects, sharing, unknown_calls
+from ownlint.domains.memory import effects, erasing, sharing, unknown_calls
 from ownlint.domains.memory.blocks import (
     ELEMENTS,
     GIVEN_ON,
@@ -22,6 +22,7 @@ from ownlint.domains.memory.blocks import (
     Block,
     Cell,
     EndedBlock,
+    MaybeEnds,
     MemoryCase,
     MemoryDraft,
     MemoryOutcome,
@@ -87,7 +88,7 @@ class MemoryCalls(Owners):
         self.writes = False
         """Others may be changed, too, and nobody knows which."""
         self.complete = True
-        self.case: MemoryCase | MemoryOutcome | None = None
+        self.case: MemoryCase | MemoryOutcome | MaybeEnds | None = None
         """In which case the callee of this event does what it does."""
         self.ran: dict[RunValue, str] = {}
         """What was called of the caller's own, and under which name a way knows that."""
@@ -131,7 +132,7 @@ class MemoryCalls(Owners):
 
     def end_block(self, draft: MemoryDraft, pointer: Pointer, how: EndedBlock, name: str, through: str = "") -> None:
         """The block that the pointer leads to is ended; one that has a path leads into the middle of one."""
-        if pointer in (LOST, NULL) or pointer.path or pointer.is_number:
+        if pointer in (LOST, NULL) or pointer.path or pointer.is_number or draft.is_nothing(pointer.block):
             return
         if pointer.block[0] in ("lambda", "bound", "result"):
             return
@@ -143,6 +144,7 @@ class MemoryCalls(Owners):
         given_back = before is not None and before.why == "destroyed" and how.by  # `x->~T(); free(x);`
         failed = before is not None and before.failed
         again = failed and self.flow.events[before.at].span == self.event.span  # type: ignore[union-attr]  # once more
+        again = again or (before is not None and before.by_state)
         if before is not None and before.why != "scope" and not given_back and not again:
             self.report("ended again", name, before, pointer.block, through=through)
         elif before is None:
@@ -200,7 +202,7 @@ class MemoryCalls(Owners):
         """A smart pointer gives up what it holds."""
         if owner is None:
             return
-        held = draft.cells.get(owner, LOST)
+        held = draft.read(owner) if owner.block[0] == "in" else draft.cells.get(owner, LOST)
         if held != then and held.block[0] in ("made", "in"):
             self.end_block(draft, held, EndedBlock(self.event.index, "owner", name), name)
 
@@ -365,6 +367,7 @@ class MemoryCalls(Owners):
         for argument in node.args:
             self.move_out(draft, argument)
         self.regain_at_call(draft, node, callee)
+        erasing.erase(draft, self.function, event)
         for where, how in self.given_away:
             draft.end(content(where), how)
         self.bind(draft, node)
@@ -508,8 +511,9 @@ class MemoryCalls(Owners):
         """Each place has what stood in the other; what lies inside of both is lost."""
         places = self.cell(draft, one), self.cell(draft, other)
         held = draft.read(places[0]), draft.read(places[1])
-        draft.write(places[0], held[1])
-        draft.write(places[1], held[0])
+        for where, then in zip(places, reversed(held), strict=True):
+            draft.write(where, then)
+            self.note_write(where)
 
     def look_at_gone(self, draft: MemoryDraft, node: r.Call) -> None:
         """A pointer to a local whose scope has ended is no use to anybody."""
@@ -671,6 +675,7 @@ class MemoryCalls(Owners):
         held = draft.read(where)
         if where is not None:
             draft.write(where, self.pointer(draft, node.args[1]))
+            self.note_write(where)
         return held
 
     def look_at_needed(self, draft: MemoryDraft, node: r.Call, models: tuple[FunctionModel, ...]) -> None:
@@ -682,7 +687,7 @@ class MemoryCalls(Owners):
                 )
                 if 0 <= index < len(node.args):
                     pointer = self.pointer(draft, node.args[index])
-                    if not pointer.path:
+                    if pointer.path in ((), (SOME,)):
                         self.look(draft, pointer, self.named(node.args[index]), model.certainty, model.name)
         for index, argument in enumerate(node.args if draft.ended and self.counts else ()):
             if sharing.is_lent(node, index, self.function):
@@ -771,6 +776,7 @@ class MemoryCalls(Owners):
         where = self.cell(draft, node.callee.base)
         held = draft.read(where)
         draft.write(where, NULL)
+        self.note_write(where)
         self.let_go(draft, held)
         return held
 
@@ -795,6 +801,7 @@ class MemoryCalls(Owners):
             if len(node.args) == 1:
                 self.adopt(draft, node.args[0], written)
             draft.write(where, then)
+            self.note_write(where)
             return
         if isinstance(node.callee, r.Member) and named(node.callee.base) in self.sharing and not node.callee.arrow:
             then = self.pointer(draft, node.args[0]) if node.args else NULL
@@ -888,6 +895,8 @@ class MemoryCalls(Owners):
             ends += self.case.ends
             names = [parameter.name for parameter in function.record.parameters]
             self.learn_case(draft, node.args[names.index(self.case.parameter)], self.case)
+        if isinstance(self.case, MaybeEnds):
+            ends += self.case.ends
         self.given_away = [
             (
                 Pointer(where.block, where.path + block[2]),
@@ -935,7 +944,8 @@ class MemoryCalls(Owners):
         for how, target, block in ended:
             if target is not None:
                 sure = weaker(how.certainty, callee.certainty)
-                by = EndedBlock(self.event.index, "by callee", name, sure, how.kind)
+                by = EndedBlock(self.event.index, "by callee", name, sure, how.kind, answers=how.answers)
+                by = by._replace(by_state=how.by_state)
                 self.end_block(draft, target, by, self.name_there(node, function, block), name)
         for inside, doubt in moved:
             self.elements_moved(draft, inside, EndedBlock(self.event.index, "moved", name, doubt))

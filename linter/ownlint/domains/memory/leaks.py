@@ -463,7 +463,7 @@ class _Losing:
             told = argument.value if isinstance(argument, r.Unary) and argument.op == "&" else None
             if isinstance(told, r.Name) and self.is_number((told.text,)):
                 return because("value", f"harmless if `{made}` returns nothing when `{told.text}` reports a failure")
-        if self.is_number(acquired.place):
+        if self.is_number(acquired.place) and not acquired.acquisition.is_modelled:
             return because("value", f"harmless if `{held}` is a number that refers to no resource")
         if len(acquired.place) > 1 or any(walked.live(index) for index in walked.blurred):
             return because("sharing", f"something else may refer to it as `{held}` and release it")

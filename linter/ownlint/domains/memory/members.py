@@ -30,6 +30,7 @@ from ownlint.domains.memory.memory import MemoryTrouble, MemoryWalk, summary, wa
 from ownlint.domains.memory.pointers import THIS_BLOCK
 from ownlint.domains.memory.seen import class_of, may_end
 from ownlint.domains.memory.unknown_calls import object_of
+from ownlint.engine.resources import resources
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, because, weaker
 from ownlint.flow import events as e
@@ -161,17 +162,27 @@ def throwing(function: Function) -> Mapping[int, Certainty]:
         return {}
     found: dict[int, Certainty] = {}
     for call in function.flow.calls:
-        thrown = failure.throws(function, call) or _out_of_memory(call.node)
+        thrown = failure.throws(function, call) or _out_of_memory(function, call.node)
         if thrown is not None and not failure.is_caught(function, call):
             assumed = "value" if thrown == "possible" else thrown
             found[call.index] = because(assumed, f"on the path where {failure.work(function, call)} throws")
     return found
 
 
-def _out_of_memory(node: r.Call) -> Certainty | None:
-    if node.kind != "new" or node.callee.start - node.start >= _NOTHROW:
-        return None
-    return because("rare-failure", "on the path where `new` throws `std::bad_alloc`")
+def _out_of_memory(function: Function, node: r.Call) -> Certainty | None:
+    """Of `new`, and of a function that hands out what it has made so."""
+    if node.kind == "new":
+        is_plain = node.callee.start - node.start < _NOTHROW
+        return because("rare-failure", "on the path where `new` throws `std::bad_alloc`") if is_plain else None
+    duties = resources(function.program).duties
+    for maker in function.program.calls.callee(node, function).functions:
+        made = duties.of(maker).made if "noexcept" not in maker.record.qualifiers else None
+        if made is not None and "delete" in made.releases:
+            for call in maker.flow.calls:
+                thrown = _out_of_memory(maker, call.node) if call.node.kind == "new" else None
+                if thrown is not None:
+                    return thrown
+    return None
 
 
 @flow_question
@@ -297,7 +308,7 @@ def _ends(destructor: Function, path: Path, held: tuple[tuple[Member, Pointer], 
     walk = MemoryWalk(destructor, begin=MemoryState({**cells, where: Pointer(block)}))
     walk.run()
     found: list[Certainty] = []
-    for draft, _ in walk.exits if walk.complete else ():
+    for _, draft, _ in walk.exits if walk.complete else ():
         how = draft.how_ended(block)
         if how is not None:
             found.append(how.certainty)

@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import combinations
 from typing import NamedTuple
 
 from ownlint.domains.failure import failing
@@ -19,10 +18,10 @@ from ownlint.domains.memory.blocks import (
     LOST,
     NOTHING,
     NULL,
-    SOME,
     Block,
     Cell,
     EndedBlock,
+    MaybeEnds,
     MemoryCase,
     MemoryDraft,
     MemoryOutcome,
@@ -33,10 +32,10 @@ from ownlint.domains.memory.blocks import (
     What,
     nothing,
 )
-from ownlint.domains.memory.calls import MemoryCalls
 from ownlint.domains.memory.owners import CoOwner, lets_go
 from ownlint.domains.memory.pointers import ONE, THIS_BLOCK, named, range_cell, result_cell
-from ownlint.domains.memory.seen import DEEPEST, ends_what_it_holds, holds_number, may_end, may_take
+from ownlint.domains.memory.seen import DEEPEST, ends_what_it_holds, may_end, may_take
+from ownlint.domains.memory.summarised import Summarised, WayOut
 from ownlint.engine import ranges
 from ownlint.engine.heap import Domain, Listener, follow, without_idle_tests
 from ownlint.engine.predicates import meant
@@ -59,10 +58,8 @@ __all__ = ["CoOwner", "MemoryTrouble", "certainty", "told_end", "troubles", "twi
 _MOST_STATES = 8
 _TOLD = frozenset({"in", "late", "made"})
 """Blocks that another pointer may lead to as well."""
-_MOST_TESTS = 6
-"""Of a function with more of them, what a caller's numbers decide is not followed."""
-_MOST_CASES = 3
 _NO_CASE = (None,)
+_NOTHING_ENDED = MaybeEnds(())
 _UNKNOWN = MemorySummary()
 
 
@@ -138,7 +135,7 @@ def summary(function: Function, deep: bool) -> MemorySummary:
     return known.ask((function, deep), answer)
 
 
-class MemoryWalk(MemoryCalls):
+class MemoryWalk(Summarised):
     """The walk over one function."""
 
     def __init__(
@@ -158,7 +155,6 @@ class MemoryWalk(MemoryCalls):
         """By event what it writes as a whole, if that is made of members."""
         self.found: dict[tuple[object, ...], MemoryTrouble] = {}
         self.troubled: dict[tuple[object, ...], set[int]] = {}
-        self.exits: list[tuple[MemoryDraft, Pointer]] = []
         self.left: list[tuple[e.Event, MemoryDraft]] = []
         """What is known on each way out, behind a `return` or a `throw`; and before each call, by which it is left if
         that throws, where something has ended."""
@@ -311,11 +307,9 @@ class MemoryWalk(MemoryCalls):
             where = draft.begin(("var", event.place[0]))
         if event.op not in ("=", "init"):
             held = draft.read(where)
-            inside = held.path[-1:] == (SOME,)
-            stepped = event.target if inside and event.op in ("++", "--") else None
-            if stepped is not None and self.is_iterator(stepped):
-                self.looked_at(draft, held, stepped)
-            value = held if inside else LOST
+            value = self.stepped(held, event.target)
+            if event.target is not None and value == held != LOST and not self.is_pointer(event.target):
+                self.looked_at(draft, held, event.target)
         elif value is LOST and parts:
             value = draft.begin(("made", event.index, "value"))
         elif value is LOST and where is not None:
@@ -407,9 +401,6 @@ class MemoryWalk(MemoryCalls):
         bare = strip(target)
         return isinstance(bare, r.Name) and bare.text in self.references
 
-    def is_iterator(self, target: r.Value) -> bool:
-        return not types.parse(self.program.types.of(target, self.function)).pointers
-
     def owns(self, target: r.Value | None) -> bool:
         """Whether a smart pointer is assigned to, which ends what it has held."""
         if target is None:
@@ -456,7 +447,7 @@ class MemoryWalk(MemoryCalls):
         self.end_owners(event, draft)
         if event.kind != "throw":
             self.lambdas_left(draft)
-            self.exits.append((draft, answer))
+            self.exits.append(WayOut(event, draft, answer))
         self.left.append((event, draft))
         return False
 
@@ -527,7 +518,8 @@ class MemoryWalk(MemoryCalls):
             outcome = True
         if outcome is None:
             return True
-        self.learn_failure(event, draft, outcome)
+        if not self.learn_failure(event, draft, outcome):
+            return False
         said, holds = as_asked(event.value, outcome)
         if said in self.repeated:
             if draft.tests.get(said, holds) != holds:
@@ -553,16 +545,23 @@ class MemoryWalk(MemoryCalls):
     def switches(self) -> dict[int, r.Switch]:
         return {one.start: one for one in self.function.statements if isinstance(one, r.Switch)}
 
-    def learn_failure(self, event: e.Test, draft: MemoryDraft, outcome: bool) -> None:
-        """Whether a test says of a call which ends something that it has failed."""
-        released = [(block, how) for block, how in draft.ended.items() if how.why == "released"]
+    def learn_failure(self, event: e.Test, draft: MemoryDraft, outcome: bool) -> bool:
+        """What a test says of whether a call has failed that ends something; whether that can be on this way."""
+        released = [(block, how) for block, how in draft.ended.items() if how.why == "released" or how.answers]
         cause = failing(self.function, event, outcome)[0] if released else None
+        worked = failing(self.function, event, not outcome)[0] if released else None
         for block, how in released:
-            if cause is not None and self.flow.events[how.at].span == cause.span:
+            at = self.flow.events[how.at].span
+            if how.answers:
+                said = "failure" if cause and cause.span == at else "success" if worked and worked.span == at else ""
+                if said and said != how.answers:
+                    return False
+            elif cause is not None and at == cause.span:
                 if how.may_fail:
                     draft.revive(block)
                 else:
                     draft.end(block, how._replace(failed=True))
+        return True
 
     def asked(self, event: e.Test) -> r.Value:
         """What a test comes to once functions that only say a condition are taken apart."""
@@ -641,8 +640,31 @@ class MemoryWalk(MemoryCalls):
                 draft.know(nothing(pointer.block), True)
         return there or pointer.block[0] != "var"
 
-    def choices(self, event: e.Event, draft: MemoryDraft) -> Sequence[MemoryCase | MemoryOutcome | None]:
+    def choices(self, event: e.Event, draft: MemoryDraft) -> Sequence[MemoryCase | MemoryOutcome | MaybeEnds | None]:
         """Of the cases in which a callee ends something, those that can be on this way."""
+        told = self.told_choices(event, draft)
+        return (*told, maybe) if (maybe := self.may_have_ended(event, draft)).ends else told
+
+    def may_have_ended(self, event: e.Event, draft: MemoryDraft) -> MaybeEnds:
+        """What a callee ends on some of its ways of what this function knows."""
+        node = event.node if isinstance(event, e.CallEvent) and event.node.kind == "call" else None
+        if node is None or strip(node) is not node:
+            return _NOTHING_ENDED
+        callee = self.program.calls.callee(node, self.function)
+        if len(callee.functions) != 1 or callee.certainty == "possible" or not may_end(callee.functions[0]):
+            return _NOTHING_ENDED
+        function, tested = callee.functions[0], (node.start, node.end) in self.tested_answers
+        return MaybeEnds(
+            tuple(
+                (block, how)
+                for block, how in self.summary_of(function, deep=False).sometimes
+                if not (tested and how.answers == "unknown")
+                if (there := self.seen_there(draft, node, function, block)) is not None
+                if draft.how_ended(there.block) is None
+            )
+        )
+
+    def told_choices(self, event: e.Event, draft: MemoryDraft) -> Sequence[MemoryCase | MemoryOutcome | None]:
         node = event.node if isinstance(event, e.CallEvent) and event.node.kind == "call" else None
         if node is None or strip(node) is not node:
             return _NO_CASE
@@ -692,11 +714,6 @@ class MemoryWalk(MemoryCalls):
         tests = (test for test in self.flow.of(e.Test) if isinstance(test, e.Test))
         return any(isinstance(one, r.Name) and one.text in names for test in tests for one in walk(test.value))
 
-    @staticmethod
-    def known_number(draft: MemoryDraft, name: str) -> Range:
-        found = draft.tests.get(f"={name}", ranges.ANY)
-        return found if isinstance(found, Range) else ranges.ANY
-
     def learn_case(self, draft: MemoryDraft, given: r.Value, case: MemoryCase) -> None:
         """What is known of an argument once it is known which case holds."""
         bare = strip(given)
@@ -743,17 +760,6 @@ class MemoryWalk(MemoryCalls):
         )
 
     @cached_property
-    def number_parameters(self) -> frozenset[str]:
-        """Numbers that callers give and nobody changes, of a function with few tests."""
-        if len(self.flow.of(e.Test)) > _MOST_TESTS:
-            return frozenset()
-        return frozenset(
-            one.name
-            for one in self.function.record.parameters
-            if holds_number(one.type) and f"={one.name}" not in self.function.mentioned
-        )
-
-    @cached_property
     def set_in_lambdas(self) -> frozenset[str]:
         """Locals that a lambda assigns which may capture all of them."""
         inner = (
@@ -767,130 +773,6 @@ class MemoryWalk(MemoryCalls):
 
     def is_given_number(self, name: str) -> bool:
         return any(isinstance(write.value, r.Literal) for write in self.flow.writes_to((name,)))
-
-    # --- what a caller sees ---
-
-    def summary(self) -> MemorySummary:
-        if not self.complete:
-            return _UNKNOWN
-        if not self.exits:
-            return MemorySummary(known=True, writes=self.writes or bool(self.ran), written=self.written_cells())
-        first, *others = self.exits
-        ended = {block: how for draft, _ in self.exits for block, how in draft.ended.items()}
-        ends = [
-            (block, how)
-            for block, how in ended.items()
-            if how.why != "moved"
-            and self.is_seen(block)
-            and all(draft.how_ended(block) is not None or draft.is_nothing(block) for draft, _ in self.exits)
-        ]
-        answers = {self.answer_seen(draft, answer) for draft, answer in self.exits}
-        puts = [
-            (cell, pointer)
-            for cell, pointer in first[0].cells.items()
-            if self.is_seen(cell.block) and self.is_put(first[0], pointer)
-            if all(draft.cells.get(cell, LOST) == pointer for draft, _ in others)
-        ]
-        runs = tuple(
-            one
-            for one, said in self.ran.items()
-            if all(said in draft.tests or draft.is_nothing(one.called) for draft, _ in self.exits)
-        )
-        return MemorySummary(
-            True,
-            tuple(sorted(ends, key=repr)),
-            frozenset(self.used),
-            tuple(sorted(self.handed.items(), key=repr)),
-            answers.pop() if len(answers) == 1 else None,
-            tuple(sorted(puts, key=repr)),
-            self.writes or len(runs) < len(self.ran),
-            self.written_cells(),
-            self.cases(frozenset(block for block, _ in ends)),
-            self.outcomes(frozenset(block for block, _ in ends)),
-            tuple(
-                sorted(
-                    (
-                        (Cell(block[1], block[2]), how)
-                        for block, how in first[0].ended.items()
-                        if how.why == "moved" and block[0] == "in" and self.is_seen(block)
-                        if all(draft.how_ended(block) is not None for draft, _ in others)
-                    ),
-                    key=repr,
-                )
-            ),
-            runs,
-        )
-
-    def written_cells(self) -> tuple[Cell, ...]:
-        return tuple(sorted(self.written, key=repr))
-
-    def cases(self, always: frozenset[Block]) -> tuple[MemoryCase, ...]:
-        """What is ended for some values of one argument, and not for others; none where something else decides."""
-        if not self.number_parameters:
-            return ()
-        exits: dict[frozenset[Block], list[MemoryDraft]] = {}
-        for draft, _ in self.exits:
-            ended = (
-                block
-                for block, how in draft.ended.items()
-                if how.why not in ("moved", "given away") and self.is_seen(block)
-            )
-            exits.setdefault(frozenset(ended) - always, []).append(draft)
-        if not 1 < len(exits) <= _MOST_CASES:
-            return ()
-        for name in sorted(self.number_parameters):
-            within = {
-                ended: tuple(dict.fromkeys(self.known_number(draft, name) for draft in drafts))
-                for ended, drafts in exits.items()
-            }
-            if all(_are_apart(one, two) for one, two in combinations(within.values(), 2)):
-                return tuple(
-                    MemoryCase(
-                        name,
-                        within[ended],
-                        tuple(sorted(((block, drafts[0].ended[block]) for block in ended), key=repr)),
-                    )
-                    for ended, drafts in exits.items()
-                )
-        return ()
-
-    def outcomes(self, always: frozenset[Block]) -> tuple[MemoryOutcome, ...]:
-        """What can be told from the answer; none where every answer comes to the same."""
-        exits: dict[Pointer, list[MemoryDraft]] = {}
-        for draft, answer in self.exits:
-            told = answer == NULL or answer.is_number
-            exits.setdefault(answer if told else LOST, []).append(draft)
-        if not 1 < len(exits) <= _MOST_CASES:
-            return ()
-        found = [
-            MemoryOutcome(
-                answer,
-                tuple(cell for cell in self.written_cells() if all(_is_as_it_was(draft, cell) for draft in drafts)),
-                tuple(
-                    (block, how)
-                    for block, how in sorted(drafts[0].ended.items(), key=repr)
-                    if how.why != "moved" and self.is_seen(block) and block not in always
-                    if all(draft.how_ended(block) is not None or draft.is_nothing(block) for draft in drafts)
-                ),
-            )
-            for answer, drafts in exits.items()
-        ]
-        return tuple(found) if any(one.spares or one.ends for one in found) else ()
-
-    def is_put(self, draft: MemoryDraft, pointer: Pointer) -> bool:
-        """Whether the caller knows what was put there."""
-        return pointer == NULL or pointer.is_number or self.is_seen(pointer.block)
-
-    def answer_seen(self, draft: MemoryDraft, answer: Pointer) -> Pointer | None:
-        return answer if self.is_seen(answer.block) and draft.how_ended(answer.block) is None else None
-
-
-def _are_apart(one: tuple[Range, ...], two: tuple[Range, ...]) -> bool:
-    return not any(ranges.can_be("==", left, right) for left in one for right in two)
-
-
-def _is_as_it_was(draft: MemoryDraft, cell: Cell) -> bool:
-    return draft.read(cell) == Pointer(("in", *cell))
 
 
 def _is_zero(pointer: Pointer) -> bool:

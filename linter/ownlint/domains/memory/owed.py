@@ -481,14 +481,15 @@ class OwedWalk(OwedUses):
         return any(event.index in uses for event in self.flow.after(test, branch=outcome))
 
     def is_taken_on_success(self, test: e.Test, outcome: bool, cause: e.CallEvent | None) -> bool:
-        """A callee that was given the handle, whose failure gives it back to be released: where it has not failed and
-        nobody says the name any more, it has it."""
+        """A callee that nobody has read and that was given the handle, whose failure gives it back to be released:
+        where it has not failed and nobody says the name any more, it has it."""
         assert self.seen is not None
         uses = self.seen.uses
+        unread = {index for index in self.seen.givers if uses[index] in ("unknown", "gone")}
         if cause is not None:
-            if cause.index not in self.seen.givers or not self.seen.live(cause.index):
+            if cause.index not in unread or not self.seen.live(cause.index):
                 return False
-        elif not any(self.answers(index, test) for index in self.seen.givers):
+        elif not any(self.answers(index, test) for index in unread):
             return False
         released = {one.index for one in self.endings}
         if not any(event.index in released for event in self.flow.after(test, branch=not outcome)):

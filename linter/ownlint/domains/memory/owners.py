@@ -67,6 +67,15 @@ def giving_up(program: Program) -> frozenset[str]:
 
 
 @program_question
+def owning_members(program: Program) -> frozenset[str]:
+    """Names of members, of classes of the project, that are smart pointers: to assign one ends what it has held."""
+    alone = program.models.names_of("smart pointer")
+    alone |= {one.name for one in program.index.type_aliases if types.parse(one.target).last in alone}
+    fields = (one for cls in program.classes if cls.file.language == "cpp" for one in cls.record.fields)
+    return frozenset(one.name for one in fields if types.parse(one.type).last in alone)
+
+
+@program_question
 def owner_names(program: Program) -> frozenset[str]:
     """Last names of the types that end what they are made of, and of what gives such an object something else. What a
     model knows for an owner may be a class of the project that ends nothing."""

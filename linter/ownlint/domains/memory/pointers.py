@@ -293,9 +293,8 @@ class Pointers:
                 return NULL
             case r.Literal(kind="int" | "bool", text=said):
                 return Pointer(("number", said.lower()))
-            case r.Binary(op=op, left=left) if op in _STEPPING:
-                stepped = self.pointer(draft, left, look=look)
-                return stepped if stepped.path[-1:] == (SOME,) else LOST
+            case r.Binary(op=op, left=left, right=right) if op in _STEPPING and not self.is_pointer(right):
+                return self.stepped(self.pointer(draft, left, look=look), left)
             case r.Conditional(then=then, other=other):
                 chosen = draft.cells.get(result_cell(value))
                 if chosen is not None:
@@ -317,6 +316,19 @@ class Pointers:
             case r.Name() | r.Member() | r.Index() | r.Unary() | r.Assign():
                 return draft.read(self.cell(draft, value, look=look))
         return LOST
+
+    def stepped(self, held: Pointer, value: r.Value | None) -> Pointer:
+        """Where it leads when a number is added to what leads there: to another element of the same array."""
+        if held.path[-1:] == (SOME,):
+            return held
+        known = _known(held)
+        if known is None or not (self.is_pointer(value) and (not known.path or known.path[-1].startswith("["))):
+            return LOST
+        return Pointer(known.block, (*known.path[:-1], SOME))
+
+    def is_pointer(self, value: r.Value | None) -> bool:
+        """Whether it is a raw pointer by its type."""
+        return bool(types.parse(self.program.types.of(value, self.function)).pointers)
 
     def is_constant(self, name: r.Name) -> bool:
         """Whether it is an enumerator, or a macro for a number, by its spelling: no variable of that name is known."""

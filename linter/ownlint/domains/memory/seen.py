@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from ownlint.domains.memory.callables import keeps_lambda
 from ownlint.domains.memory.effects import ending_names, overriding, releases, with_macros, written_out
 from ownlint.domains.memory.moves import movers, offered, uses_moved
-from ownlint.domains.memory.owners import giving_up, is_raw, takers
+from ownlint.domains.memory.owners import giving_up, is_raw, owning_members, takers
 from ownlint.domains.memory.pointers import SMART, captured, decayed, inner_declarations, keepers, named
 from ownlint.facts import records as r
 from ownlint.flow.places import THIS, last_name, strip, walk
@@ -53,6 +53,8 @@ def may_end(function: Function) -> bool:
     if uses_moved(function) or keeps_lambda(function):
         return True
     if _hands_out_own(function) or decayed(function) or _lends_to_inner(function) or _assigns_owner(function):
+        return True
+    if _assigns_owning_member(function):
         return True
     return bool(_lending_inner(function)) or _lambda_outlives_block(function)
 
@@ -101,6 +103,12 @@ def _assigns_owner(function: Function) -> bool:
     return any(
         name in assigned and ends_what_it_holds(function, written) for name, (written, _) in function.locals.items()
     )
+
+
+def _assigns_owning_member(function: Function) -> bool:
+    """Whether a member that is a smart pointer gets something else."""
+    assigned = {name.removeprefix("=") for name in function.mentioned if name.startswith("=")}
+    return not assigned.isdisjoint(owning_members(function.program) - function.declared)
 
 
 def _lends_to_inner(function: Function) -> bool:
@@ -209,13 +217,15 @@ def _enders(program: Program) -> frozenset[Function]:
     given, own = set(ending_names(program)), set[str]()
     functions = [one for one in program.functions if one.language == "cpp" and one.record.kind != "destructor"]
     found: set[Function] = set()
-    fresh = _Enders(frozenset(given), frozenset())
+    fresh = _Enders(frozenset(given), frozenset(), giving_up(program), owning_members(program))
     for _ in range(DEEPEST):
         ends = [(one, place) for one in functions if fresh.may_be_in(one) for place in fresh.ended_by(one)]
         found.update(one for one, _ in ends)
         fresh = _Enders(
             with_macros({one.name for one, place in ends if place == "given"} - given, program),
             frozenset(one.name for one, place in ends if place == "own" and one.name not in own),
+            frozenset(),
+            frozenset(),
         )
         given |= fresh.given
         own |= fresh.own
@@ -227,28 +237,45 @@ class _Enders(NamedTuple):
 
     given: frozenset[str]
     own: frozenset[str]
+    giving_up: frozenset[str]
+    """Of methods by which a smart pointer ends what it holds."""
+    owners: frozenset[str]
+    """Of members that are one."""
 
     def may_be_in(self, function: Function) -> bool:
         """Whether one of them, or `delete`, stands in the body. Needs no decoding."""
         mentioned = function.mentioned
-        return function.says(_DELETES) or not self.given.isdisjoint(mentioned) or not self.own.isdisjoint(mentioned)
+        if function.says(_DELETES) or not self.given.isdisjoint(mentioned) or not self.own.isdisjoint(mentioned):
+            return True
+        if not self.giving_up.isdisjoint(mentioned):
+            return True
+        return any(name.startswith("=") and name.removeprefix("=") in self.owners for name in mentioned)
 
     def ended_by(self, function: Function) -> Iterator[Literal["given", "own"]]:
         """Whether the function ends what its caller knows: an argument, or something of its object."""
         lent = {p.name for p in function.record.parameters if not _is_constant(p.type)}
         lent |= _copies(function, lent)
         for one in function.values:
-            if not isinstance(one, r.Call):
-                continue
-            name = last_name(one.callee)
-            ended = [named(value) for value in one.args] if one.kind == "delete" or name in self.given else []
-            if name in self.own:
-                ended.append(named(one.callee.base) if isinstance(one.callee, r.Member) else THIS)
-            for place in filter(None, ended):
+            for place in filter(None, self.ended_in(one)):
                 if place in lent:
                     yield "given"
                 elif place not in function.declared:
                     yield "own"
+
+    def ended_in(self, value: r.Value) -> Iterator[str]:
+        """The names from which goes out what the expression ends."""
+        match value:
+            case r.Call(callee=callee, args=args, kind=kind):
+                name = last_name(callee)
+                on = callee.base if isinstance(callee, r.Member) else None
+                if kind == "delete" or name in self.given:
+                    yield from map(named, args)
+                if on is not None and name in self.giving_up and last_name(on) in self.owners:
+                    yield named(on)
+                if name in self.own:
+                    yield named(on) if on is not None else THIS
+            case r.Assign(op="=", target=r.Name() | r.Member() as target) if last_name(target) in self.owners:
+                yield named(target)
 
 
 def _copies(function: Function, lent: set[str]) -> set[str]:

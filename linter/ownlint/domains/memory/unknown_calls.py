@@ -1,8 +1,9 @@
 """What a call of something that nobody sees may change of the objects that the function around it works on: its
 receiver, and what its parameters lead to.
 
-It changes nothing of what it cannot reach: a function that is given neither the object nor a member of it, and is no
-method of its class, leaves its members alone. That nothing else leads it there is an assumption.
+It changes nothing of what it cannot reach: a function that is given neither the object nor a member of it, nor what
+points to it, and is no method of its class, leaves its members alone. That nothing else leads it there is an
+assumption.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def may_change(function: Function, name: str, node: r.Call, callee: Callee) -> f
     one."""
     if function.program.macros.named(callee.symbol.rpartition("::")[2]):
         return ALL
-    if _is_on_object(function, node, name, callee):
+    if _is_on_object(function, node, name, callee) or any(_leads_back(function, one, name) for one in node.args):
         return ALL
     changed: set[str] = set()
     for index, argument in enumerate(node.args):
@@ -46,6 +47,18 @@ def may_change(function: Function, name: str, node: r.Call, callee: Callee) -> f
         if not taken or any(_is_changed(one) for one in taken) or strip(argument) is not argument:
             changed |= given
     return frozenset(changed)
+
+
+def _leads_back(function: Function, argument: r.Value, name: str) -> bool:
+    """Whether an object is given of which a member points to the other one: `link` of `drop(list->first)`, which takes
+    itself out of `link->list`."""
+    program, scope, file = function.program, function.record.scope, function.file
+    known = (program.types.of(one, function) for one in (argument, r.Name(0, 0, name)))
+    given, owner = (program.names.find_class(types.parse(written).name, scope, file) for written in known)
+    if given is None or owner is None or given is owner:
+        return False
+    leading = (types.parse(field.type) for field in given.fields.values())
+    return any(kind.last == owner.name and (kind.pointers or kind.reference) for kind in leading)
 
 
 def _is_changed(written: str) -> bool:

@@ -568,7 +568,7 @@ class OwedUses(MemoryWalk):
         """Whether who has its address can end it and put something else there."""
         inner = strip(argument)
         inner = strip(inner.value) if isinstance(inner, r.Unary) else inner
-        return isinstance(inner, r.Name) and types.parse(self.program.types.of(inner, self.function)).pointers > 0
+        return isinstance(inner, r.Name) and self.is_pointer(inner)
 
     def is_forwarded(self, node: r.Call) -> bool:
         """`Make<T>(handle)`, which hands its arguments on to a constructor."""

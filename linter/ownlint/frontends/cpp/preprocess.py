@@ -23,6 +23,7 @@ from typing import NamedTuple
 from ownlint.facts.records import Import, Macro
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.frontends.cpp.spelling import spelled
+from ownlint.frontends.cpp.type_values import types_as_values
 from ownlint.patterns import PatternSet
 
 Role = str
@@ -68,7 +69,7 @@ class Prepared(NamedTuple):
     empties: frozenset[int]
     """Where `{}`, a default argument that the grammar misreads, was rewritten to `0`."""
     names: dict[int, str]
-    """Functions whose name was cut to make room for `()`, and types of casts that stand as a name."""
+    """Functions whose name was cut to make room for `()`, and types that stand as a name."""
     macros: tuple[Macro, ...]
     imports: tuple[Import, ...]
     debug: tuple[int, ...] = ()
@@ -102,15 +103,6 @@ BLANK = bytes(c if c in b"\r\n" else 0x20 for c in range(256))
 _EXTENSIONS = re.compile(rb"\b__(?:extension__|restrict(?:__)?)\b")
 _BRACKETS = re.compile(rb"[()]")
 _TOP = re.compile(rb"[()\[\]{},]")
-_MEMBER_FUNCTION = (
-    rb"[A-Za-z_][\w:<>,*&\s]{0,400}?\(\s*+(?:[A-Za-z_]\w*+(?:<[\w:<>,*&\s]{0,100}>)?\s*+::\s*+)+\*\s*+\)\s*+"
-    rb"\([^(){};]{0,400}\)\s*+(?:const\b|noexcept\b|[&\s])*"
-)
-_MEMBER_CASTS = re.compile(
-    rb"\(\s*+(?P<type>%(type)s)\)\s*+&\s*+[A-Za-z_]|(?<=_cast)\s*+<\s*+(?P<argument>%(type)s)>(?=\s*+\()"
-    % {b"type": _MEMBER_FUNCTION}
-)
-"""`(R (C::*)(A, B) const) &C::f`, `static_cast<R (C::*)(A, B) const>(&C::f)`: the grammar takes neither for a cast."""
 _NEXT = re.compile(rb"\s*+(.)?", re.DOTALL)
 _DEFINE = re.compile(rb"\s*(\w+)(\(([^)]*)\))?(.*)", re.DOTALL)
 _INCLUDE = re.compile(rb'\s*(?:"([^"\n]*)"|<([^>\n]*)>)')
@@ -716,13 +708,11 @@ class _Preparation:
                 self.blank(*match.span())
         for match in _NUMBERS.finditer(buffer):
             self.blank(match.end(1), match.end())
-        if b"::" in buffer and b"*" in buffer:
-            self.member_casts()
+        self.types_as_names()
 
-    def member_casts(self) -> None:
-        """A cast to a pointer to member becomes one name in brackets, whose text is the type."""
-        for match in _MEMBER_CASTS.finditer(self.masked):
-            start, end = match.span("type" if match["type"] else "argument")
+    def types_as_names(self) -> None:
+        """A type that stands where the grammar takes a value becomes one name, whose text is the type."""
+        for start, end in types_as_values(self.masked):
             self.blank(start, end)
             self.buffer[start : start + 2] = b"_T"
             self.names[start] = spelled(_text(self.masked[start:end]))
