@@ -659,7 +659,7 @@ class HandleCalls(Trees):
                 return "closed"
             case "storage":
                 return "emptied"
-        return "erased"
+        return "outdated" if reach == "derived" else "erased"
 
     def is_root(self, token: Token, chain: HandleChain) -> bool:
         """Whether this is what its owner will free by itself, when it goes."""

@@ -126,8 +126,9 @@ class Trees(OwnCalls):
     def taken(
         self, handle: Handle, fact: Fact | None, value: r.Value, key: str, element: bool = False
     ) -> Iterator[Handle]:
-        if fact is not None and self.anything and fact.keeps == "own" and fact.returns:
-            yield from self.fresh(value, fact.returns)
+        if fact is not None and fact.keeps == "own" and fact.returns:
+            made = r.Index(value.start, value.end, value, ()) if element and isinstance(value, r.Call) else value
+            yield self.create(made, fact.returns)._replace(shown=text(value), element=element)
             return
         for made in super().taken(handle, fact, value, key, element):
             yield self.as_it_is(made) if self.is_tree(made) else made

@@ -284,8 +284,8 @@ class Classes(Protocol):
     def told_by(self, function: Function, member: str) -> str:
         """The one class that has such a member, of a library that the function's file speaks of."""
 
-    def asked_of(self, function: Function, parameter: str) -> str:
-        """The class that has all which a function asks of a parameter; empty when that does not tell."""
+    def asked_of(self, function: Function, name: str) -> str:
+        """The class that has all which a function asks of a parameter or a local; empty when that does not tell."""
 
     def derived(self, symbol: str) -> str:
         """The name of a class of Python that derives from a bound one whose methods C++ calls; empty for others."""
