@@ -121,7 +121,13 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SURE_KINDS = frozenset({"flag", "state", "bit"})
 
 
-@rule(severity="error", cwe=(696,), yields_to=("recorded-before-success", "cached-before-success"))
+@rule(
+    severity="error",
+    cwe=(696,),
+    languages=("cpp", "python"),
+    anchors=(r"\bR?Lock\(", r"\bCDLL\(", r"\bdlopen\("),
+    yields_to=("recorded-before-success", "cached-before-success"),
+)
 def flag_set_before_success(function: Function) -> Iterator[Finding]:
     if not _may_announce(function):
         return
@@ -287,7 +293,7 @@ def _is_error(name: str) -> bool:
 def _may_announce(function: Function) -> bool:
     """Whether it sets something that may be asked for again, and may leave early. Needs no decoding."""
     record = function.record
-    if function.language != "cpp" or record.kind in ("constructor", "destructor"):
+    if record.kind in ("constructor", "destructor", "module", "class"):
         return False
     if _is_ending(function) and not (function.home is not None and _RELEASING.match(record.name)):
         return False
