@@ -186,7 +186,7 @@ class HandleValues(ContainmentExpressions[Handle]):
     def assignment(self, value: r.Assign, target: r.Value, op: str, inner: r.Value) -> Handles:
         if op not in ("=", ":="):
             before, added = self.value(target), self.value(inner)
-            if any(h.path for h in before) or self.is_container(target):
+            if any(h.path for h in before) or (not native(before) and self.is_container(target)):
                 self.put(target, inside(self.elements(added, inner), ANY), value.span)
             else:
                 self.use(before, target)

@@ -165,11 +165,16 @@ def _says(call: r.Call, fact: Fact) -> bool:
                 return False
             case r.Pair(key=r.Name(text=name), value=value):
                 if name == keyword:
-                    return isinstance(value, r.Literal) and value.text == constant
+                    return _is_constant(value, constant)
             case _:
                 if fact.parameters[position : position + 1] == (keyword,):
-                    return isinstance(argument, r.Literal) and argument.text == constant
+                    return _is_constant(argument, constant)
     return False
+
+
+def _is_constant(value: r.Value, constant: str) -> bool:
+    """Whether it is written so; a number may stand for a bool."""
+    return isinstance(value, r.Literal) and constant in (value.text, {"0": "False", "1": "True"}.get(value.text))
 
 
 def fact_of(member: PyMember, *others: PyMember) -> Fact:
