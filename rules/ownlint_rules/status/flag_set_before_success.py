@@ -6,6 +6,7 @@
   can fail
 - a failing path on which it is not reset
 - a condition that later skips the work because of the flag
+- in Python the same of attributes and globals, in files that use locks or load native libraries
 
 ## Why it is a bug
 
