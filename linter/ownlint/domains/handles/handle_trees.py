@@ -127,8 +127,8 @@ class Trees(OwnCalls):
         self, handle: Handle, fact: Fact | None, value: r.Value, key: str, element: bool = False
     ) -> Iterator[Handle]:
         if fact is not None and fact.keeps == "own" and fact.returns:
-            made = r.Index(value.start, value.end, value, ()) if element and isinstance(value, r.Call) else value
-            yield self.create(made, fact.returns)._replace(shown=text(value), element=element)
+            at = r.Index(value.start, value.end, value, ()) if element and isinstance(value, r.Call) else value
+            yield self.create(at, fact.returns)._replace(shown=text(value), element=element)
             return
         for made in super().taken(handle, fact, value, key, element):
             yield self.as_it_is(made) if self.is_tree(made) else made
