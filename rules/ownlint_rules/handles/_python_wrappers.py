@@ -11,7 +11,7 @@ from ownlint import records as r
 _FINALIZE = "weakref.finalize"
 
 
-class Child(NamedTuple):
+class PythonChild(NamedTuple):
     """`value` in `function`, a method of `source`, makes an object of the class `made` of what a call gives that is
     told the handle which `source` ends. `kept`: the object itself is passed on, or put into what is made."""
 
@@ -23,7 +23,7 @@ class Child(NamedTuple):
 
 
 @questions.program_question
-def children(program: Program) -> list[Child]:
+def children(program: Program) -> list[PythonChild]:
     """In source order."""
     python = [cls for cls in program.classes if cls.file.language == "python"]
     return [child for cls in python if (ended := _ended(cls)) for child in _made_of(cls, ended)]
@@ -61,7 +61,7 @@ def _is_itself(method: Function, value: r.Value) -> bool:
     return isinstance(value, r.Name) and value.text == method.itself
 
 
-def _made_of(cls: Class, ended: frozenset[str]) -> Iterator[Child]:
+def _made_of(cls: Class, ended: frozenset[str]) -> Iterator[PythonChild]:
     code = python_calls.of(cls.program)
     for method in cls.methods:
         if method.record.kind != "method" or not method.itself:
@@ -76,7 +76,7 @@ def _made_of(cls: Class, ended: frozenset[str]) -> Iterator[Child]:
             parts = (locals_.get(one.text) if isinstance(one, r.Name) else one for one in given)
             if any(isinstance(part, r.Call) and _is_lent(method, part, ended) for part in parts):
                 kept = any(one is not None and _is_itself(method, one) for one in given) or _is_put_in(method, call)
-                yield Child(method, call, made, cls, kept)
+                yield PythonChild(method, call, made, cls, kept)
 
 
 def _locals(method: Function) -> dict[str, r.Value]:

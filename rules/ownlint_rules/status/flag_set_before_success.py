@@ -263,9 +263,19 @@ def _is_about_its_own_block(function: Function, announced: assignments.Assignmen
 
 
 def _keeps_its_error(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> bool:
-    """Whether the work leaves an error in the same object, which is asked for before the flag is set."""
+    """Whether the work leaves an error in the same object, which is asked for before the flag is set; or the failing
+    way puts one there itself."""
     if failed.cause is None:
         return False
+    if any(
+        isinstance(event, events.Write)
+        and event.index > announced.event.index
+        and event.place != announced.place
+        and event.place[:-1] == announced.place[:-1]
+        and _is_error(event.place[-1])
+        for event in function.flow.dominators(failed.leave)
+    ):
+        return True
     asked = {
         name.text if isinstance(name, records.Name) else name.name
         for test in function.flow.dominators(announced.event)
