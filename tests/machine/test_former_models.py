@@ -61,7 +61,7 @@ makes_class = true
 [[memory.function]]
 on = "m.Block"
 names = ["grow"]
-moves = "checked=False"
+keeps = "copy"
 
 [[memory.function]]
 on = "m.Block"
@@ -137,8 +137,7 @@ makes_class = true
 [[python.member]]
 on = "m.Block"
 name = "grow"
-when = "checked=False"
-effect = "invalidate receiver derived"
+keeps = "copy"
 
 [[python.member]]
 on = "m.Block"

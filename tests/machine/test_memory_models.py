@@ -49,7 +49,6 @@ def fact(on: str, name: str, **said: object) -> MemoryFact:
         ('effect = "keep argument 2 in receiver"\ncounted = true', {}),
         ('effect = "adopt argument 1"', {"consumes": 1}),
         ('effect = ["restore argument 1", "adopt argument 2"]', {"fills": 1, "consumes": 2}),
-        ('when = "checked=False"\neffect = "invalidate receiver derived"', {"moves": "checked=False"}),
         ('returns = "Block"\nmakes_class = true', {"returns": "m.Block", "makes_class": True}),
         ('keeps = "copy"', {}),
     ],
@@ -89,13 +88,6 @@ def test_a_file_without_classes_goes_on_where_another_leaves_off(tmp_path: Path)
     models = read(tmp_path, LIBRARY + '[[python.function]]\nname = "m.take"\neffect = "adopt argument 1"\n')
     assert models.memory.function("m.take") == fact("", "m.take", consumes=1)
     assert models.python_function("m.take") is not None
-
-
-def test_what_moves_with_an_argument_may_say_what_the_other_calls_do(tmp_path: Path) -> None:
-    moving = MEMBER + 'when = "checked=False"\neffect = "invalidate receiver derived"\n'
-    rest = '[[python.member]]\non = "Block"\nname = "f"\nreturns = "Block"\nkeeps = "own"\n'
-    found = read(tmp_path, moving + rest).memory.member("m.Block", "f")
-    assert found == fact("m.Block", "f", returns="m.Block", keeps="own", moves="checked=False")
 
 
 def test_a_module_is_put_in_front_of_names_that_have_none(tmp_path: Path) -> None:
@@ -163,9 +155,8 @@ def test_a_function_may_make_what_takes_storage_away_or_take_it_itself(tmp_path:
         (MEMBER + 'effect = "own result"\n', 11, "`own result` is not an effect of memory"),
         (MEMBER + 'effect = "adopt argument 1 in receiver"\n', 11, "not an effect of memory; did you mean `keep"),
         (MEMBER + 'effect = "adpot argument 1"\n', 11, "`adpot argument 1` is not an effect; did you mean `adopt arg"),
-        (MEMBER + 'effect = "invalidate receiver deep"\n', 11, "did you mean `invalidate receiver derived`?"),
-        (MEMBER + 'effect = "invalidate receiver derived"\n', 11, "requires `when`: the argument with which the mem"),
-        (MEMBER + 'when = "a=1"\neffect = "adopt argument 1"\n', 11, "requires `when`"),
+        (MEMBER + 'effect = "invalidate receiver deep"\n', 11, "is not an effect of memory"),
+        (MEMBER + 'when = "a=1"\neffect = "adopt argument 1"\n', 11, "`when` applies to handles"),
         (MEMBER + 'effect = "adopt argument 1"\nspared_by = "x"\n', 12, "`spared_by` applies to handles, but no"),
         (MEMBER + 'makes_class = "yes"\n', 11, "`makes_class` must be true or false"),
         (FUNCTION + 'effect = "returns receiver"\n', 10, "`returns receiver`: a function or static method has no rec"),

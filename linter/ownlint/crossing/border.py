@@ -462,10 +462,14 @@ class Border:
             return ""
         return cls if models.libraries_of(cls) & self._spoken_in(function.file) else ""
 
-    def asked_of(self, function: Function, parameter: str) -> str:
-        """What a parameter is by all that the function asks of it, where that is several things that one class of a
-        library has which the file speaks of, and nothing else is ever put under the name."""
-        asked = _asked_of(function).get(parameter, frozenset())
+    def asked_of(self, function: Function, name: str) -> str:
+        """What a parameter or a local is by all that the function asks of it, where that is several things that one
+        class of a library has which the file speaks of, and nothing else is ever put under the name."""
+        written = _asked_of(function).get(name, frozenset())
+        for call in sorted(word for word in written if word.endswith(")")):
+            if cls := self.told_by(function, call):
+                return cls
+        asked = frozenset(word for word in written if not word.endswith(")"))
         if len(asked) < 2:
             return ""
         spoken = self._spoken_in(function.file)
@@ -555,16 +559,28 @@ def _bound_here(binding: Binding, one: MemberContract) -> str:
 
 @question
 def _asked_of(function: Function) -> dict[str, frozenset[str]]:
-    """The members that a function of Python asks of each parameter to which it assigns nothing."""
-    names = {parameter.name for parameter in function.record.parameters if not parameter.type}
-    found: dict[str, set[str]] = {name: set() for name in names}
+    """The members that a function of Python asks of each parameter to which it assigns nothing, and of each local to
+    which it assigns once; with a keyword that it gives: `resize(refcheck)`."""
+    given: dict[str, int] = {parameter.name: int(bool(parameter.type)) for parameter in function.record.parameters}
+    given.update((name, -1) for name in function.declared if name not in given)
+    found: dict[str, set[str]] = {}
+    apart: list[r.Span] = []
     for inner in function.values:
         match inner:
-            case r.Member(base=r.Name(text=name), name=member) if name in found:
-                found[name].add(member)
-            case r.Assign(target=r.Name(text=name)):
-                found.pop(name, None)
-    return {name: frozenset(members) for name, members in found.items()}
+            case r.Member(base=r.Name(text=name), name=member):
+                found.setdefault(name, set()).add(member)
+            case r.Call(callee=r.Member(base=r.Name(text=name), name=member), args=args) if args:
+                found.setdefault(name, set()).update(f"{member}({word})" for word in _keywords(args))
+            case r.Comprehension():
+                apart.append(inner.span)
+    for write in function.flow.writes:
+        if len(write.place) == 1 and not any(write.span.start in span for span in apart):
+            given[write.place[0]] = given.get(write.place[0], 0) + 1
+    return {name: frozenset(members) for name, members in found.items() if given.get(name, 1) == 0}
+
+
+def _keywords(args: Iterable[r.Value]) -> Iterator[str]:
+    return (one.key.text for one in args if isinstance(one, r.Pair) and isinstance(one.key, r.Name))
 
 
 def _spoken_names(file: File) -> set[str]:

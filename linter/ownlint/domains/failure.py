@@ -16,7 +16,7 @@ from ownlint.engine.assignments import assigned, inserted, place
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, because, weaker
 from ownlint.flow import events as e
-from ownlint.flow.places import called, calls_in, last_name, strip
+from ownlint.flow.places import called, calls_in, last_name, strip, walk
 from ownlint.models.records import Effect
 from ownlint.project import types, undecoded
 from ownlint.project.macro_exits import called_last
@@ -541,8 +541,8 @@ def _is_good(function: Function, value: r.Value) -> bool | None:
             return False
         case r.Literal(kind="int", text="0"):
             return True
-        case r.Literal(kind="bool", text=shown):
-            return shown in ("true", "True")
+        case r.Literal(kind="bool") as said:
+            return said.is_true
         case r.Name(text=name):
             return _constant_is_good(function, name)
         case r.Call(callee=callee, args=()):
@@ -647,8 +647,8 @@ def refuses(function: Function, value: r.Value | None) -> bool | None:
     match strip(value):
         case None:
             return False
-        case r.Literal(kind="bool", text=shown):
-            return shown in ("false", "False")
+        case r.Literal(kind="bool") as said:
+            return not said.is_true
         case r.Literal(kind="null"):
             return True
         case r.Literal(kind="int", text=shown):
@@ -780,25 +780,64 @@ def _thrown(function: Function) -> Iterator[Failure]:
             continue
         if is_caught(function, call) or asks(function, call):
             continue
-        certainty = throws(function, call)
+        certainty, done = throws(function, call), _judged(function, call)
         if certainty is not None:
             leave = e.LeaveEvent(call.span, "throw")
             leave.index = call.index
-            why = f"on the path where {work(function, call)} throws"
-            yield Failure(leave, call, because(certainty, why), call)
+            why = f"on the path where {work(function, done or call)} {'fails' if done else 'throws'}"
+            yield Failure(leave, done or call, because(_ON_A_PATH if done else certainty, why), call)
+
+
+def _judged(function: Function, call: e.CallEvent) -> e.CallEvent | None:
+    """The call whose outcome a helper is given that throws depending on it: `check(lib.open(path))`."""
+    given = [strip(one) for one in call.node.args]
+    inner = [(n, one) for n, one in enumerate(given) if isinstance(one, r.Call) and not only_looks(one)]
+    if not inner:
+        return None
+    for callee in function.program.calls.callee(call.node, function).functions:
+        judging = _judging(callee)
+        for done in function.flow.calls:
+            if any(n in judging and one is done.node for n, one in inner) and not asks(function, done):
+                return done
+    return None
+
+
+@flow_question
+def _judging(callee: Function) -> frozenset[int]:
+    """The parameters, by their place among the arguments, of which the nearest test before a `throw` asks."""
+    own = callee.record.parameters[bool(callee.itself) :]
+    names = {one.name: number for number, one in enumerate(own)}
+    found: set[int] = set()
+    for leave in callee.flow.leaves:
+        if leave.kind == "throw" and callee.flow.exit in _behind(callee, leave):
+            for test, _ in islice(callee.flow.guards(leave), 1):
+                asked = (inner.text for inner in walk(test.value) if isinstance(inner, r.Name))
+                found |= {names[name] for name in asked if name in names}
+    return frozenset(found)
 
 
 def _may_throw(function: Function, name: str) -> bool:
     """Whether something of that name throws by itself, or is an object that is called."""
     throwers = undecoded.throwers(function.program)
+    if name in _throwing(function.program)[function.language]:
+        return True
     return name in throwers or not name or name in function.locals or "operator()" in throwers
 
 
+@program_question
+def _throwing(program: Program) -> dict[r.Language, frozenset[str]]:
+    """Last names of the libraries' functions that throw where they fail."""
+    languages: tuple[r.Language, ...] = ("cpp", "python")
+    return {language: program.models.functions_that(lambda model: model.throws, language) for language in languages}
+
+
 def throws(function: Function, call: e.CallEvent) -> Certainty | None:
-    """Whether a call can end in a `throw` of the project's own callee: likely where that throws because something it
-    called has failed, possible where it may as well complain about a mistake of its caller."""
-    callees = function.program.calls.callee(call.node, function).functions
-    found = [certainty for callee in callees if callee is not function for certainty in _throws_of(callee)]
+    """Whether a call can end in a `throw`: likely where a model says so, or where the project's own callee throws
+    because something it called has failed, possible where it may as well complain about a mistake of its caller."""
+    callee = function.program.calls.callee(call.node, function)
+    if any(model.throws for model in callee.models):
+        return _ON_A_PATH
+    found = [certainty for one in callee.functions if one is not function for certainty in _throws_of(one)]
     return _ON_A_PATH if "likely" in found else "possible" if found else None
 
 

@@ -192,8 +192,8 @@ def held(value: r.Value | None) -> Held | None:
     """What is known of a value that is being stored; None when nothing is."""
     inner = strip(value)
     match inner:
-        case r.Literal(kind="bool", text=shown):
-            return Held("flag" if shown == "true" else "cleared", shown == "true", shown)
+        case r.Literal(kind="bool", text=shown) as said:
+            return Held("flag" if said.is_true else "cleared", said.is_true, shown)
         case r.Literal(kind="int", text=shown):
             return Held("cleared" if shown == "0" else "flag" if shown == "1" else "state", shown != "0", shown)
         case r.Literal(kind="null") | r.Name(text="NULL"):

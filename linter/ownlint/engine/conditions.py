@@ -40,8 +40,8 @@ def comes_to(function: Function, value: r.Value | None, given: Given, depth: int
     if isinstance(inner, (r.Name, r.Member, r.Index, r.Unary, r.Call)) and _is_given(function, inner, given):
         return given.held.truth
     match inner:
-        case r.Literal(kind="bool", text=shown):
-            return shown == "true"
+        case r.Literal(kind="bool") as said:
+            return said.is_true
         case r.Literal(kind="null"):
             return False
         case r.Conditional(condition=asked, then=then, other=other):
@@ -208,9 +208,9 @@ def _same(function: Function, left: r.Value, right: r.Value, given: Given, depth
 
 def _one_equals(function: Function, one: r.Value, other: r.Value, given: Given, depth: int) -> bool | None:
     match other:
-        case r.Literal(kind="bool", text=shown):
+        case r.Literal(kind="bool") as said:
             known = comes_to(function, one, given, depth + 1)
-            return None if known is None else known == (shown == "true")
+            return None if known is None else known == said.is_true
         case r.Call(callee=callee, args=()) if last_name(callee) in ("end", "cend"):
             return False if _finds(function, one, given) else None
     if isinstance(one, (r.Name, r.Member, r.Index, r.Unary, r.Call)) and _is_given(function, one, given):

@@ -57,10 +57,8 @@ def _chosen(branch: r.Branch, yes: r.Value | None, last: r.Statement) -> r.Value
         return None
     condition = branch.condition
     match (strip(yes), strip(last.value)):
-        case (r.Literal(kind="bool", text="true"), r.Literal(kind="bool", text="false")):
-            return condition
-        case (r.Literal(kind="bool", text="false"), r.Literal(kind="bool", text="true")):
-            return r.Unary(condition.start, condition.end, "!", condition)
+        case (r.Literal(kind="bool") as one, r.Literal(kind="bool") as other) if one.is_true != other.is_true:
+            return condition if one.is_true else r.Unary(condition.start, condition.end, "!", condition)
     return None
 
 

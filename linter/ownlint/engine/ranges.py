@@ -43,8 +43,8 @@ def of(value: r.Value | None, known: Callable[[str], Range]) -> Range:
         case r.Literal(kind="int", text=said):
             number = _number(said)
             return ANY if number is None else Range(number, number)
-        case r.Literal(kind="bool", text=said):
-            return Range(1, 1) if said.lower() == "true" else Range(0, 0)
+        case r.Literal(kind="bool") as constant:
+            return Range(1, 1) if constant.is_true else Range(0, 0)
         case r.Name(text=name):
             return known(name)
         case r.Unary(op="-", value=inner):

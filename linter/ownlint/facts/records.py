@@ -107,6 +107,11 @@ class Literal(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=
     kind: OneOf["bool", "null", "int", "float", "str", "char", "build", "other"]
     text: str
 
+    @property
+    def is_true(self) -> bool:
+        """Of a `bool` of either language."""
+        return self.text in ("true", "True")
+
 
 class Unary(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=6):
     """`op` is `*`, `&`, `!`, `-`, `~`, `not`, `await`, `co_await`, `yield`, `yield from`,

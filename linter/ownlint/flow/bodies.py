@@ -210,7 +210,6 @@ def _only_asked(value: r.Value | None) -> Iterator[str]:
 def reference_aliases(
     every: Sequence[r.Statement],
     members: frozenset[str],
-    python: bool = False,
     accessors: Mapping[str, Place] = MappingProxyType({}),
 ) -> dict[str, Place]:
     """What C++ references (and pointers that are never set again) are bound to, and, among them, the calls of
@@ -219,7 +218,7 @@ def reference_aliases(
     A reference is bound once, so this needs no flow. A name declared twice with different targets
     is dropped: it may be either.
     """
-    return {} if python else _References(every, members, accessors).found
+    return _References(every, members, accessors).found
 
 
 class _References:

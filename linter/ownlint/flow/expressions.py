@@ -70,6 +70,8 @@ class Surroundings(NamedTuple):
     """Whether a call by this name can throw: not one of a library of C."""
     accessors: Mapping[str, Place] = {}
     """Calls that always answer with one object, as they are written, and its place: see `project.standing`."""
+    itself: str = ""
+    """The parameter of Python that is the object whose method it is."""
 
 
 class Expressions:
@@ -86,7 +88,9 @@ class Expressions:
         self.every = statements(body)
         hidden = declared_names(function, body, around.python, every=self.every) | around.locals
         self.members = around.members - hidden
-        self.aliases = reference_aliases(self.every, self.members, around.python, around.accessors)
+        self.aliases = reference_aliases(self.every, self.members, around.accessors) if not around.python else {}
+        if around.itself:
+            self.aliases[around.itself] = (THIS,)
         self.asserting = False
         self.awaited: r.Value | None = None
 
@@ -546,7 +550,7 @@ def _spine(value: r.Binary) -> list[r.Value]:
 def _truth(literal: r.Literal) -> bool | None:
     """What a constant condition comes to: `true`, `1` of `while (1)`, `0` of `do {} while (0)`."""
     if literal.kind == "bool":
-        return literal.text in ("true", "True")
+        return literal.is_true
     if literal.kind == "int":
         return _ZERO.fullmatch(literal.text) is None
     return False if literal.kind == "null" else None

@@ -56,7 +56,7 @@ def _type(table: ModelTable) -> tuple[str, dict[str, Any]]:
 def _member(table: ModelTable) -> tuple[str, dict[str, Any]]:
     """A member where it says of what, else a function."""
     on, module = table.texts("on"), table.text("module")
-    source, keeps, moves = _place(table, "from"), table.text("keeps"), table.text("moves")
+    source, keeps = _place(table, "from"), table.text("keeps")
     kept, stored = _place(table, "kept"), _place(table, "stores")
     if kept and stored:
         table.fail("`kept` and `stores` cannot be combined: `kept` is counted, `stores` is not", "stores")
@@ -66,7 +66,6 @@ def _member(table: ModelTable) -> tuple[str, dict[str, Any]]:
         f"keep {stored} in receiver": "stores",
         f"adopt {_place(table, 'consumes')}": "consumes",
         f"restore {_place(table, 'fills')}": "fills",
-        "invalidate receiver derived": "moves",
     }
     said = [effect for effect, key in effects.items() if table.data.get(key)]
     made: dict[str, Any] = {"names": _names(table, "" if on else module)}
@@ -77,10 +76,7 @@ def _member(table: ModelTable) -> tuple[str, dict[str, Any]]:
     elif not keeps and not table.data.get("makes_class"):
         made["keeps"] = "copy"
     made |= {"counted": True} if kept else {}
-    made |= {"when": moves} if moves else {}
-    rest = _without(
-        table, "name", "names", "module", "from", "may_return", "kept", "stores", "consumes", "fills", "moves"
-    )
+    rest = _without(table, "name", "names", "module", "from", "may_return", "kept", "stores", "consumes", "fills")
     return "member" if on else "function", made | rest
 
 

@@ -286,9 +286,9 @@ class Models:
         """Last names of all C++ functions that do this; no patterns."""
         return self.functions_that(lambda model: model.has(verb))
 
-    def functions_that(self, wanted: Callable[[FunctionModel], bool]) -> frozenset[str]:
-        """Last names of all C++ functions of such models; no patterns."""
-        entries = (entry for found in self._function_index["cpp"].exact.values() for entry in found)
+    def functions_that(self, wanted: Callable[[FunctionModel], bool], language: Language = "cpp") -> frozenset[str]:
+        """Last names of all functions of such models; no patterns."""
+        entries = (entry for found in self._function_index[language].exact.values() for entry in found)
         return frozenset(parts[-1] for parts, _, model in entries if wanted(model))
 
     def holders_of(self, lock: str) -> frozenset[str]:

@@ -49,8 +49,6 @@ class MemoryFact(msgspec.Struct, frozen=True):
     """It may hand on this argument rather than make something new; 0 for none, -1 for the receiver."""
     kept: int = 0
     """An argument that the result keeps alive, when it is given."""
-    moves: str = ""
-    """The memory moves when the call is written with this argument: `checked=False`."""
     consumes: int = 0
     """An argument that can be handed over once."""
     fills: int = 0
@@ -96,7 +94,6 @@ def fact_of(member: PyMember) -> MemoryFact:
         member.makes_class,
         _number(member, "returns") or -any(str(effect) == "returns receiver" for effect in member.effects),
         _number(member, "keep", "result"),
-        "=".join(member.when) if "invalidate receiver derived" in map(str, member.effects) else "",
         _number(member, "adopt"),
         _number(member, "restore"),
         0 if member.counted else _number(member, "keep", "receiver"),
@@ -127,7 +124,7 @@ class MemoryModels:
         self.types = {made.name: made for made in every.types}
         self._facts: dict[tuple[str, str], MemoryFact] = {}
         for fact in every.facts:
-            self._add(fact)
+            self._facts[fact.on, fact.name] = fact
         self._patterns = [fact for fact in self._facts.values() if "*" in fact.name and not fact.on]
         self.known_as = {word: made.name for made in self.types.values() for word in made.known_as}
         self.told_by = {word: made.name for made in self.types.values() for word in made.told_by}
@@ -136,13 +133,6 @@ class MemoryModels:
         self.used_by = tuple(pattern for one in every.callbacks for pattern in one.used_by)
         self._keeping: dict[str, bool | None] = {}
         self._members: dict[tuple[str, str], MemoryFact | None] = {}
-
-    def _add(self, fact: MemoryFact) -> None:
-        """Where a library has two of a name, one is about the calls that `moves` tells of, the other about the rest."""
-        known = self._facts.get((fact.on, fact.name))
-        if known is not None and known.library == fact.library and not fact.moves:
-            fact = msgspec.structs.replace(fact, moves=known.moves)
-        self._facts[fact.on, fact.name] = fact
 
     def role(self, name: str) -> str:
         """Empty for what is no class of memory."""
@@ -184,11 +174,6 @@ class MemoryModels:
         return {name: tuple(sorted(classes)) for name, classes in out.items()}
 
     @functools.cached_property
-    def moving(self) -> dict[str, MemoryFact]:
-        """Methods that move memory, by name: being called with that argument tells whose they are."""
-        return {name: fact for (on, name), fact in self._facts.items() if on and fact.moves}
-
-    @functools.cached_property
     def callback_makers(self) -> frozenset[str]:
         """Last names of the functions that make a class of callbacks."""
         facts = (fact for fact in self._facts.values() if fact.makes_class and self.role(fact.returns) == "callback")
@@ -201,9 +186,7 @@ class MemoryModels:
         found: dict[str, set[str]] = {"": set(self.told_by)}
         found[""] |= {word for word, name in self.known_as.items() if self.role(name) == "maker"}
         for (on, name), fact in self._facts.items():
-            if fact.moves:
-                found[""].add(fact.moves.partition("=")[0])
-            elif self._loses(on, fact):
+            if self._loses(on, fact):
                 word = name.rpartition(".")[2]
                 found.setdefault((on or name).partition(".")[0], set()).add("int" if word == "__int__" else word)
         return {root: frozenset(word for word in words if word.isidentifier()) for root, words in found.items()}

@@ -43,7 +43,7 @@ _EFFECTS: dict[Subject, re.Pattern[str]] = {
         rf"|invalidate {_WHOM} \w+|returns receiver|may fail|keep argument \d+ in (?:result|{_WHOM})"
     ),
     "memory": re.compile(
-        r"(?:adopt|restore) argument \d+|returns (?:receiver|argument \d+)|invalidate receiver derived"
+        r"(?:adopt|restore) argument \d+|returns (?:receiver|argument \d+)"
         r"|keep argument \d+ in (?:result|receiver)"
     ),
     "storage": re.compile(r"invalidate (?:arguments|argument 1) deep"),
@@ -69,7 +69,6 @@ _EXAMPLES: dict[Subject, tuple[str, ...]] = {
         "restore argument 1",
         "returns receiver",
         "returns argument 1",
-        "invalidate receiver derived",
         "keep argument 1 in result",
         "keep argument 1 in receiver",
     ),
@@ -378,12 +377,8 @@ def _check_memory(table: ModelTable, model: PyMember) -> None:
 
 
 def _check_memory_effects(table: ModelTable, model: PyMember) -> None:
-    moves = any(effect.verb == "invalidate" for effect in model.effects)
-    if moves != bool(model.when):
-        table.fail(
-            "`invalidate receiver derived` requires `when`: the argument with which the memory moves",
-            "effect" if moves else "when",
-        )
+    if model.when:
+        table.fail("`when` applies to handles, and to storage that is taken away", "when")
     if any(str(effect.other) == "result" for effect in model.effects) and not model.counted:
         table.fail("what the result points to is `borrows`; what it keeps alive is `counted = true`", "effect")
     if model.keeps is None and not model.effects and not model.makes_class:

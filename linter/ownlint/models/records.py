@@ -534,7 +534,7 @@ class PythonWords(msgspec.Struct, frozen=True):
     invalidators: frozenset[str] = frozenset()
     """Calls after which handles may be stale."""
     movers: frozenset[str] = frozenset()
-    """Calls that put handles elsewhere, or hand them to a callback; guards."""
+    """Calls that put handles elsewhere, hand them to a callback, or make an owner of one; guards."""
     absent: frozenset[str] = frozenset()
     """Members and keywords that some version does not have."""
     likened: frozenset[str] = frozenset()
@@ -563,4 +563,5 @@ def _makes_stale(member: PyMember) -> bool:
 
 
 def _puts_elsewhere(member: PyMember) -> bool:
-    return member.kind == "callback" or any(moves(member, effect) for effect in member.effects)
+    makes = member.kind == "method" and member.keeps == "own" and bool(member.on and member.returns)
+    return makes or member.kind == "callback" or any(moves(member, effect) for effect in member.effects)

@@ -89,6 +89,18 @@ def _is_parameter(name: str, function: Function) -> bool:
     return any(words[-1:] == [name] for words in written)
 
 
+def _is_called(file: File, record: r.FunctionRecord, symbol: str, given: int) -> bool:
+    """Whether the symbol means the function, which can take so many arguments. In Python it is that of its module,
+    which may lie anywhere, and the object itself is no argument of a method."""
+    if file.language == "cpp":
+        return qualified.of(record, "::") == symbol and _takes(record, given)
+    module = file.module.removesuffix(".__init__")
+    if not f".{module}.{qualified.of(record, '.')}".endswith("." + symbol.lstrip(".")):
+        return False
+    on_object = given != _MANY and record.owner and "static" not in record.qualifiers
+    return _takes(record, given + 1 if on_object else given)
+
+
 def _handed(around: Function) -> dict[int, Handed]:
     """By its number in the file, each lambda of a function that is given to a call."""
     held = {
@@ -184,9 +196,10 @@ class Calls:
         meaning = self._names.meaning(function.file, _name_start(call.callee))
         if meaning is not None and meaning.symbol:
             return self._typed(call, meaning, function)
-        if function.language == "python":
-            return Callee(name)
         on = receiver(call)
+        if function.language == "python":
+            own = isinstance(on, r.Name) and on.text == function.itself and function.home is not None
+            return self._own_method(call, name, function) if own else Callee(name)
         if on is not None:
             return self._method(call, name, on, function, depth)
         return self._free(call, name, function)
@@ -299,12 +312,21 @@ class Calls:
         found = [
             (file, record)
             for file, record in self._index.records_called(wanted)
-            if qualified.of(record, separator) == meaning.symbol and _takes(record, _given(call))
+            if file.language == function.language and _is_called(file, record, meaning.symbol, _given(call))
         ]
         found = self._by_arguments(found, call, function, 0) if separator == "::" else found
         models = self._models.function(meaning.symbol, function.language)
         owner = self._names.find_class(meaning.owner, function.record.scope, function.file) if meaning.owner else None
         return self._made(meaning.symbol, found, models, "certain", owner, function, meaning.type)
+
+    def _own_method(self, call: r.Call, name: str, function: Function) -> Callee:
+        """Of the object itself, in Python: the nearest one of that name; a class that derives may have another."""
+        for cls in function.home.ancestry if function.home is not None else ():
+            records = cls.declared(name)
+            if records:
+                found = [(cls.file, record) for record in records]
+                return self._made(f"{cls.symbol}.{name}", found, (), "certain", cls, function)
+        return Callee(name)
 
     def _method(self, call: r.Call, name: str, on: r.Value, function: Function, depth: int) -> Callee:
         base = self._types.of(on, function, depth + 1)

@@ -95,7 +95,16 @@ class Lowering:
         macros, python = self._macros, function.language == "python"
         known = standing.names(function)
         return Surroundings(
-            members, macros.role, outer, python, macros.answer, macros.jump, macros.leaving_test, self._can_throw, known
+            members,
+            macros.role,
+            outer,
+            python,
+            macros.answer,
+            macros.jump,
+            macros.leaving_test,
+            self._can_throw,
+            known,
+            function.itself,
         )
 
     def _can_throw(self, name: str) -> bool:

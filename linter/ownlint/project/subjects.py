@@ -130,6 +130,17 @@ class Function(_Subject):
             return self.cls
         return self.parent.home if self.parent is not None else None
 
+    @property
+    def itself(self) -> str:
+        """In Python, the parameter that is the object, or the class, whose method it is or stands in."""
+        record = self.record
+        if self.language != "python" or record.kind in ("module", "class"):
+            return ""
+        if self.cls is None:
+            outer = self.parent.itself if self.parent is not None else ""
+            return outer if all(one.name != outer for one in record.parameters) else ""
+        return record.parameters[0].name if record.parameters and "static" not in record.qualifiers else ""
+
     @derived_property
     def expression(self) -> r.Lambda | None:
         """What a lambda is in the function around it."""

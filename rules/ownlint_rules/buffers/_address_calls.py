@@ -35,7 +35,6 @@ from ownlint_rules.buffers._address_records import (
 from ownlint_rules.buffers._address_values import (
     UNOWNED,
     AddressValues,
-    is_written,
     not_known,
     root,
 )
@@ -96,9 +95,6 @@ class AddressCalls(AddressValues):
 
     def by_fact(self, call: r.Call, fact: memory_models.MemoryFact, on: Refs, given: list[Refs]) -> Refs:
         self.hand_over(call, fact, given)
-        if fact.moves and is_written(call, fact.moves):
-            self.move(on, call.span)
-            return NOTHING
         if fact.stores:
             self.stored_bare(call, fact, given)
             return NOTHING
@@ -288,8 +284,6 @@ class AddressCalls(AddressValues):
             return frozenset({self.derived(ref, fact, call)})
         if fact.keeps == "own":
             fact = _of(fact, ref.cls)
-        elif ref.stale.end and not fact.moves:
-            self.judge("use", ref, callee.base.span)
         return self.by_fact(call, fact, frozenset({ref}), given)
 
     def of_instance(self, call: r.Call, callee: r.Member, kind: instances.Kind, given: list[Refs]) -> Refs:
@@ -370,7 +364,7 @@ class AddressCalls(AddressValues):
     def used(self, call: r.Call, given: list[Refs]) -> None:
         for value, refs in zip(call.args, given, strict=False):
             for ref in in_order(refs):
-                if not ref.holds or ref.stale.end:
+                if not ref.holds:
                     direct = value.start <= ref.taken.start and ref.taken.end <= value.end
                     self.judge("use", ref, value.span, direct=direct)
 
@@ -435,15 +429,6 @@ class AddressCalls(AddressValues):
     def consume_again(self, ref: Ref, call: r.Call, before: Span) -> None:
         raise NotImplementedError
 
-    def move(self, on: Refs, at: Span) -> None:
-        """The memory of these owners is somewhere else now: whatever looked into it looks at nothing."""
-        tokens = {ref.token for ref in on if ref.whole and not ref.path}
-
-        def moved(ref: Ref) -> Ref:
-            return ref._replace(stale=at) if ref.token in tokens and not ref.whole else ref
-
-        self.state = self.state.changed(tokens, moved)
-
     def as_number(self, ref: Ref, call: r.Call) -> Ref:
         """`int(x)`: the address of some, and of an address itself."""
         fact = self.memory.member(ref.cls, "__int__") if not ref.path else None
@@ -456,10 +441,6 @@ class AddressCalls(AddressValues):
         if name == "memoryview":
             return given[0] if given else NOTHING
         if name in _PLAIN:
-            for value, refs in zip(call.args, given, strict=True):
-                for ref in in_order(refs):
-                    if ref.stale.end:
-                        self.judge("use", ref, value.span)
             return NOTHING
         if name == "int":
             return frozenset(self.as_number(ref, call) for ref in given[0]) if given else NOTHING

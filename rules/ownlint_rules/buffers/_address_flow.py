@@ -78,7 +78,7 @@ class AddressInterpreter(AddressCalls, ways.Ways[AddressState]):
             if not own and not parameter.spread:
                 kind = self.known.of(self.function, r.Name(parameter.start, parameter.start, parameter.name))
                 at = Span(parameter.start, parameter.end)
-                cls = kind.type if kind is not None else self.told_by_call(parameter.name)
+                cls = kind.type if kind is not None else ""
                 ref = Ref(cls, (-1 - number, 0), True, at, parameter.name, whole=True)
                 state = state.bind(parameter.name, frozenset({ref}), at, "")
         if not self.follow(state):
@@ -223,9 +223,7 @@ class AddressInterpreter(AddressCalls, ways.Ways[AddressState]):
     # --- judging ---
 
     def judge(self, kind: str, ref: Ref, at: Span, *, direct: bool = False) -> None:
-        if ref.stale.end:
-            self.note("stale", ref, at, "certain", ref.stale)
-        elif not ref.holds:
+        if not ref.holds:
             self.settle(kind, ref, at, dead=not self.state.alive(ref.token), direct=direct)
 
     def settle(self, kind: str, ref: Ref, at: Span, *, dead: bool, direct: bool = False) -> None:
@@ -252,8 +250,6 @@ class AddressInterpreter(AddressCalls, ways.Ways[AddressState]):
 
     def place(self, kind: str, ref: Ref, at: Span, *, temporary: bool) -> Span:
         """Where the mistake is: a temporary is lost where its address is taken, a pointer where it becomes a field."""
-        if kind == "stale":
-            return ref.stale
         if ref.loss in ("field", "raw field") or (temporary and ref.loss in ("address", "raw")):
             return ref.taken
         return at
@@ -267,12 +263,10 @@ class AddressInterpreter(AddressCalls, ways.Ways[AddressState]):
         kept = {ref.token for ref in refs if ref.holds}
         for ref in in_order(refs) if value is not None else ():
             assert value is not None
-            if ref.loss == "foreign" and ref.holds and not ref.stale.end:
+            if ref.loss == "foreign" and ref.holds:
                 self.note("return", ref, value.span, because("unread-code", UNOWNED))
             elif ref.loss == LENT and ref.holds and not ref.path:
                 self.note("return", ref, value.span, "certain")
-            elif ref.stale.end:
-                self.note("stale", ref, value.span, "certain", ref.stale)
             elif not ref.holds:
                 gone = ref.token not in kept and not self.state.is_kept(ref.token)
                 self.settle("return", ref, value.span, dead=gone)
@@ -280,7 +274,7 @@ class AddressInterpreter(AddressCalls, ways.Ways[AddressState]):
     def kept_on_return(self, refs: Refs) -> Refs:
         """Without those that are dead when the caller gets them: they are reported here."""
         held = {ref.token for ref in refs if ref.holds}
-        return frozenset(ref for ref in refs if not ref.stale.end and (ref.token in held or ref.token[0] < 0))
+        return frozenset(ref for ref in refs if ref.token in held or ref.token[0] < 0)
 
     # --- calls that end a registration ---
 
@@ -327,9 +321,7 @@ class AddressInterpreter(AddressCalls, ways.Ways[AddressState]):
             case r.Index(base=base, indexes=indexes):
                 for index in indexes:
                     self.value(index)
-                for ref in in_order(whole(self.value(base))):
-                    if ref.stale.end:  # what is written goes to where the memory was
-                        self.judge("use", ref, at)
+                self.value(base)
                 self.assign_into(base, containment.VALUE, refs, at, source or target)
 
     def assign_name(self, name: str, refs: Refs, at: Span) -> None:
@@ -413,7 +405,7 @@ def _first_of_each(found: list[AddressMisuse]) -> list[AddressMisuse]:
     for misuse in sorted(
         found, key=lambda m: (m.certainty == "possible", m.kind != "store", m.at, m.kind, m.ref.taken)
     ):
-        group = misuse.kind if misuse.kind in ("stale", "consumed", "kept") else ""
+        group = misuse.kind if misuse.kind in ("consumed", "kept") else ""
         taken.setdefault((group, misuse.ref.taken.start), misuse)
     first: dict[tuple[str, int], AddressMisuse] = {}
     for misuse in sorted(taken.values(), key=lambda m: (m.certainty == "possible", m.at, m.kind, m.ref.taken)):

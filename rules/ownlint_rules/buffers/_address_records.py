@@ -24,7 +24,7 @@ LENT = "lent"
 
 class Ref(NamedTuple):
     """`cls` is empty where nobody knows the class. `taken` is where it was got, or where it stopped holding. `whole`:
-    it is the owner itself, and no view of it. `stale` is the call that moved the memory."""
+    it is the owner itself, and no view of it."""
 
     cls: str
     token: Token
@@ -34,7 +34,6 @@ class Ref(NamedTuple):
     loss: str = ""
     whole: bool = False
     path: tuple[str, ...] = ()
-    stale: Span = Span(0, 0)
 
     def inside(self, slot: str) -> Ref:
         path = (slot, *self.path)
@@ -58,7 +57,7 @@ def whole(refs: Iterable[Ref]) -> Refs:
 
 
 def in_order(refs: Iterable[Ref]) -> list[Ref]:
-    return sorted(refs, key=lambda ref: (ref.token, ref.taken, ref.path, ref.cls, ref.holds, ref.loss, ref.stale))
+    return sorted(refs, key=lambda ref: (ref.token, ref.taken, ref.path, ref.cls, ref.holds, ref.loss))
 
 
 class StoredRef(NamedTuple):
@@ -195,7 +194,7 @@ class AddressSummary(NamedTuple):
 class AddressMisuse(msgspec.Struct, frozen=True):
     """Raw memory that is reached, handed out or kept by a number, when nobody keeps its owner.
 
-    `kind`: `use`, `return`, `store`, `stale`, `consumed`, `kept`. `owner` and `made` say what owned it (`made` is None
+    `kind`: `use`, `return`, `store`, `consumed`, `kept`. `owner` and `made` say what owned it (`made` is None
     for what the caller owns), `ended` how it went; None for a temporary."""
 
     function: Function

@@ -184,18 +184,6 @@ class AddressValues(containment.ContainmentExpressions[Ref]):
         """A pointer that was made of a number: what it points to is not its own."""
         return ref.whole and self.memory.role(ref.cls) == "pointer"
 
-    def told_by_call(self, name: str) -> str:
-        """The class that a parameter has, since a method of it is called in a way that no other class knows."""
-        for method, fact in sorted(self.memory.moving.items()):
-            if not self.function.mentions(method):
-                continue
-            for part in self.function.values:
-                match part:
-                    case r.Call(callee=r.Member(base=r.Name(text=written), name=called)):
-                        if written == name and called == method and is_written(part, fact.moves):
-                            return fact.on
-        return ""
-
     def told(self, base: r.Value, refs: Refs, name: str) -> Refs:
         """The refs, with the class that having such a member tells; a call's unknown result gets a token of its own."""
         cls = self.memory.told_by.get(name, "")
@@ -247,7 +235,7 @@ class AddressValues(containment.ContainmentExpressions[Ref]):
     def touch(self, ref: Ref, value: r.Value, fact: memory_models.MemoryFact | None) -> None:
         """Something looks at the memory through this ref; a number that is taken from it looks later."""
         role = self.memory.role(fact.returns) if fact is not None else ""
-        if ref.stale.end or (self.memory.role(ref.cls) in _POINTERS and role != "address"):
+        if self.memory.role(ref.cls) in _POINTERS and role != "address":
             self.judge("use", ref, value.span)
 
     # --- owners ---
@@ -360,11 +348,3 @@ def root(value: r.Value) -> str:
     while isinstance(value, (r.Member, r.Index)):
         value = value.base
     return value.text if isinstance(value, r.Name) else ""
-
-
-def is_written(call: r.Call, argument: str) -> bool:
-    name, _, wanted = argument.partition("=")
-    return any(
-        isinstance(arg, r.Pair) and isinstance(arg.key, r.Name) and arg.key.text == name and text(arg.value) == wanted
-        for arg in call.args
-    )

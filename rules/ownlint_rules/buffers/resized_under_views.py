@@ -56,7 +56,7 @@ raises while views exist.
 
 ## Known limitations
 
-- Views in attributes, and views held by other functions, are not tracked.
+- Views that other objects hold are not tracked.
 
 ## Source
 
@@ -67,18 +67,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, rule
-from ownlint_rules.buffers import _addresses as addresses
+from ownlint import Finding, Function, border, rule
 
 
 @rule(severity="error", cwe=(416,), languages=("python",))
 def resized_under_views(function: Function) -> Iterator[Finding]:
-    for misuse in addresses.of(function.program).misuses_in(function):
-        if misuse.kind == "stale":
-            yield function.finding(
-                misuse.at,
-                f"`{misuse.ref.shown}` is used later, but this resize moves the memory it points to",
-                certainty=misuse.certainty,
-                help="create the view after the resize, or copy the data first",
-                steps=addresses.story(misuse),
-            )
+    known = border.of(function.program)
+    for misuse in known.misuses_in(function):
+        if misuse.stale is None or misuse.about != "outdated" or known.role(misuse.child.cls) != "view":
+            continue
+        yield function.finding(
+            misuse.stale.at,
+            f"{misuse.what} is used later, but this resize moves the memory it points to",
+            certainty=misuse.certainty,
+            help="create the view after the resize, or copy the data first",
+            steps=(*border.misuse_steps(misuse)[:-1], function.step(misuse.at, "used here", "uses")),
+        )

@@ -14,7 +14,6 @@ import msgspec
 from ownlint import (
     Function,
     Program,
-    because,
     handle_chains,
     handle_flow,
     handle_runs,
@@ -160,8 +159,7 @@ class Arrays:
         model = self.consuming.consumers.get(symbol)
         if model is None or model.is_wrapper:
             return known
-        sure = because("value", "harmless if it only ever runs on a CPU")
-        taking = handles.Fact("own", ARRAY, ends=((1, "deep"),), sure=sure, how="moved", whole=True)
+        taking = handles.Fact("own", ARRAY, ends=((1, "deep"),), how="moved", whole=True)
         return msgspec.structs.replace(taking, when=model.when, otherwise=known)
 
     def made_of(self, function: Function, value: r.Value) -> str:
@@ -218,10 +216,10 @@ class Arrays:
     def told_by(self, function: Function, member: str) -> str:
         return ""
 
-    def asked_of(self, function: Function, parameter: str) -> str:
+    def asked_of(self, function: Function, name: str) -> str:
         record = function.record
         bound = function.cls is not None and "static" not in record.qualifiers and record.kind != "lambda"
-        return "" if bound and record.parameters and record.parameters[0].name == parameter else ANYTHING
+        return "" if bound and record.parameters and record.parameters[0].name == name else ANYTHING
 
     def derived(self, symbol: str) -> str:
         return ""

@@ -79,9 +79,7 @@ def _either(one: Constant, other: Constant) -> Constant:
     """A condition between two: both count, and neither is sure."""
     words = tuple(word for part in (one, other) if part is not None for word in part[0])
     return (
-        (tuple(dict.fromkeys(words)), because("value", "the donated arguments depend on a condition"))
-        if words
-        else None
+        (tuple(dict.fromkeys(words)), because("path", "the donated arguments depend on a condition")) if words else None
     )
 
 

@@ -156,7 +156,7 @@ class Donations:
         shown = next((text(v) for v in function.values if v.span == misuse.at), misuse.child.shown)
         by, certainty = stale.call.partition("(")[0], misuse.certainty
         if misuse.child.cls != ARRAY:
-            certainty = weaker(certainty, because("value", not_known(shown)))
+            certainty = weaker(certainty, because("type", not_known(shown)))
         if stale.failed:
             doubt: Certainty = because("path" if kind == "again" else "guess", f"on the path where `{by}` fails")
             kind, certainty = "retry", weaker(doubt, certainty)

@@ -4,6 +4,8 @@
 
 - a bound class with a native handle but no reference to an owner, where at least two other classes created from the
   same object do hold one (the message gives the ratio)
+- a class of Python that is made of a part of a native handle which another object ends when it is collected, and does
+  not get that object, as the other classes do that are made so (ctypes, cffi)
 - an object of an extension type (`PyObject_New`) that stores a pointer which another object frees in its `tp_dealloc`,
   or to a part of what that frees, without a reference to that object
 
@@ -83,15 +85,17 @@ from collections.abc import Iterator
 
 from ownlint import Binding, Certainty, Class, Finding, Program, because, contracts, records, rule, validity
 from ownlint_rules.handles import _extension_types as extension_types
+from ownlint_rules.handles import _python_wrappers as python_wrappers
 from ownlint_rules.handles import _wrappers as wrappers
 
 _LEAST = 2
 """How many siblings hold an owner where that is what is meant."""
 
 
-@rule(severity="error", cwe=(416,))
+@rule(severity="error", cwe=(416,), languages=("cpp", "python"), anchors=(r"\bCDLL\(", r"\bdlopen\(", r"\bcdef\("))
 def handle_without_owner(program: Program) -> Iterator[Finding]:
     yield from _by_siblings(program)
+    yield from _of_python(program)
     for one in extension_types.borrowed(program):
         owned, name = one.owned, one.owned.function.name
         yield one.function.finding(
@@ -126,6 +130,27 @@ def _by_siblings(program: Program) -> Iterator[Finding]:
             if binding is not None:
                 said.add(symbol)
                 yield _finding(binding, wrapped, field, len(holding), len(classes), classes[holding[0]])
+
+
+def _of_python(program: Program) -> Iterator[Finding]:
+    every = python_wrappers.children(program)
+    for child in every:
+        beside = {one.made: one for one in every if one.made.file is child.made.file}
+        holding = [one for one in beside.values() if one.kept]
+        if child.kept or not holding or child.made in {one.made for one in holding} or python_wrappers.ends(child.made):
+            continue
+        made, source = child.made, child.source
+        share = f"{len(holding)} of {len(beside)} such classes hold an owner"
+        yield child.function.finding(
+            child.value,
+            f"`{made.name}` wraps a handle from `{source.name}` without keeping it alive; {share}",
+            certainty=because("convention", f"that it needs an owner is inferred: {share}"),
+            help=f"store a reference to the `{source.name}` in `{made.name}`",
+            steps=(
+                source.step(source.record, f"`{source.name}` ends its handle when it is collected", "ends"),
+                holding[0].made.step(holding[0].made.record, f"`{holding[0].made.name}` holds its owner", "owns"),
+            ),
+        )
 
 
 def _bound_without_keep_alive(program: Program, wrapped: wrappers.Wrapped) -> Binding | None:

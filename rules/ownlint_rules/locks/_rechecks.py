@@ -892,8 +892,8 @@ def only_value(function: Function, name: str) -> r.Value | None:
 def is_nothing(value: r.Value | None) -> bool:
     """Whether it says that nothing is there: null, false, zero, an empty optional, the end of a container."""
     match places.strip(value):
-        case r.Literal(kind=kind, text=shown):
-            return kind == "null" or shown in ("0", "false")
+        case r.Literal(kind=kind, text=shown) as said:
+            return kind == "null" or shown == "0" or (kind == "bool" and not said.is_true)
         case r.Name() as name:
             return places.last_name(name) in ("NULL", "nullopt")
         case r.Call(callee=callee, args=()):

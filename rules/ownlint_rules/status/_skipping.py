@@ -400,7 +400,8 @@ def neighbours(function: Function) -> list[Function]:
     """The methods of the class, then whatever calls something of its name."""
     methods = list(function.home.methods) if function.home is not None else []
     callers = function.program.index.callers(function)
-    return methods + [caller for caller in callers if caller.language == "cpp" and caller.home is not function.home]
+    others = (caller for caller in callers if caller.home is not function.home)
+    return methods + [caller for caller in others if caller.language == function.language]
 
 
 def _knows(other: Function, function: Function) -> bool:

@@ -6,6 +6,7 @@
   can fail
 - a failing path on which it is not reset
 - a condition that later skips the work because of the flag
+- in Python the same of attributes and globals, in files that use locks or load native libraries
 
 ## Why it is a bug
 
@@ -121,7 +122,13 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SURE_KINDS = frozenset({"flag", "state", "bit"})
 
 
-@rule(severity="error", cwe=(696,), yields_to=("recorded-before-success", "cached-before-success"))
+@rule(
+    severity="error",
+    cwe=(696,),
+    languages=("cpp", "python"),
+    anchors=(r"\bR?Lock\(", r"\bCDLL\(", r"\bdlopen\("),
+    yields_to=("recorded-before-success", "cached-before-success"),
+)
 def flag_set_before_success(function: Function) -> Iterator[Finding]:
     if not _may_announce(function):
         return
@@ -139,6 +146,8 @@ def flag_set_before_success(function: Function) -> Iterator[Finding]:
             continue
         if failing is None:
             failing = [*failure.failures(function), *failure.thrown(function)]
+            if function.language == "python":  # what it returns is an answer, and no outcome
+                failing = [failed for failed in failing if failed.leave.kind == "throw"]
         for failed in unfinished.failures_after(function, announced, failing):
             skip = skipping.skip_here(function, announced, failed) or skipping.skip_elsewhere(
                 function, announced, failed
@@ -256,9 +265,19 @@ def _is_about_its_own_block(function: Function, announced: assignments.Assignmen
 
 
 def _keeps_its_error(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> bool:
-    """Whether the work leaves an error in the same object, which is asked for before the flag is set."""
+    """Whether the work leaves an error in the same object, which is asked for before the flag is set; or the failing
+    way puts one there itself."""
     if failed.cause is None:
         return False
+    if any(
+        isinstance(event, events.Write)
+        and event.index > announced.event.index
+        and event.place != announced.place
+        and event.place[:-1] == announced.place[:-1]
+        and _is_error(event.place[-1])
+        for event in function.flow.dominators(failed.leave)
+    ):
+        return True
     asked = {
         name.text if isinstance(name, records.Name) else name.name
         for test in function.flow.dominators(announced.event)
@@ -287,7 +306,7 @@ def _is_error(name: str) -> bool:
 def _may_announce(function: Function) -> bool:
     """Whether it sets something that may be asked for again, and may leave early. Needs no decoding."""
     record = function.record
-    if function.language != "cpp" or record.kind in ("constructor", "destructor"):
+    if record.kind in ("constructor", "destructor", "module", "class"):
         return False
     if _is_ending(function) and not (function.home is not None and _RELEASING.match(record.name)):
         return False

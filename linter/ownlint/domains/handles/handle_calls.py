@@ -30,6 +30,7 @@ from ownlint.domains.handles.handles import (
     foreign,
     in_order,
     inside,
+    is_given,
     native,
     own,
 )
@@ -630,6 +631,9 @@ class HandleCalls(Trees):
                 self.state = self.state.mutated(handle.token)
         elif reach in ("deep", "shallow"):
             self.end_there(alive, value, why)
+        elif all(token[0] in self.inherited or is_given(token) for token, _ in objects):  # whoever has put it there
+            for token, chain in sorted(objects):
+                self.state = self.state.invalidated(Ending(token, chain, reach, how), why)
 
     def end_unknown(self, value: r.Name, by: r.Call) -> None:
         """An argument of which nobody knew the class: now somebody says that it is a handle, and that it ends."""
@@ -659,7 +663,7 @@ class HandleCalls(Trees):
                 return "closed"
             case "storage":
                 return "emptied"
-        return "erased"
+        return "outdated" if reach == "derived" else "erased"
 
     def is_root(self, token: Token, chain: HandleChain) -> bool:
         """Whether this is what its owner will free by itself, when it goes."""

@@ -44,7 +44,7 @@ from ownlint.domains.handles.handles import (
     native,
 )
 from ownlint.domains.python_calls import CODE, PassedArgument, passed
-from ownlint.engine.containment import ANY, BURIED, VALUE, value_slot
+from ownlint.engine.containment import ANY, BURIED, HELD, VALUE, value_slot
 from ownlint.engine.decided import bound, without
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
@@ -216,7 +216,8 @@ class HandleInterpreter(Loops):
         slot = ENTERED if self.classes.code.is_context_manager(self.function) else ANY
         given = frozenset(h if h.path[:1] == (BURIED,) else h.inside(slot) for h in self.yields)
         known = {h.token: h for handles in (*self.given.values(), self.yields) for h in in_order(handles)}
-        later: set[Handle] = set()
+        looked = {known[token] for token, _ in self.looks if token in known} if slot == ANY else set[Handle]()
+        later = {h._replace(stale=None, path=()).inside(HELD) for h in looked}
         for ending in state.endings - self.early:
             handle = known.get(ending.token)
             if handle is not None:
@@ -627,16 +628,19 @@ class HandleInterpreter(Loops):
             self.found.setdefault(key, []).append(misuse)
 
     def hand_out(self, handles: Handles, value: r.Value | None) -> None:
-        """These handles leave the function; what holds their owner may leave with them."""
+        """These handles leave the function; what holds their owner may leave with them. A function may never be called
+        that looks at what has ended; a generator does so when it goes on."""
         kept = {h.token for h in handles if h.holds} | self.held_by_parameters()
         out = {h.token for h in handles if h.holds}
         for one in in_sequence(d for d in self.state.dependences if d.holder in out and value is not None):
             gone = one.argument[0] >= 0 and one.argument not in kept and not self.is_kept_somewhere(one.argument)
             self.judge_dependence(one, "return", one.at, gone)
+        waits = not any(h.cls.startswith(CODE) for h in handles)
         for handle in in_order(handles):
             if self.is_tree(handle):
                 continue
-            if handle.stale is not None and value is not None and not is_out_of_reach(handle):
+            reached = not is_out_of_reach(handle) or (waits and handle.path[0][0] == HELD)
+            if handle.stale is not None and value is not None and reached:
                 self.judge_stale("return", handle, value.span)
             elif value is not None:
                 gone = handle.token not in kept and not self.is_kept_somewhere(handle.token)
@@ -716,7 +720,13 @@ class HandleInterpreter(Loops):
         self.set_name(name, handles, at, "`{name}` is reassigned here")
 
     def declared_type(self, target: r.Name, at: Span) -> Handles:
-        return self.typed(target.start, at, target.text)
+        """By its annotation, or by all that is asked of it: of an object that nobody here made, another each time."""
+        found = self.typed(target.start, at, target.text)
+        if found or self.anything or not (cls := self.classes.asked_of(self.function, target.text)):
+            return found
+        token = foreign(target.start)
+        self.state = self.state.age(token[0])
+        return frozenset({self.somebodys(cls, token, at, target.text)})
 
     def is_native(self, base: r.Value, name: str = "") -> bool:
         """A native object that is written to: that is a setter, which points at what it is given and no more. Of

@@ -26,7 +26,7 @@ from ownlint.domains.handles.handles import (
     native,
     own,
 )
-from ownlint.domains.python_calls import CODE, PassedArgument
+from ownlint.domains.python_calls import CODE, OBJECT, PassedArgument
 from ownlint.engine.containment import ANY, VALUE, value_slot
 from ownlint.facts import records as r
 from ownlint.facts.show import text
@@ -126,8 +126,9 @@ class Trees(OwnCalls):
     def taken(
         self, handle: Handle, fact: Fact | None, value: r.Value, key: str, element: bool = False
     ) -> Iterator[Handle]:
-        if fact is not None and self.anything and fact.keeps == "own" and fact.returns:
-            yield from self.fresh(value, fact.returns)
+        if fact is not None and fact.keeps == "own" and fact.returns:
+            at = r.Index(value.start, value.end, value, ()) if element and isinstance(value, r.Call) else value
+            yield self.create(at, fact.returns)._replace(shown=text(value), element=element)
             return
         for made in super().taken(handle, fact, value, key, element):
             yield self.as_it_is(made) if self.is_tree(made) else made
@@ -150,8 +151,16 @@ class Trees(OwnCalls):
         fact = self.classes.member(self.anything, value.name)
         if fact is None or not fact.unknown or any(h.path[:1] == ("." + value.name,) for h in on):
             return NOTHING
-        itself = self.objects(on)
-        return frozenset(self.part(h._replace(cls=self.anything), value.name, value) for h in itself)
+        parts = ((h, self.declared_part(h, value.name)) for h in self.objects(on))
+        return frozenset(self.part(h._replace(cls=cls), value.name, value) for h, cls in parts if cls != PLAIN)
+
+    def declared_part(self, itself: Handle, name: str) -> str:
+        """The class that the object's own class declares an attribute with."""
+        home = self.class_of(frozenset({itself}))
+        found = home.field(name) if home is not None else None
+        written = found[1].type if found is not None else ""
+        known = (self.classes.annotated(one) for one in (written, f"builtins.{written}") if written)
+        return next((cls for cls in known if cls and not cls.startswith(OBJECT)), self.anything)
 
     def indexed(self, value: r.Index, on: Handles) -> Handles:
         trees = frozenset(h for h in on if not h.path and self.is_tree(h))
@@ -329,9 +338,10 @@ class Trees(OwnCalls):
         if len({(h.token, h.chain) for h in tops}) > 1:
             self.end_there(tops, given.value, why)
             alive = [h for h in alive if h.path]
-        for token, chain in sorted({(h.token, h.chain) for h in alive}):
+        whole = [h for h in self.objects(given.handles) if h.stale is None]  # an object of the project, and all it has
+        for token, chain in sorted({(h.token, h.chain) for h in (*alive, *whole)}):
             self.end_part(token, chain, why)
-        return bool(alive or tops)
+        return bool(alive or tops or whole)
 
     def end_part(self, token: Token, chain: HandleChain, why: Stale) -> None:
         ending = Ending(token, chain, "deep", why.how, why.call.partition("(")[0])

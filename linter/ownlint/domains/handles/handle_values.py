@@ -186,7 +186,7 @@ class HandleValues(ContainmentExpressions[Handle]):
     def assignment(self, value: r.Assign, target: r.Value, op: str, inner: r.Value) -> Handles:
         if op not in ("=", ":="):
             before, added = self.value(target), self.value(inner)
-            if any(h.path for h in before) or self.is_container(target):
+            if any(h.path for h in before) or (not native(before) and self.is_container(target)):
                 self.put(target, inside(self.elements(added, inner), ANY), value.span)
             else:
                 self.use(before, target)
@@ -209,8 +209,9 @@ class HandleValues(ContainmentExpressions[Handle]):
         result = self.clauses(value, value.clauses, hidden)
         if value.kind == "set":
             result = once(result)
-        if value.kind == "generator":  # it holds what it iterates over while it lives
-            result |= frozenset(h.inside(BURIED) for name in hidden for h in self.state.get(name) if h.holds)
+        if value.kind == "generator":  # it looks at this when it goes on
+            names = (*hidden, *_read_later(value))
+            result |= frozenset(h.inside(HELD + name) for name in names for h in native(self.state.get(name)))
         for name in hidden:
             self.done(self.state.get(name), value, value.span)
             self.set_name(name, NOTHING, Span(value.end, value.end), _COMPREHENSION_ENDS)
@@ -317,6 +318,8 @@ class HandleValues(ContainmentExpressions[Handle]):
             if handle.path:
                 if handle.path[0] == ANY or handle.path[0].isdigit():
                     out.add(self.out_of(handle, key))
+                elif handle.path[0][0] == HELD and handle.stale is not None:  # a generator goes on
+                    self.use(frozenset({handle.out()}), value)
                 continue
             if handle.is_python:
                 continue
@@ -563,6 +566,15 @@ _COMPREHENSION_ENDS = "the comprehension over it ends here"
 def _bound_by(value: r.Comprehension) -> list[str]:
     """Names that live in the comprehension alone."""
     return [name.text for clause in value.clauses for name in walk(clause.target) if isinstance(name, r.Name)]
+
+
+def _read_later(value: r.Comprehension) -> list[str]:
+    """Names that a generator looks at when it goes on: all around it but where it begins to iterate."""
+    first, *others = value.clauses
+    parts = [value.element, *first.conditions, *(p for one in others for p in (one.iterable, *one.conditions))]
+    bound = _bound_by(value)
+    read = (inner.text for part in parts for inner in walk(part) if isinstance(inner, r.Name))
+    return sorted({name for name in read if name not in bound})
 
 
 def exact_length(handles: Handles) -> int | None:

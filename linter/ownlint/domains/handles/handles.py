@@ -165,11 +165,16 @@ def _says(call: r.Call, fact: Fact) -> bool:
                 return False
             case r.Pair(key=r.Name(text=name), value=value):
                 if name == keyword:
-                    return isinstance(value, r.Literal) and value.text == constant
+                    return _is_constant(value, constant)
             case _:
                 if fact.parameters[position : position + 1] == (keyword,):
-                    return isinstance(argument, r.Literal) and argument.text == constant
+                    return _is_constant(argument, constant)
     return False
+
+
+def _is_constant(value: r.Value, constant: str) -> bool:
+    """Whether it is written so; a number may stand for a bool."""
+    return isinstance(value, r.Literal) and constant in (value.text, {"0": "False", "1": "True"}.get(value.text))
 
 
 def fact_of(member: PyMember, *others: PyMember) -> Fact:
@@ -284,8 +289,8 @@ class Classes(Protocol):
     def told_by(self, function: Function, member: str) -> str:
         """The one class that has such a member, of a library that the function's file speaks of."""
 
-    def asked_of(self, function: Function, parameter: str) -> str:
-        """The class that has all which a function asks of a parameter; empty when that does not tell."""
+    def asked_of(self, function: Function, name: str) -> str:
+        """The class that has all which a function asks of a parameter or a local; empty when that does not tell."""
 
     def derived(self, symbol: str) -> str:
         """The name of a class of Python that derives from a bound one whose methods C++ calls; empty for others."""
