@@ -254,12 +254,13 @@ def _asked_by_new_callees(old: Function, new: Function, anew: bool, guard: parit
         if reading.parity.neutral(places.last_name(call.callee)) in known:
             continue
         callee = new.program.calls.callee(call, new)
-        found += [names for one in callee.functions for names in reading.asked_by(call, one, more)]
-        if not anew:
+        if callee.functions:
+            found += [names for one in callee.functions for names in reading.asked_by(call, one, more)]
+        elif not anew:
             found.append(reading.traced(call))
-        elif not callee.functions and parity.may_check(call, call.span in heard):
+        elif parity.may_check(call, call.span in heard):
             found.append(reading.names_in(call))
-        elif not callee.functions and not callee.models and guard.exit == "repairs":
+        elif not callee.models and guard.exit == "repairs":
             found.append(frozenset(f"{place}.*" for place in map(reading.place, _objects_in(call)) if place))
     return found
 
@@ -287,10 +288,8 @@ def _is_asked_by_callers(function: Function, subjects: frozenset[str], guard: pa
             frozenset(reading.in_words_of(call, sorted(places_), frozenset()))
             for places_ in (subjects, parity.made_of(guard))
         )
-        if not any(
-            parity.covers(asked.names, named) or (made and parity.covers(asked.names, made))
-            for asked in _outline(caller).asked
-        ):
+        asked = [name for one in _outline(caller).asked for name in one.names]
+        if not (parity.covers(asked, named) or (made and parity.covers(asked, made))):
             return False
         found = True
     return found
