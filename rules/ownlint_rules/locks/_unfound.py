@@ -53,7 +53,8 @@ def unfound(gaps: rechecks.Gaps) -> Iterator[Unfound]:
             for event, said in _searches(function, addition, keys)
             if isinstance(event, e.Test) or _is_asked(gaps, event)
         }
-        gap = gaps.before(addition.event, [event for event, _ in looks.values()], keys) if looks else None
+        again = _looked_up_again(gaps, addition)
+        gap = gaps.before(addition.event, [*(event for event, _ in looks.values()), *again], keys) if looks else None
         if gap is not None and not _is_repeated(gaps, addition.event, gap, [event for event, _ in looks.values()]):
             if gap.look not in function.flow.after(addition.event):
                 gap = gap._replace(again=False)  # it comes again for the next element
@@ -70,7 +71,7 @@ class Passed(NamedTuple):
 
 def passed(function: Function) -> Iterator[Passed]:
     """Additions by a function that takes the lock itself, which rest on a search by another such function."""
-    if not rechecks.may_call_locking(function):
+    if not rechecks.may_call_locking(function, 2):
         return
     added = [one for one in _additions(function) if isinstance(one.event, e.CallEvent) and _appends(function, one)]
     if not added:
@@ -287,6 +288,19 @@ def _searches(function: Function, addition: Addition, keys: frozenset[str]) -> I
                 said = _names(function, value) & keys
                 if said and _walks(function, value, heads, addition.names):
                     yield event, frozenset(said)
+
+
+def _looked_up_again(gaps: rechecks.Gaps, addition: Addition) -> list[e.Event]:
+    """Where a container that it is added to is asked in the section of the addition."""
+    here, methods = gaps.sections.around(addition.event), gaps.function.program.models.containers
+    return [
+        call
+        for call in gaps.function.flow.calls
+        if call.receiver is not None
+        and _last(call.receiver) in addition.names
+        and places.last_name(call.node.callee) in methods.looks
+        and any(call in section for section in here)
+    ]
 
 
 def _key_names(function: Function, value: r.Value) -> set[str]:
