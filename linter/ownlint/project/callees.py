@@ -719,9 +719,8 @@ def _by_name(name: str, found: bool, agreed: bool) -> str:
     return f"`{name}` is found by name only: the type that it is called on is not known"
 
 
-def _signature(record: r.FunctionRecord) -> tuple[str, str, tuple[str, ...], bool]:
-    taken = tuple(parameter.type for parameter in record.parameters)
-    return record.scope, record.owner, taken, "const" in record.qualifiers
+def _signature(record: r.FunctionRecord) -> tuple[str, tuple[str, ...], bool]:
+    return record.scope, _taken(record), "const" in record.qualifiers
 
 
 def _taken(record: r.FunctionRecord) -> tuple[str, ...]:
@@ -732,11 +731,11 @@ def _as_const_as(kind: types.Type, records: list[r.FunctionRecord]) -> list[r.Fu
     """Of two methods that differ in `const` alone the one that a local of the type is asked by."""
     if kind.arguments or kind.is_placeholder:
         return records
-    known = {_signature(record)[2:] for record in records}
+    known = {_signature(record)[1:] for record in records}
     return [
         record
         for record in records
-        if kind.const == (_signature(record)[3]) or (_signature(record)[2], kind.const) not in known
+        if kind.const == (_signature(record)[2]) or (_signature(record)[1], kind.const) not in known
     ]
 
 
