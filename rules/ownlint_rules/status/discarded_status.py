@@ -773,13 +773,16 @@ def _asserted(function: Function) -> frozenset[int]:
 
 @questions.flow_question
 def _disowned(function: Function) -> frozenset[str]:
-    """The locals that a statement says to be ignored: `status.IgnoreError();`."""
+    """The locals that a statement says to be ignored: `status.IgnoreError();`, `Q_UNUSED(status)`."""
     calls = (s.value for s in function.statements if isinstance(s, records.Evaluate))
     found = (_disowned_by(function, call) for call in calls if isinstance(call, records.Call))
     return frozenset(name.text for name in found if name is not None)
 
 
 def _disowned_by(function: Function, call: records.Call) -> records.Name | None:
+    if len(call.args) == 1 and function.program.macros.role(places.last_name(call.callee)) == "discard":
+        given = places.strip(call.args[0])
+        return given if isinstance(given, records.Name) and given.text in function.locals else None
     of = call.callee.base if isinstance(call.callee, records.Member) else None
     if not isinstance(of, records.Name) or call.args or of.text not in function.locals:
         return None
