@@ -267,8 +267,8 @@ def is_heard(function: Function, insert: containers.Insert) -> bool:
 
 
 def adds_beside(function: Function, insert: containers.Insert) -> bool:
-    """Whether the key, or what is stored, is added to something else on the way to an insert or behind it: to a list, to
-    a sum. Of two who store the same key, one replaces what the other has stored, and both have added."""
+    """Whether the key, or what is stored, is added to a list or a sum on the way to an insert or behind it. Of two who
+    store the same key, one replaces what the other has stored, and both have added."""
     at = insert.event
     if isinstance(at, e.CallEvent):
         for callee in function.program.calls.callee(at.node, function).functions:
