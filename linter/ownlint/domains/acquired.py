@@ -198,8 +198,8 @@ class Acquisitions:
     # --- names of locks ---
 
     def key(self, function: Function, lock: Place) -> Key | None:
-        """The kind of a lock that only one thread at a time can have; None for any other, and where it is not known what
-        it is."""
+        """The kind of a lock that only one thread can have at a time; None for any other, and where it is not known
+        what it is."""
         if lock == locks.SOMEBODYS or lock[0] == locks.ELSEWHERE or any(step.startswith(("<", "[")) for step in lock):
             return None
         found = self._member(function, lock) if len(lock) > 1 else self._variable(function, lock[0])

@@ -23,7 +23,7 @@ _BUFFERS = frozenset({"data", "c_str", "str", "load", "lock", "operator->", "ope
 _EMPTIES = frozenset({"reset", "assign", "shrink_to_fit"})
 _HALVES = frozenset({"first", "second"})
 
-Kind = OneOf["read", "overwrite", "change", "grow", "append", "erase", "clear"]
+Kind = OneOf["read", "overwrite", "change", "fill", "grow", "append", "erase", "clear"]
 
 
 class Traced(NamedTuple):
@@ -242,6 +242,11 @@ def _called(tracer: Tracer, call: r.Call) -> Iterator[tuple[Traced, Kind, r.Valu
         traced = tracer.trace(call.callee.base) if kind is not None else None
         if kind is not None and traced is not None:
             yield traced, kind, None
+    models = tracer.function.program.calls.callee(call, tracer.function).models if call.args else ()
+    for effect in (effect for model in models for effect in model.effects if effect.verb == "write"):
+        given = call.args[effect.place.index : effect.place.number]
+        if given and (written := tracer.trace(given[0])) is not None:
+            yield written, "fill", None
     if name in _TAKEN:
         for argument in call.args[:2]:
             taken = tracer.trace(argument)
