@@ -258,9 +258,10 @@ def _has_bit(function: Function, left: r.Value, right: r.Value, given: Given) ->
 
 def _stood_in(value: r.Value) -> r.Value:
     """The place of which a call answers what it held before: `std::exchange(stamp_, now)`."""
-    target = assigned(value) if isinstance(value, r.Call) else None
-    swaps = target is not None and not last_name(value.callee).startswith("compare_exchange")
-    return target[0] if target is not None and swaps else value
+    if not isinstance(value, r.Call) or last_name(value.callee).startswith("compare_exchange"):
+        return value
+    target = assigned(value)
+    return target[0] if target is not None else value
 
 
 # --- calls ----------------------------------------------------------------------------------------------

@@ -105,8 +105,8 @@ class Borrower:
         return name in self.tracer.aliases and bool(types.parse(written).pointers)
 
     def _made_over(self, call: r.Call, wanted: str) -> WayIn | None:
-        """What an object looks into that is made over memory: `span(all.data(), n)`, `memoryview::from_memory(p, n)`, an
-        array of Python that is given the memory and, behind it, who keeps it; without that it has a copy."""
+        """What an object looks into that is made over memory: `span(all.data(), n)`, `memoryview::from_memory(p, n)`,
+        an array of Python that is given the memory and, behind it, who keeps it; without that it has a copy."""
         roles = self.program.types.roles(wanted, self.function)
         if "view" in roles:
             given = list(call.args[:1]) if call.kind == "construct" or self._is_view(call.callee) else []

@@ -255,44 +255,6 @@ def _inserts_by_helpers(gaps: Gaps) -> Iterator[containers.Insert]:
             yield insert._replace(event=call, key=call.node.args[stored.key], value=value)
 
 
-def is_heard(function: Function, insert: containers.Insert) -> bool:
-    """Whether somebody looks at what an insert answers, by which who comes second can tell."""
-    at = insert.event
-    if not isinstance(at, e.CallEvent):
-        return False
-    callees = function.program.calls.callee(at.node, function).functions
-    if not callees:
-        return not at.dropped
-    return any(is_heard(callee, one) for callee in callees for one in containers.inserts(callee))
-
-
-def adds_beside(function: Function, insert: containers.Insert) -> bool:
-    """Whether the key, or what is stored, is added to a list or a sum on the way to an insert or behind it. Of two who
-    store the same key, one replaces what the other has stored, and both have added."""
-    at = insert.event
-    if isinstance(at, e.CallEvent):
-        for callee in function.program.calls.callee(at.node, function).functions:
-            if any(adds_beside(callee, one) for one in containers.inserts(callee)):
-                return True
-    said = containers.origins(function, insert.key) | containers.origins(function, insert.value)
-    return bool(said) and any(
-        event is not at and not said.isdisjoint(_added(function, event))
-        for event in (*function.flow.before(at), *function.flow.after(at))
-    )
-
-
-def _added(function: Function, event: e.Event) -> set[str]:
-    """The names in what an event adds to a list or a sum that outlives the call."""
-    methods = function.program.models.containers
-    match event:
-        case e.Write(op="+=", place=place, value=value) if value is not None and outlives(function, place):
-            return _names_in(function, [value])
-        case e.CallEvent(node=node, receiver=on) if on is not None and event.dropped and outlives(function, on):
-            name = places.last_name(node.callee)
-            return _names_in(function, node.args) if name in methods.appends - methods.keyed else set()
-    return set()
-
-
 def state_gaps(gaps: Gaps) -> Iterator[tuple[assignments.Assignment, Gap]]:
     """Assignments to what is no entry of a map, under one lock, because of what was read under another."""
     function = gaps.function

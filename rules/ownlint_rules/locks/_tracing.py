@@ -244,8 +244,9 @@ def _called(tracer: Tracer, call: r.Call) -> Iterator[tuple[Traced, Kind, r.Valu
             yield traced, kind, None
     models = tracer.function.program.calls.callee(call, tracer.function).models if call.args else ()
     for effect in (effect for model in models for effect in model.effects if effect.verb == "write"):
-        given = call.args[effect.place.index : effect.place.number]
-        if given and (written := tracer.trace(given[0])) is not None:
+        at = effect.place.index if effect.place is not None else len(call.args)
+        written = tracer.trace(call.args[at]) if at < len(call.args) else None
+        if written is not None:
             yield written, "fill", None
     if name in _TAKEN:
         for argument in call.args[:2]:

@@ -255,8 +255,8 @@ def _made_of(function: Function, value: r.Value) -> frozenset[str]:
     found: set[str] = set() if made else _names(function, value)
     for event in function.flow if made else ():
         match event:
-            case e.Write(place=place, value=value) if place[0] == made:
-                found |= _names(function, value)
+            case e.Write(place=place, value=given) if place[0] == made:
+                found |= _names(function, given)
             case e.CallEvent(node=node) if any(_root(arg) == made for arg in node.args):
                 found |= {name for arg in node.args for name in _names(function, arg)}
     for _ in range(2):

@@ -81,7 +81,7 @@ a review of GPU command-buffer caching in XLA, where two executions of one modul
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from ownlint import (
@@ -348,9 +348,9 @@ def _of_insert(
 ) -> Certainty | None:
     """How sure it is that something is lost when two come at once; None when nothing is. `stored` is the value and the
     function that made it."""
-    if rechecks.is_heard(function, insert):
+    if _is_heard(function, insert):
         return None
-    if rechecks.adds_beside(function, insert):
+    if _adds_beside(function, insert):
         return because("threads", _THREADS)
     held = _mapped(function, insert)
     if function is not stored[0] and _is_parameter_of_template(function, held):
@@ -379,6 +379,52 @@ def _of_insert(
     return lost
 
 
+def _is_heard(function: Function, insert: containers.Insert) -> bool:
+    """Whether somebody looks at what an insert answers, by which who comes second can tell."""
+    at = insert.event
+    if not isinstance(at, events.CallEvent):
+        return False
+    callees = function.program.calls.callee(at.node, function).functions
+    if not callees:
+        return not at.dropped
+    return any(_is_heard(callee, one) for callee in callees for one in containers.inserts(callee))
+
+
+def _adds_beside(function: Function, insert: containers.Insert) -> bool:
+    """Whether the key, or what is stored, is added to a list or a sum on the way to an insert or behind it. Of two who
+    store the same key, one replaces what the other has stored, and both have added."""
+    at = insert.event
+    if isinstance(at, events.CallEvent):
+        for callee in function.program.calls.callee(at.node, function).functions:
+            if any(_adds_beside(callee, one) for one in containers.inserts(callee)):
+                return True
+    said = containers.origins(function, insert.key) | containers.origins(function, insert.value)
+    return bool(said) and any(
+        event is not at and not said.isdisjoint(_added(function, event))
+        for event in (*function.flow.before(at), *function.flow.after(at))
+    )
+
+
+def _added(function: Function, event: events.Event) -> set[str]:
+    """The names in what an event adds to a list or a sum that outlives the call."""
+    methods = function.program.models.containers
+    match event:
+        case events.Write(op="+=", place=place, value=value) if value is not None and rechecks.outlives(
+            function, place
+        ):
+            return _names((value,))
+        case events.CallEvent(node=node, receiver=on) if (
+            on is not None and event.dropped and rechecks.outlives(function, on)
+        ):
+            name = places.last_name(node.callee)
+            return _names(node.args) if name in methods.appends - methods.keyed else set()
+    return set()
+
+
+def _names(values: Iterable[records.Value]) -> set[str]:
+    return {inner.text for value in values for inner in places.walk(value) if isinstance(inner, records.Name)}
+
+
 def _lends(function: Function, held: str) -> bool:
     """Whether the function answers with the address of what an owner holds, which the next one who stores it frees."""
     result, owner = types.parse(function.record.result), types.parse(held)
@@ -389,7 +435,7 @@ def _of_mark(function: Function, insert: containers.Insert, gap: rechecks.Gap) -
     """What is put into a set says that something is done for it: nothing is lost, but work that is there for its effect
     alone is done twice."""
     roles = function.program.types.roles(insert.container.type, function)
-    if "set" not in roles or rechecks.is_heard(function, insert):
+    if "set" not in roles or _is_heard(function, insert):
         return None
     return because("threads", _THREADS) if rechecks.works_for(function, gap, insert.key) else None
 

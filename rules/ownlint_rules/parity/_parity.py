@@ -942,7 +942,7 @@ class ParityReading:
         below: list[frozenset[str]] = []
         for made in callee.calls() if depth else ():
             called = self.program.calls.callee(made, callee)
-            if not called.functions and not called.models and _CHECKS.search(places.last_name(made.callee)):
+            if not called.functions and not called.models and is_named_check(places.last_name(made.callee)):
                 below.append(inner.names_in(made))
             below += (
                 names
@@ -1276,39 +1276,8 @@ def _counted(value: r.Value) -> r.Value:
     return value
 
 
-def heard_calls(function: Function) -> frozenset[Span]:
-    """The calls of which a condition, a `return` or a macro that leaves looks at the outcome, also by a local."""
-    found: set[Span] = set()
-    tested: set[str] = set()
-    kept: list[tuple[str, r.Value | None]] = []
-    for statement in function.statements:
-        values = list(bodies.values(statement))
-        match statement:
-            case r.Branch(condition=condition):
-                tested.update(inner.text for inner in places.walk(condition) if isinstance(inner, r.Name))
-                found.update(inner.span for inner in places.walk(condition) if isinstance(inner, r.Call))
-            case r.Leave(kind="return", value=value) if value is not None:
-                kept.append(("", value))
-            case r.Declare(names=names, value=value):
-                kept += [(name, value) for name in names]
-            case r.Evaluate(value=r.Assign(target=r.Name(text=name), value=value)):
-                kept.append((name, value))
-            case r.Evaluate(value=r.Call() as call) if function.program.macros.role(places.last_name(call.callee)):
-                found.update(
-                    inner.span for value in values for inner in places.walk(value) if isinstance(inner, r.Call)
-                )
-    for name, value in kept:
-        made = places.strip(value)
-        if isinstance(made, r.Call) and (name in tested or not name):
-            found.add(made.span)
-    return frozenset(found)
-
-
-def may_check(call: r.Call, is_heard: bool) -> bool:
-    """Whether a call of a function that is not known may be a check: by its name, or as its outcome is looked at and it
-    is no view of a container."""
-    name = places.last_name(call.callee)
-    return _CHECKS.search(name) is not None or (is_heard and _VIEW.fullmatch(name) is None)
+def is_named_check(name: str) -> bool:
+    return _CHECKS.search(name) is not None
 
 
 def words(written: str) -> frozenset[str]:
