@@ -1156,7 +1156,7 @@ def asks_more(form: str) -> bool:
 
 
 _PLACE = re.compile(r"!?[\w.:]+(?:->[\w.]+)*")
-_WORKED_OUT = re.compile(r"(?<![\w.>])[A-Za-z_][\w:]*\((?!\))")
+_WORKED_OUT = re.compile(r"(?<![\w.>:])[A-Za-z_][\w:]*+\((?!\))")
 _COMPARES = re.compile(r" [<=!>]=? ")
 _NUMBER = re.compile(r"(?<![\w.])(?!0\b)\d[\w.]*")
 
