@@ -29,11 +29,12 @@ _WORD = re.compile(r"\w+")
 
 class Key(NamedTuple):
     """A lock as a kind: `owner` is the class that declares it, or the file or the scope of a variable. `single` when
-    there is but one for all objects."""
+    there is but one for all objects, `again` when who holds it may take it once more."""
 
     owner: str
     name: str
     single: bool
+    again: bool = False
 
     def __str__(self) -> str:
         last = self.owner.rpartition("::")[2]
@@ -197,8 +198,8 @@ class Acquisitions:
     # --- names of locks ---
 
     def key(self, function: Function, lock: Place) -> Key | None:
-        """The kind of a lock that only one thread at a time can have, once; None for any other, and where it is not
-        known what it is."""
+        """The kind of a lock that only one thread can have at a time; None for any other, and where it is not known
+        what it is."""
         if lock == locks.SOMEBODYS or lock[0] == locks.ELSEWHERE or any(step.startswith(("<", "[")) for step in lock):
             return None
         found = self._member(function, lock) if len(lock) > 1 else self._variable(function, lock[0])
@@ -206,7 +207,7 @@ class Acquisitions:
             return None
         key, written, (file, scope) = found
         roles = self.program.types.roles_at(written, file, scope) if "*" not in written else ()
-        return key if "mutex" in roles and "recursive" not in roles else None
+        return key._replace(again="recursive" in roles) if "mutex" in roles else None
 
     def _member(self, function: Function, lock: Place) -> tuple[Key, str, tuple[File, str]] | None:
         owner: Class | None = None

@@ -26,7 +26,7 @@ from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Function
 
 _GOOD = re.compile(r"(?:is_?)?(?:ok|success|succeeded|valid|has_?value)|no_?error")
-_BAD = re.compile(r"(?:is_?|has_?)?(?:err|error|failed|failure)")
+_BAD = re.compile(r"(?:is_?|has_?)?(?:err|error|fail|failed|failure|bad)")
 _GOOD_ENDS = ("ok", "okstatus", "success", "succeeded", "none", "noerror")
 _THROWS = re.compile(rb'"throw"')
 _ROOT = "exception"
@@ -153,9 +153,10 @@ def _by_leave(function: Function, leave: e.LeaveEvent) -> Iterator[Failure]:
         yield from tested
     elif (chosen := _from_choice(function, leave)) is not None:
         yield chosen
-    elif (call := _handed_on(function, leave)) is not None:
+    else:
         is_plain = types.parse(function.record.result).name == "bool"
-        yield Failure(leave, call, weaker(_ON_A_PATH, _PERHAPS_NOT) if is_plain else _ON_A_PATH, leave)
+        for call in _handed_on(function, leave):
+            yield Failure(leave, call, weaker(_ON_A_PATH, _PERHAPS_NOT) if is_plain else _ON_A_PATH, leave)
 
 
 def _by_goto(function: Function, mark: e.Event) -> Iterator[Failure]:
@@ -319,15 +320,13 @@ def _decided_by(function: Function, event: e.Event) -> tuple[e.CallEvent | None,
 
 
 def _deciding(function: Function, event: e.Event) -> Iterator[tuple[e.Test, bool]]:
-    """The tests whose outcome is known at an event, nearest first, but for those that only end a loop."""
+    """The tests whose outcome is known at an event, nearest first, but for those that only end a loop, behind which it
+    stands, or ask why something has failed that failed before."""
     for test, outcome in islice(function.flow.guards(event), _MOST_PASSED):
-        if not test.asserted and not _ends_loop(function, test, event):
+        ends_loop = any(not _inside(event, mark) for mark in _loops_around(function, test))
+        asks_why = any(isinstance(inner, r.Name) and inner.text == "errno" for inner in walk(test.value))
+        if not (test.asserted or ends_loop or asks_why):
             yield test, outcome
-
-
-def _ends_loop(function: Function, test: e.Test, event: e.Event) -> bool:
-    """Whether the event stands behind a loop that the test is the condition of or stands in."""
-    return any(not _inside(event, mark) for mark in _loops_around(function, test))
 
 
 @flow_question
@@ -374,10 +373,19 @@ def _from_choice(function: Function, leave: e.LeaveEvent) -> Failure | None:
 
 def names_outcome(name: str) -> bool:
     """Whether something of that last name is asked whether it has worked."""
-    lowered = name.lower()
-    return bool(_GOOD.fullmatch(lowered) or _BAD.fullmatch(lowered)) or lowered.endswith(
-        ("succeeded", "is_ok", "isok", "failed", "is_err", "iserror")
-    )
+    return _asks_whether(name) is not None or _is_asked_of(name) is not None
+
+
+def _asks_whether(name: str) -> bool | None:
+    """Whether a method says by its name that it asks whether something failed; false for whether it worked."""
+    bad = _BAD.fullmatch(name.lower()) is not None
+    return bad if bad or _GOOD.fullmatch(name.lower()) else None
+
+
+def _is_asked_of(name: str) -> bool | None:
+    """The same of a function that is given what it asks about."""
+    bad = name.lower().endswith(("failed", "is_err", "iserror"))
+    return bad if bad or name.lower().endswith(("succeeded", "is_ok", "isok")) else None
 
 
 @flow_question
@@ -387,18 +395,10 @@ def failing(function: Function, test: e.Test, outcome: bool) -> tuple[e.CallEven
     while isinstance(value, r.Unary) and value.op in ("!", "not"):
         value, outcome = _outcome_of(value.value), not outcome
     match value:
-        case r.Call(callee=r.Member(base=base, name=name), args=()) if _GOOD.fullmatch(name.lower()):
-            return (_origin(function, test, base), "certain") if not outcome else (None, None)
-        case r.Call(callee=r.Member(base=base, name=name), args=()) if _BAD.fullmatch(name.lower()):
-            return (_origin(function, test, base), "certain") if outcome else (None, None)
-        case r.Call(callee=callee, args=(argument, *_)) if (
-            last_name(callee).lower().endswith(("succeeded", "is_ok", "isok"))
-        ):
-            return (_origin(function, test, argument), "certain") if not outcome else (None, None)
-        case r.Call(callee=callee, args=(argument, *_)) if (
-            last_name(callee).lower().endswith(("failed", "is_err", "iserror"))
-        ):
-            return (_origin(function, test, argument), "certain") if outcome else (None, None)
+        case r.Call(callee=r.Member(base=base, name=name), args=()) if (bad := _asks_whether(name)) is not None:
+            return (_origin(function, test, base), "certain") if outcome is bad else (None, None)
+        case r.Call(callee=callee, args=(about, *_)) if (bad := _is_asked_of(last_name(callee))) is not None:
+            return (_origin(function, test, about), "certain") if outcome is bad else (None, None)
         case r.Binary(op="==" | "!=" as op, left=left, right=right):
             tested, constant = (
                 (right, left)
@@ -704,47 +704,46 @@ def _takes_why(function: Function, scope: str, name: str) -> bool:
     return cls is not None and any(record.parameters for record in cls.declared(name))
 
 
-def _handed_on(function: Function, leave: e.LeaveEvent) -> e.CallEvent | None:
-    """The call whose outcome `return f();` or `return outcome;` hands on."""
-    value = _outcome_of(leave.value)
-    call = function.flow.call_of(value) if isinstance(value, r.Call) else None
-    if call is None and isinstance(value, r.Name):
-        call = _origin(function, leave, value)
-    if call is None or call.node.kind in ("construct", "new") or not _works(call.node):
-        return None
-    if last_name(call.node.callee).lower().startswith(("ok", "success")):
-        return None
-    program = function.program
+def _handed_on(function: Function, leave: e.LeaveEvent) -> list[e.CallEvent]:
+    """The calls whose outcome `return f();` or `return outcome;` hands on; one of several where a local may have each,
+    and nobody asked."""
+    value, flow = _outcome_of(leave.value), function.flow
+    found, is_code = [flow.call_of(value) if isinstance(value, r.Call) else None], False
+    if isinstance(value, r.Name) and (found := [_origin(function, leave, value)]) == [None]:
+
+        def asks_about(event: e.Event) -> bool:
+            return isinstance(event, e.Test) and value.text in {last_name(inner) for inner in walk(event.value)}
+
+        given = flow.given_by(leave, (value.text,), asks_about)
+        found = [flow.call_of(_outcome_of(write.value)) for write in given]
+        is_code = any(write.value is not None and refuses(function, write.value) is False for write in given)
+    return [call for call in found if call is not None and _is_outcome(function, leave, call, is_code)]
+
+
+def _is_outcome(function: Function, leave: e.LeaveEvent, call: e.CallEvent, is_code: bool) -> bool:
+    """Whether what a call answers says how it went, where that is returned; with `is_code` a success can be, too."""
+    program, name = function.program, last_name(call.node.callee)
+    if call.node.kind in ("construct", "new") or not _works(call.node) or name.lower().startswith(("ok", "success")):
+        return False
     written = program.calls.result_type(call.node, function)
-    if program.statuses.of(written, function) is not None:
-        return None if _makes_status(call.node, written) else call
+    if program.statuses.of(written, function) is not None:  # a static function of the status itself tries nothing
+        static = call.node.callee if isinstance(call.node.callee, r.Name) else None
+        return static is None or types.parse(static.text.rpartition("::")[0]).last != types.parse(written).last
     if only_looks(call.node) or asks(function, call):
-        return None
-    if not written and call.node is value and _becomes_status(function, call):
-        return call
-    return call if _same_convention(function, leave, written) else None
+        return False
+    if not written and call.node is _outcome_of(leave.value):  # somebody's method, whose declaration is out of sight
+        status = program.statuses.of(function.record.result, function)
+        if status is not None and not status.advisory and call.receiver is not None and status.kind == "value":
+            return True
+    return _same_convention(function, leave, written, is_code)
 
 
-def _becomes_status(function: Function, call: e.CallEvent) -> bool:
-    """Whether the answer of somebody's method, whose declaration is out of sight, is returned as a status."""
-    status = function.program.statuses.of(function.record.result, function)
-    return status is not None and not status.advisory and call.receiver is not None and status.kind == "value"
-
-
-def _makes_status(call: r.Call, written: str) -> bool:
-    """`WalkResult::advance()`: a static function of the status itself makes one, and tries nothing."""
-    scope = call.callee.text.rpartition("::")[0] if isinstance(call.callee, r.Name) else ""
-    return bool(scope) and types.parse(scope).last == types.parse(written).last
-
-
-def _same_convention(function: Function, leave: e.LeaveEvent, written: str) -> bool:
+def _same_convention(function: Function, leave: e.LeaveEvent, written: str, is_code: bool) -> bool:
     """Both return the same simple type, and elsewhere the function returns what means success in it."""
     own = types.parse(function.record.result)
-    if not written or types.parse(written).name != own.name or not own.is_value:
+    if not written or types.parse(written).name != own.name or not own.is_value or own.name in ("auto", "void"):
         return False
-    if own.name in ("auto", "void"):
-        return False
-    return any(other is not leave for other in _successes(function))
+    return is_code or any(other is not leave for other in _successes(function))
 
 
 @flow_question

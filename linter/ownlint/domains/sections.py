@@ -13,6 +13,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from ownlint.domains import locks
+from ownlint.domains.reach import outside
 from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.graph import Flow
@@ -68,6 +69,24 @@ def sections(function: Function) -> Sections:
     for (lock, first), starts in sorted(taken.items(), key=lambda entry: (entry[0][1], entry[0][0])):
         found.setdefault(lock, []).append(Section(lock, flow.events[first], _spread(flow, lock, starts, held_at)))
     return Sections(found)
+
+
+def passed(function: Function, event: e.Event) -> frozenset[Place]:
+    """The locks, in the function's words, that all that a call may run take and let go of: what happens in it happens
+    in a section of its own."""
+    callees = function.program.calls.callee(event.node, function).functions if isinstance(event, e.CallEvent) else ()
+    locking = locks.locking(function.program)
+    found = [
+        {
+            outside(function, event, callee, lock)
+            for lock, many in sections(callee).of.items()
+            if any(section.first.index != callee.flow.entry for section in many)
+            and not any(kept.lock == lock for kept in locking.net(callee)[0])
+        }
+        for callee in callees
+        if callee is not function and locking.may_lock(callee)
+    ]
+    return frozenset.intersection(*map(frozenset, found)) if found and len(found) == len(callees) else frozenset()
 
 
 def _spread(flow: Flow, lock: Place, starts: list[int], held_at: dict[int, frozenset[Place]]) -> frozenset[int]:

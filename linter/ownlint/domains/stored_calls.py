@@ -85,7 +85,7 @@ class StoredCalls:
                 held=tuple(
                     (lock, key)
                     for lock, key in self.acquisitions.exclusive(function, one.at).items()
-                    if lock not in one.given_up and _belongs(one, lock, key)
+                    if lock not in one.given_up and not key.again and _belongs(one, lock, key)
                 ),
                 given_up=one.given_up | gone.get(one.at, frozenset()),
             )

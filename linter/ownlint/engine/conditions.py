@@ -213,6 +213,7 @@ def _one_equals(function: Function, one: r.Value, other: r.Value, given: Given, 
             return None if known is None else known == said.is_true
         case r.Call(callee=callee, args=()) if last_name(callee) in ("end", "cend"):
             return False if _finds(function, one, given) else None
+    one = _stood_in(one)
     if isinstance(one, (r.Name, r.Member, r.Index, r.Unary, r.Call)) and _is_given(function, one, given):
         return _equals(given.held, other)
     match one, other:
@@ -248,13 +249,19 @@ def _has_bit(function: Function, left: r.Value, right: r.Value, given: Given) ->
     """`flags & kReady`, and `flags.fetch_or(kReady) & kReady`."""
     if given.held.kind != "bit":
         return None
-    for one, other in ((strip(left), right), (strip(right), left)):
-        target = assigned(one) if isinstance(one, r.Call) else None
-        if target is not None:
-            one = target[0]
-        if one is not None and _is_given(function, one, given) and text(other) == given.held.text:
+    for side, other in ((left, right), (right, left)):
+        one = strip(side)
+        if one is not None and _is_given(function, _stood_in(one), given) and text(other) == given.held.text:
             return True
     return None
+
+
+def _stood_in(value: r.Value) -> r.Value:
+    """The place of which a call answers what it held before: `std::exchange(stamp_, now)`."""
+    if not isinstance(value, r.Call) or last_name(value.callee).startswith("compare_exchange"):
+        return value
+    target = assigned(value)
+    return target[0] if target is not None else value
 
 
 # --- calls ----------------------------------------------------------------------------------------------

@@ -373,6 +373,17 @@ class Flow:
             position = around[position]
         return writes[position] if position != -1 else None
 
+    def given_by(self, event: e.Event, place: Place, avoiding: Predicate = lambda _: False) -> list[e.Write]:
+        """The writes of a place that may be what it holds at an event: from them some path leads there that passes no
+        other, and nothing for which `avoiding` holds."""
+        writes = self.writes_to(place)
+        others = {write.index for write in writes}
+        return [
+            write
+            for write in writes
+            if event in self.after(write, lambda passed: passed.index in others or avoiding(passed))
+        ]
+
     @cached_property
     def _writes_of(self) -> dict[Place, tuple[list[e.Write], list[int], list[int]]]:
         """For each place its writes in the order of the dominator tree, their numbers there, and for each the position

@@ -51,6 +51,7 @@ Verb = Literal[
     "restore",
     "move",
     "swap",
+    "write",
 ]
 
 Role = Literal[

@@ -36,7 +36,7 @@ _EFFECTS: tuple[tuple[Verb, re.Pattern[str]], ...] = tuple(
             *((verb, f"{verb} {_PLACE}") for verb in ("acquire", "release", "disown", "yield", "validate", "check")),
             ("restore", f"restore {_PLACE}"),
             *((verb, f"{verb} {_PLACE}") for verb in ("discard", "abort unless", "returns", "own", "copy", "clear")),
-            *((verb, f"{verb} {_PLACE}") for verb in ("retain", "visit", "needs", "use", "spawn", "move")),
+            *((verb, f"{verb} {_PLACE}") for verb in ("retain", "visit", "needs", "use", "spawn", "move", "write")),
             ("adopt", rf"adopt {_PLACE}(?: in {_PLACE})?(?: (?P<mode>on success))?"),
             ("hold", rf"hold {_PLACE}(?: (?P<mode>shared))?"),
             ("borrow", rf"borrow {_PLACE} from {_PLACE}"),
@@ -88,6 +88,7 @@ EXAMPLES = (
     "needs argument 1",
     "use argument 1",
     "spawn argument 1",
+    "write argument 1",
 )
 
 

@@ -77,6 +77,24 @@ class Status(msgspec.Struct, frozen=True):
         return any(idiom.partition(" == ")[2] == constant for idiom in self.ok)
 
 
+def _numbers(enum: r.ClassRecord) -> list[int]:
+    """What the enumerators stand for; empty where that is not written as numbers."""
+    found: list[int] = []
+    for field in enum.fields:
+        match field.value:
+            case None:
+                found.append(found[-1] + 1 if found else 0)
+            case r.Literal(kind="int", text=written) if _DECIMAL.fullmatch(written):
+                found.append(int(written))
+            case _:
+                return []
+    return found
+
+
+_DECIMAL = re.compile(r"-?\d+")
+_BELOW_ZERO = re.compile(r"\s*\(?\s*-\s*\d+\s*\)?\s*")
+
+
 class Statuses:
     """The status types of one program."""
 
@@ -172,20 +190,33 @@ class Statuses:
 
     @program_property
     def _enumerators(self) -> dict[str, bool | None]:
-        """By last name: whether it is the first of an enum of outcomes, or a later one; None when both."""
+        """By last name: whether it is the success of an enum of outcomes, or another; None when both. An enum of which
+        nothing is above zero, and something below, is one of outcomes whatever it is called."""
         found: dict[str, bool | None] = {}
         for cls in self.program.classes:
-            if is_enum(cls) and (must_look(cls.record) or _OUTCOMES.search(cls.name)):
-                for index, field in enumerate(cls.record.fields):
-                    known = found.setdefault(field.name, index == 0)
-                    if known is not (index == 0):
-                        found[field.name] = None
+            if not is_enum(cls):
+                continue
+            values = _numbers(cls.record)
+            if must_look(cls.record) or _OUTCOMES.search(cls.name):
+                fine = [index == 0 for index in range(len(cls.record.fields))]
+            elif values and max(values) <= 0 and min(values) < 0:
+                fine = [value == 0 for value in values]
+            else:
+                continue
+            for field, is_fine in zip(cls.record.fields, fine, strict=True):
+                if found.setdefault(field.name, is_fine) is not is_fine:
+                    found[field.name] = None
         return found
 
     def says_success(self, constant: str) -> bool | None:
-        """Whether a constant is the success of a project's own enum of outcomes, which is its first; None when it is of
-        no such enum."""
-        return self._enumerators.get(constant.rpartition("::")[2])
+        """Whether a constant is the success of a project's own enum of outcomes; of its macros one that stands for a
+        number below zero is none. None when it is neither."""
+        name = constant.rpartition("::")[2]
+        known = self._enumerators.get(name)
+        if known is None and "::" not in constant:
+            bodies = self.program.macros.constants(name)
+            known = False if bodies and all(_BELOW_ZERO.fullmatch(body) for body in bodies) else None
+        return known
 
     # --- functions ---
 

@@ -15,8 +15,9 @@ import msgspec
 from ownlint.steps import spend
 
 _QUALIFIERS = re.compile(
-    r"\b(?:const|volatile|mutable|static|inline|constexpr|constinit|extern|register|thread_local|typename|struct|class|enum|union|restrict|__restrict|explicit|virtual|friend)\b"
+    r"\b(?:volatile|mutable|static|inline|constexpr|constinit|extern|register|thread_local|typename|struct|class|enum|union|restrict|__restrict|explicit|virtual|friend)\b"
 )
+_CONST = re.compile(r"\bconst\b")
 _TEXT_A_STEP = 256
 """Letters of a type that are looked at in a step; what people write is shorter, and costs none."""
 _CONST_POINTER = re.compile(r"\*\s*const\b")
@@ -69,9 +70,11 @@ def parse(written: str) -> Type:
     source = written.strip()
     bare = _QUALIFIERS.sub(" ", source)
     head, arguments, tail = _split_template(bare)
+    head, tail = _CONST.sub(" ", head), _CONST.sub(" ", tail)
     pointers = tail.count("*")
     reference = "&" in tail
     if not arguments:
+        bare = _CONST.sub(" ", bare)
         pointers, reference = bare.count("*"), "&" in bare
         head = re.sub(r"[*&]", " ", bare)
     elif tail.strip(" *&"):  # `Foo<T>::Bar`: what follows the arguments belongs to the name
@@ -79,7 +82,7 @@ def parse(written: str) -> Type:
         arguments = ()
     name = _SPACE.sub(" ", head).strip().removeprefix("::")
     pointee = _CONST_POINTER.sub("*", source if not arguments else source.split("<", 1)[0])
-    const = bool(re.search(r"\bconst\b", pointee))
+    const = bool(_CONST.search(pointee))
     return Type(name, arguments, pointers, reference, const)
 
 

@@ -200,7 +200,35 @@ def _owned(function: Function, given: str) -> str:
 def _is_amount(function: Function, written: str) -> bool:
     """A number, a truth, or one of a set of names."""
     kind = types.parse(written)
-    return not kind.reference and (kind.is_scalar or (kind.is_value and _enum(function, written)))
+    return not kind.reference and (_is_number(function, written) or (kind.is_value and _enum(function, written)))
+
+
+def _is_number(function: Function, written: str) -> bool:
+    """A number or a truth, also by a name that the project gives to no other type."""
+    kind = types.parse(written)
+    return kind.is_scalar or (kind.is_value and kind.last in _named_numbers(function.program))
+
+
+@questions.program_question
+def _named_numbers(program: Program) -> frozenset[str]:
+    """The last names that stand for one kind of number wherever they are declared."""
+    meant: dict[str, set[str]] = {}
+    for alias in program.index.type_aliases:
+        meant.setdefault(alias.name.rpartition("::")[2], set()).add(alias.target)
+    named = {cls.name for cls in program.classes}
+
+    def is_number(name: str, depth: int = 0) -> bool:
+        targets = meant.get(name, set())
+        kind = types.parse(next(iter(targets))) if len(targets) == 1 and name not in named else None
+        if kind is None or not kind.is_value or kind.arguments:
+            return False
+        return kind.is_scalar or (depth < _DEEPEST and kind.last != name and is_number(kind.last, depth + 1))
+
+    return frozenset(filter(is_number, meant))
+
+
+_DEEPEST = 3
+"""So many names of names are followed."""
 
 
 def _enum(function: Function, written: str) -> bool:
@@ -258,7 +286,7 @@ def _known(function: Function, cast: records.Cast) -> Certainty | None:
     if _is_amount(function, cast.type):
         if not _is_same_amount(function, cast, spelled):
             return None
-        if isinstance(places.strip(cast.value), records.Call) or not types.parse(cast.type).is_scalar:
+        if isinstance(places.strip(cast.value), records.Call) or not _is_number(function, cast.type):
             return because("type", _NO_TYPES)
         return because("possible", "the cast of a literal may be there to document its type")
     if types.parse(spelled).name != types.parse(cast.type).name and (

@@ -77,7 +77,7 @@ class Borrower:
             case r.Name() | r.Member() | r.Index() if not kind.reference and (raw := self._raw(inner)) is not None:
                 return raw
             case r.Call():
-                found = self._call(inner, kind, wanted)
+                found = self._call(inner, kind, wanted) or self._made_over(inner, wanted)
                 if found is not None:
                     return found
         if kind.reference and not kind.pointers:
@@ -103,6 +103,21 @@ class Borrower:
             return True
         written = self.function.locals.get(name, ("", None))[0]
         return name in self.tracer.aliases and bool(types.parse(written).pointers)
+
+    def _made_over(self, call: r.Call, wanted: str) -> WayIn | None:
+        """What an object looks into that is made over memory: `span(all.data(), n)`, `memoryview::from_memory(p, n)`,
+        an array of Python that is given the memory and, behind it, who keeps it; without that it has a copy."""
+        roles = self.program.types.roles(wanted, self.function)
+        if "view" in roles:
+            given = list(call.args[:1]) if call.kind == "construct" or self._is_view(call.callee) else []
+        elif "python array" in roles:
+            given = list(call.args[:-1])
+        else:
+            given = [lender] if (lender := self._lender(call)) is not None else []
+        for way in (self.borrow(one, "auto*") for one in given):
+            if way is not None and way.how == "pointer":
+                return way._replace(how="view")
+        return None
 
     def _looked_into(self, value: r.Value | None) -> r.Value | None:
         """What a view is made of: `Span(all)`, `MakeSpan(all)`, `MakeSpan(all).first(2)`."""

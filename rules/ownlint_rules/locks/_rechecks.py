@@ -60,9 +60,9 @@ def takes_locks(function: Function, times: int = 1) -> bool:
     return times == 1 or sum(1 for _ in _takings(words).said(function.encoded)) >= times
 
 
-def may_call_locking(function: Function) -> bool:
-    """Whether the body may call two functions of the project that take a lock; needs no decoding."""
-    return len(_locking_names(function.program).intersection(function.mentioned)) > 1
+def may_call_locking(function: Function, times: int = 1) -> bool:
+    """Whether the body may call so many functions of the project that take a lock; needs no decoding."""
+    return len(_locking_names(function.program).intersection(function.mentioned)) >= times
 
 
 @questions.program_question
@@ -97,11 +97,22 @@ class Gaps:
         self.function = function
         self.sections = sections.sections(function)
         self.told = sections.Told(function)
+        self._passed: dict[int, frozenset[Place]] = {}
 
     @property
     def is_divided(self) -> bool:
-        """Whether some lock is taken more than once."""
-        return any(len(found) > 1 for found in self.sections.of.values())
+        """Whether some lock is taken more than once, here or by a call."""
+        if any(len(found) > 1 for found in self.sections.of.values()):
+            return True
+        known = _locking_names(self.function.program) if self.sections.of else ()
+        calls = (call for call in self.function.flow.calls if places.last_name(call.node.callee) in known)
+        return any(not self.passed(call).isdisjoint(self.sections.of) for call in calls)
+
+    def passed(self, event: e.Event) -> frozenset[Place]:
+        """The locks that a call takes and lets go of, which does so in a section of its own."""
+        if event.index not in self._passed:
+            self._passed[event.index] = sections.passed(self.function, event)
+        return self._passed[event.index]
 
     def is_decided(self, act: e.Event) -> bool:
         """Whether the act happens under a lock, and something is asked before."""
@@ -148,7 +159,8 @@ class Gaps:
 
     def _gap(self, look: e.Event, act: e.Event, section: sections.Section, about: Collection[str]) -> Gap | None:
         firsts = [one for one in self.sections.around(look) if one.lock == section.lock and act not in one]
-        if not firsts or self._is_covered(look, act):
+        apart = not self.sections.around(look) and section.lock in self.passed(look)
+        if not (firsts or apart) or self._is_covered(look, act):
             return None
         tests = self.told.deciders(look, act)
         if not tests or self.is_marked(look, act):
@@ -156,8 +168,9 @@ class Gaps:
         flow = self.function.flow
         anew = {write.index for name in about for write in flow.writes_to((name,))}
         again = flow.path(look, lambda event: event is look, lambda event: event.index in anew) is not None
-        lent = all(_is_lent(self.function, one) for one in firsts)
+        lent = bool(firsts) and all(_is_lent(self.function, one) for one in firsts)
         taken = {one.first.index for one in self.sections.of[section.lock] if act not in one}
+        taken |= {look.index} if apart else set()
         anyway = any(event.index == flow.entry for event in flow.leading(act, lambda event: event.index in taken))
         return Gap(look, act, section.lock, tuple(tests), again or lent, anyway)
 
@@ -204,7 +217,7 @@ def _is_lent(function: Function, section: sections.Section) -> bool:
 
 def divided(function: Function) -> Gaps | None:
     """The function's gaps, when some lock is taken in it more than once."""
-    if not takes_locks(function, 2):
+    if not takes_locks(function, 2) and not (takes_locks(function) and may_call_locking(function)):
         return None
     gaps = Gaps(function)
     return gaps if gaps.is_divided else None
@@ -528,18 +541,21 @@ class Helpers:
 
 
 def _parameter(value: r.Value | None, numbers: dict[str, int]) -> int | None:
+    """The number of the parameter that a value is, or is a part of."""
     inner = places.strip(value)
+    while isinstance(inner, r.Member):
+        inner = places.strip(inner.base)
     return numbers.get(inner.text) if isinstance(inner, r.Name) else None
 
 
 class Handover(NamedTuple):
-    """`look` asks an object for a key, `store` puts something there, and at least one of them is a call of a method
-    that takes the lock itself."""
+    """`look` asks an object for a key, and `store` calls a method that takes the lock itself and puts something
+    there."""
 
     look: e.Event
-    store: e.Event
+    store: e.CallEvent
     asked: Helper | None
-    stored: Helper | None
+    stored: Helper
     insert: containers.Insert
     key: r.Value
     value: r.Value | None
@@ -547,24 +563,21 @@ class Handover(NamedTuple):
 
 
 def handovers(function: Function) -> Iterator[Handover]:
-    """Where a function looks something up and stores it later, each under a lock of its own: by two methods, or by one
-    and itself."""
+    """Where a function looks something up, itself or by a method, and a method that it calls later stores it, each
+    under a lock of its own."""
     said = function.mentioned
     known = helpers(function.program)
     stores, asks = not known.storing_names.isdisjoint(said), not known.looking_names.isdisjoint(said)
     locking = takes_locks(function)
-    if not (stores and asks) and not (locking and (stores or asks)):
+    storing = _calls_of(function, known.storing) if stores and (asks or locking) else []
+    if not storing:
         return
     asking = _calls_of(function, known.looking) if asks else []
-    storing = _calls_of(function, known.storing) if stores else []
-    if not asking and not storing:
-        return
     gaps = Gaps(function)
     seen: set[int] = set()
     for handover in (
         *_by_two(gaps, asking, storing),
         *(_stored_by_method(gaps, storing) if locking else ()),
-        *(_asked_by_method(gaps, asking) if locking else ()),
     ):
         if handover.store.index not in seen:
             seen.add(handover.store.index)
@@ -618,36 +631,9 @@ def _stored_by_method(gaps: Gaps, storing: Calls) -> Iterator[Handover]:
                     yield from _handed(gaps, look.event, store, None, stored)
 
 
-def _asked_by_method(gaps: Gaps, asking: Calls) -> Iterator[Handover]:
-    """What a method of the same object has found, the function stores under its own lock."""
-    function = gaps.function
-    asked_by = {
-        call.index: asked
-        for call, asked in asking
-        if call.receiver in (None, (places.THIS,)) and not gaps.sections.around(call)
-    }
-    for insert in _own_inserts(gaps) if asked_by else ():
-        looks = [look.event for look in islice(lookups.looks(function, insert.container, insert.key), MOST_LOOKS)]
-        here = gaps.sections.around(insert.event)
-        if any(look in one for look in looks for one in here if look is not insert.event):
-            continue
-        for look in looks:
-            asked = asked_by.get(look.index)
-            if not isinstance(look, e.CallEvent) or asked is None or not gaps.locks(insert.event) & asked.locks:
-                continue
-            if _is_given(function, look, asked, insert.event):
-                yield from _handed(gaps, look, insert.event, asked, insert)
-
-
-def _handed(
-    gaps: Gaps, look: e.Event, store: e.Event, asked: Helper | None, stored: Helper | containers.Insert
-) -> Iterator[Handover]:
+def _handed(gaps: Gaps, look: e.Event, store: e.CallEvent, asked: Helper | None, stored: Helper) -> Iterator[Handover]:
     tests = gaps.told.deciders(look, store)
-    if not tests or not _leads(gaps.function.flow, look, store):
-        return
-    if isinstance(stored, containers.Insert):
-        yield Handover(look, store, asked, None, stored, stored.key, stored.value, tuple(tests))
-    elif stored.insert is not None and isinstance(store, e.CallEvent):
+    if tests and _leads(gaps.function.flow, look, store) and stored.insert is not None:
         key, value = store.node.args[stored.key], _handed_value(stored, store.node)
         yield Handover(look, store, asked, stored, stored.insert, key, value, tuple(tests))
 

@@ -44,7 +44,7 @@ def _is_waited_for(held: locks.HeldLock, taken: dict[int, locks.Locks]) -> bool:
 
 def _is_same(known: acquired.Acquisitions, function: Function, lock: places.Place, wait: acquired.Wait) -> bool:
     key = known.key(function, lock)
-    return key is not None and key == wait.key and (key.single or lock == wait.lock)
+    return key is not None and key == wait.key and not key.again and (key.single or lock == wait.lock)
 
 
 def _is_given(event: e.Event, held: locks.HeldLock) -> bool:

@@ -23,7 +23,7 @@ _BUFFERS = frozenset({"data", "c_str", "str", "load", "lock", "operator->", "ope
 _EMPTIES = frozenset({"reset", "assign", "shrink_to_fit"})
 _HALVES = frozenset({"first", "second"})
 
-Kind = OneOf["read", "overwrite", "change", "grow", "append", "erase", "clear"]
+Kind = OneOf["read", "overwrite", "change", "fill", "grow", "append", "erase", "clear"]
 
 
 class Traced(NamedTuple):
@@ -242,6 +242,12 @@ def _called(tracer: Tracer, call: r.Call) -> Iterator[tuple[Traced, Kind, r.Valu
         traced = tracer.trace(call.callee.base) if kind is not None else None
         if kind is not None and traced is not None:
             yield traced, kind, None
+    models = tracer.function.program.calls.callee(call, tracer.function).models if call.args else ()
+    for effect in (effect for model in models for effect in model.effects if effect.verb == "write"):
+        at = effect.place.index if effect.place is not None else len(call.args)
+        written = tracer.trace(call.args[at]) if at < len(call.args) else None
+        if written is not None:
+            yield written, "fill", None
     if name in _TAKEN:
         for argument in call.args[:2]:
             taken = tracer.trace(argument)

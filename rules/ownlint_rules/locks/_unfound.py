@@ -30,8 +30,8 @@ class Touched(NamedTuple):
 
 class Addition(NamedTuple):
     event: e.Event
-    made: str
-    """The local that is added."""
+    made: r.Value
+    """The local that is added, or the call that makes it there."""
     names: frozenset[str]
     """Last names of the state that it is added to."""
     shown: str
@@ -53,7 +53,8 @@ def unfound(gaps: rechecks.Gaps) -> Iterator[Unfound]:
             for event, said in _searches(function, addition, keys)
             if isinstance(event, e.Test) or _is_asked(gaps, event)
         }
-        gap = gaps.before(addition.event, [event for event, _ in looks.values()], keys) if looks else None
+        again = _looked_up_again(gaps, addition)
+        gap = gaps.before(addition.event, [*(event for event, _ in looks.values()), *again], keys) if looks else None
         if gap is not None and not _is_repeated(gaps, addition.event, gap, [event for event, _ in looks.values()]):
             if gap.look not in function.flow.after(addition.event):
                 gap = gap._replace(again=False)  # it comes again for the next element
@@ -70,7 +71,7 @@ class Passed(NamedTuple):
 
 def passed(function: Function) -> Iterator[Passed]:
     """Additions by a function that takes the lock itself, which rest on a search by another such function."""
-    if not rechecks.may_call_locking(function):
+    if not rechecks.may_call_locking(function, 2):
         return
     added = [one for one in _additions(function) if isinstance(one.event, e.CallEvent) and _appends(function, one)]
     if not added:
@@ -158,31 +159,34 @@ def _is_repeated(gaps: rechecks.Gaps, act: e.Event, gap: rechecks.Gap, looks: li
 def _additions(function: Function) -> Iterator[Addition]:
     for event in function.flow:
         match event:
-            case e.Write(op="=", fresh=False, value=value, place=place) if made := _made_local(function, value):
+            case e.Write(op="=", fresh=False, value=value, place=place) if made := _made(function, value):
                 if isinstance(places.strip(event.target), r.Unary):
                     place = (*place, "[*]")
-                if place[0] != made and (names := _state(function, place)):
+                if place[0] != _root(made) and (names := _state(function, place)):
                     yield Addition(event, made, names, places.render(_shared(function, place)))
             case e.CallEvent(node=node, receiver=on) if node.kind == "call":
-                given = [made for arg in node.args if (made := _made_local(function, arg))]
+                given = [made for arg in node.args if (made := _made(function, arg))]
                 names = _added_to(function, event) if given else frozenset()
                 if names:
                     shown = places.render(on) if on is not None and on != (places.THIS,) else min(names)
                     yield Addition(event, given[-1], names, shown)
 
 
-def _made_local(function: Function, value: r.Value | None) -> str:
-    """The local that a value is, or is moved out of, where a call or `new` has made what it holds."""
+def _made(function: Function, value: r.Value | None) -> r.Value | None:
+    """The local that a value is, or is moved out of, where a call or `new` has made what it holds; or what makes it on
+    the spot."""
     inner = places.strip(value)
     while isinstance(inner, r.Call) and places.last_name(inner.callee) in ("move", "release") and inner.kind == "call":
         inner = places.strip(inner.args[0] if inner.args else places.receiver(inner))
+    if isinstance(inner, r.Call):
+        return inner if inner.args and not _only_reads(function, inner) else None
     if not isinstance(inner, r.Name) or inner.text not in function.locals:
-        return ""
+        return None
     if any(parameter.name == inner.text for parameter in function.record.parameters):
-        return ""
+        return None
     given = [write.value for write in function.flow.writes_to((inner.text,))]
     made = (places.strip(value) for value in (*given, function.locals[inner.text][1]))
-    return inner.text if any(isinstance(one, r.Call) and not _only_reads(function, one) for one in made) else ""
+    return inner if any(isinstance(one, r.Call) and not _only_reads(function, one) for one in made) else None
 
 
 def _only_reads(function: Function, call: r.Call) -> bool:
@@ -245,13 +249,14 @@ def _last(place: Place) -> str:
 # --- where it is searched ---------------------------------------------------------------------------
 
 
-def _made_of(function: Function, made: str) -> frozenset[str]:
-    """The names of which what a local holds was made, and those that were put into it."""
-    found: set[str] = set()
-    for event in function.flow:
+def _made_of(function: Function, value: r.Value) -> frozenset[str]:
+    """The names of which something is made, or what a local holds was, and those that were put into it."""
+    made = value.text if isinstance(value, r.Name) else ""
+    found: set[str] = set() if made else _names(function, value)
+    for event in function.flow if made else ():
         match event:
-            case e.Write(place=place, value=value) if place[0] == made:
-                found |= _names(function, value)
+            case e.Write(place=place, value=given) if place[0] == made:
+                found |= _names(function, given)
             case e.CallEvent(node=node) if any(_root(arg) == made for arg in node.args):
                 found |= {name for arg in node.args for name in _names(function, arg)}
     for _ in range(2):
@@ -287,6 +292,19 @@ def _searches(function: Function, addition: Addition, keys: frozenset[str]) -> I
                 said = _names(function, value) & keys
                 if said and _walks(function, value, heads, addition.names):
                     yield event, frozenset(said)
+
+
+def _looked_up_again(gaps: rechecks.Gaps, addition: Addition) -> list[e.Event]:
+    """Where a container that it is added to is asked in the section of the addition."""
+    here, methods = gaps.sections.around(addition.event), gaps.function.program.models.containers
+    return [
+        call
+        for call in gaps.function.flow.calls
+        if call.receiver is not None
+        and _last(call.receiver) in addition.names
+        and places.last_name(call.node.callee) in methods.looks
+        and any(call in section for section in here)
+    ]
 
 
 def _key_names(function: Function, value: r.Value) -> set[str]:

@@ -81,7 +81,7 @@ a review of GPU command-buffer caching in XLA, where two executions of one modul
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from ownlint import (
@@ -140,7 +140,7 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
         if certainty is not None:
             if any(_says_found(function, one, gap.look) for one in gap.tests):
                 certainty = because("possible", _NOT_ABSENT)
-            asked = function.step(gap.look, f"`{insert.container.shown}` is checked for `{text(insert.key)}` here")
+            asked = function.step(gap.look, _first(gaps, gap.look, insert))
             yield function.finding(
                 insert.event,
                 _stored(insert.key, insert.container),
@@ -176,6 +176,14 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
             yield _unset(
                 function, assignment, gap.look, certainty, "it is read under one lock and written under the next"
             )
+
+
+def _first(gaps: rechecks.Gaps, look: events.Event, insert: containers.Insert) -> str:
+    """What a look is that led to an insert."""
+    shown = text(insert.key)
+    if isinstance(look, events.CallEvent) and gaps.passed(look):
+        return f"`{places.last_name(look.node.callee)}` checks `{shown}`, then releases the lock"
+    return f"`{insert.container.shown}` is checked for `{shown}` here"
 
 
 def _unfound(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
@@ -261,9 +269,8 @@ def _stored(key: records.Value, held: containers.Container) -> str:
 def _by_helpers(function: Function) -> Iterator[Finding]:
     for handover in rechecks.handovers(function):
         stored, insert, asked = handover.stored, handover.insert, handover.asked
-        around = stored.function if stored is not None else function
-        made = (function, handover.value) if stored is None or handover.value is not None else (around, insert.value)
-        certainty = _of_insert(around, insert, made)
+        made = (function, handover.value) if handover.value is not None else (stored.function, insert.value)
+        certainty = _of_insert(stored.function, insert, made)
         if certainty is None:
             continue
         if any(_says_found(function, one, handover.look) for one in handover.tests):
@@ -273,18 +280,18 @@ def _by_helpers(function: Function) -> Iterator[Finding]:
             first = f"`{asked.function.name}` checks `{shown}`, then releases the lock"
         else:
             first = f"`{insert.container.shown}` is checked for `{shown}` here"
-        steps = [function.step(handover.look, first)]
-        if stored is not None:
-            steps.append(stored.function.step(insert.event, f"`{stored.function.name}` does not check again"))
         takers = " and ".join(f"`{one.function.name}`" for one in (asked, stored) if one is not None)
-        both = asked is not None and stored is not None
+        both = asked is not None
         yield function.finding(
             handover.store,
             _stored(handover.key, insert.container),
             certainty=tempered(certainty, because("threads", _THREADS)),
             help=f"check and store under one lock, which {takers} {'take' if both else 'takes'} "
             + ("in turn" if both else "separately"),
-            steps=tuple(steps),
+            steps=(
+                function.step(handover.look, first),
+                stored.function.step(insert.event, f"`{stored.function.name}` does not check again"),
+            ),
         )
 
 
@@ -341,8 +348,10 @@ def _of_insert(
 ) -> Certainty | None:
     """How sure it is that something is lost when two come at once; None when nothing is. `stored` is the value and the
     function that made it."""
-    if isinstance(insert.event, events.CallEvent) and not insert.event.dropped:
+    if _is_heard(function, insert):
         return None
+    if _adds_beside(function, insert):
+        return because("threads", _THREADS)
     held = _mapped(function, insert)
     if function is not stored[0] and _is_parameter_of_template(function, held):
         held = function.program.types.of(stored[1], stored[0])
@@ -370,6 +379,52 @@ def _of_insert(
     return lost
 
 
+def _is_heard(function: Function, insert: containers.Insert) -> bool:
+    """Whether somebody looks at what an insert answers, by which who comes second can tell."""
+    at = insert.event
+    if not isinstance(at, events.CallEvent):
+        return False
+    callees = function.program.calls.callee(at.node, function).functions
+    if not callees:
+        return not at.dropped
+    return any(_is_heard(callee, one) for callee in callees for one in containers.inserts(callee))
+
+
+def _adds_beside(function: Function, insert: containers.Insert) -> bool:
+    """Whether the key, or what is stored, is added to a list or a sum on the way to an insert or behind it. Of two who
+    store the same key, one replaces what the other has stored, and both have added."""
+    at = insert.event
+    if isinstance(at, events.CallEvent):
+        for callee in function.program.calls.callee(at.node, function).functions:
+            if any(_adds_beside(callee, one) for one in containers.inserts(callee)):
+                return True
+    said = containers.origins(function, insert.key) | containers.origins(function, insert.value)
+    return bool(said) and any(
+        event is not at and not said.isdisjoint(_added(function, event))
+        for event in (*function.flow.before(at), *function.flow.after(at))
+    )
+
+
+def _added(function: Function, event: events.Event) -> set[str]:
+    """The names in what an event adds to a list or a sum that outlives the call."""
+    methods = function.program.models.containers
+    match event:
+        case events.Write(op="+=", place=place, value=value) if value is not None and rechecks.outlives(
+            function, place
+        ):
+            return _names((value,))
+        case events.CallEvent(node=node, receiver=on) if (
+            on is not None and event.dropped and rechecks.outlives(function, on)
+        ):
+            name = places.last_name(node.callee)
+            return _names(node.args) if name in methods.appends - methods.keyed else set()
+    return set()
+
+
+def _names(values: Iterable[records.Value]) -> set[str]:
+    return {inner.text for value in values for inner in places.walk(value) if isinstance(inner, records.Name)}
+
+
 def _lends(function: Function, held: str) -> bool:
     """Whether the function answers with the address of what an owner holds, which the next one who stores it frees."""
     result, owner = types.parse(function.record.result), types.parse(held)
@@ -380,7 +435,7 @@ def _of_mark(function: Function, insert: containers.Insert, gap: rechecks.Gap) -
     """What is put into a set says that something is done for it: nothing is lost, but work that is there for its effect
     alone is done twice."""
     roles = function.program.types.roles(insert.container.type, function)
-    if "set" not in roles or (isinstance(insert.event, events.CallEvent) and not insert.event.dropped):
+    if "set" not in roles or _is_heard(function, insert):
         return None
     return because("threads", _THREADS) if rechecks.works_for(function, gap, insert.key) else None
 

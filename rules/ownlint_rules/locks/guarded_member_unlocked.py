@@ -137,6 +137,7 @@ class _UnlockedJudge:
         said = self.guard.why in ("annotation", "comment")
         return any(
             guarded.meets(change.traced, use.traced)
+            and change.kind != "fill"  # its size and its place stay
             and (said or not guarded.is_ordered(change, use))
             and (change.kind != "change" or len(use.traced.place) <= len(change.traced.place))
             for change in self.written

@@ -111,6 +111,7 @@ _DIES = {
     "grow": "this may move what is in `{}`",
     "append": "this appends to `{}`",
     "change": "this modifies `{}`",
+    "fill": "this writes into `{}`",
     "read": "this reads `{}`",
 }
 _ARTICLE = {"pointer": "a pointer", "reference": "a reference", "iterator": "an iterator", "view": "a view"}

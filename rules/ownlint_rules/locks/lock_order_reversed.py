@@ -74,7 +74,7 @@ Acquire both in the same order everywhere, or together with `std::scoped_lock(a,
 - `try_lock`, `std::lock`, and one `std::scoped_lock` for both
 - orders that a third lock serializes
 - a lock that a callee releases before it acquires the next
-- an object's own lock in its constructor and destructor; recursive and shared locks
+- an object's own lock in its constructor and destructor; shared locks
 - with the default `--certainty`: two locks of one class, which may belong to two objects, and locks acquired only under
   a condition
 

@@ -737,6 +737,7 @@ class ParityReading:
         """Whether the condition looks at what is there already; one that does something, or asks what came of it, is
         no guard."""
         amounts = {id(side) for inner in places.walk(condition) for side in self._amounts(inner)}
+        amounts.update(map(id, _looked_into(condition)))
         for inner in places.walk(condition):
             match inner:
                 case r.Assign() | r.Lambda() | r.OpaqueValue():
@@ -935,17 +936,27 @@ class ParityReading:
 
     def asked_by(self, call: r.Call, callee: Function, more: bool = False, depth: int = 2) -> Iterator[frozenset[str]]:
         """What a callee and those that it calls ask, in this body's words: of its object and of what it is given. With
-        `more` what they ask more than whether there is something."""
+        `more` what they ask more than whether there is something; without, not what they ask of a parameter that they
+        have worked on before as if it were there."""
         inner = ParityReading(self.parity, callee)
-        below = [
-            names
-            for made in (callee.calls() if depth else ())
-            for one in self.program.calls.callee(made, callee).functions
-            if one is not callee
-            for names in inner.asked_by(made, one, more, depth - 1)
-        ]
+        below: list[frozenset[str]] = []
+        for made in callee.calls() if depth else ():
+            called = self.program.calls.callee(made, callee)
+            if not called.functions and not called.models and is_named_check(places.last_name(made.callee)):
+                below.append(inner.names_in(made))
+            below += (
+                names
+                for one in called.functions
+                if one is not callee
+                for names in inner.asked_by(made, one, more, depth - 1)
+            )
+        late = frozenset(n for n in inner.numbers.values() if not more and inner.first_need(n) is not None)
         members = callee.home.members if callee.home is not None else frozenset()
-        asked = (one.names for one in self.parity.outline(callee).asked if not (more and asks_for_something(one.form)))
+        asked = (
+            frozenset(name for name in one.names if _root(name) not in late)
+            for one in self.parity.outline(callee).asked
+            if not (more and asks_for_something(one.form))
+        )
         for names in (*asked, *below):
             yield frozenset(self.in_words_of(call, names, members))
 
@@ -965,7 +976,7 @@ class ParityReading:
             whole = self.place(given)
             if whole:
                 yield whole + dot + rest
-            else:
+            elif self._is_question(given):  # else it asks what came of a call
                 yield from self.names_in(given)
 
     # --- words ---
@@ -1093,6 +1104,15 @@ def _indexes(value: r.Value) -> list[r.Value]:
     return found
 
 
+def _looked_into(condition: r.Value) -> Iterator[r.Value]:
+    """The names of which a member is read, as data: `layout->partitions` is what a call has found, and not whether it
+    has."""
+    called = {id(inner.callee) for inner in places.walk(condition) if isinstance(inner, r.Call)}
+    for inner in places.walk(condition):
+        if isinstance(inner, r.Member) and id(inner) not in called and not _STATUS.fullmatch(inner.name):
+            yield inner.base
+
+
 def _converts(call: r.Call) -> bool:
     """`size_t(n)`, `uint32_t{n}`."""
     return places.last_name(call.callee) in types.SCALARS
@@ -1136,12 +1156,15 @@ def asks_more(form: str) -> bool:
 
 
 _PLACE = re.compile(r"!?[\w.:]+(?:->[\w.]+)*")
+_WORKED_OUT = re.compile(r"(?<![\w.>:])[A-Za-z_][\w:]*+\((?!\))")
+_COMPARES = re.compile(r" [<=!>]=? ")
 _NUMBER = re.compile(r"(?<![\w.])(?!0\b)\d[\w.]*")
 
 
 def without_limits(form: str) -> str:
-    """A condition with one mark in place of numbers: how much is too much differs between backends."""
-    return _NUMBER.sub("N", form)
+    """A condition with one mark in place of numbers: how much is too much differs between backends. So does who works
+    out what is compared."""
+    return _NUMBER.sub("N", _WORKED_OUT.sub("F(", form) if _COMPARES.search(form) else form)
 
 
 def is_of_parameter(place: str) -> bool:
@@ -1253,39 +1276,8 @@ def _counted(value: r.Value) -> r.Value:
     return value
 
 
-def heard_calls(function: Function) -> frozenset[Span]:
-    """The calls of which a condition, a `return` or a macro that leaves looks at the outcome, also by a local."""
-    found: set[Span] = set()
-    tested: set[str] = set()
-    kept: list[tuple[str, r.Value | None]] = []
-    for statement in function.statements:
-        values = list(bodies.values(statement))
-        match statement:
-            case r.Branch(condition=condition):
-                tested.update(inner.text for inner in places.walk(condition) if isinstance(inner, r.Name))
-                found.update(inner.span for inner in places.walk(condition) if isinstance(inner, r.Call))
-            case r.Leave(kind="return", value=value) if value is not None:
-                kept.append(("", value))
-            case r.Declare(names=names, value=value):
-                kept += [(name, value) for name in names]
-            case r.Evaluate(value=r.Assign(target=r.Name(text=name), value=value)):
-                kept.append((name, value))
-            case r.Evaluate(value=r.Call() as call) if function.program.macros.role(places.last_name(call.callee)):
-                found.update(
-                    inner.span for value in values for inner in places.walk(value) if isinstance(inner, r.Call)
-                )
-    for name, value in kept:
-        made = places.strip(value)
-        if isinstance(made, r.Call) and (name in tested or not name):
-            found.add(made.span)
-    return frozenset(found)
-
-
-def may_check(call: r.Call, is_heard: bool) -> bool:
-    """Whether a call of a function that is not known may be a check: by its name, or as its outcome is looked at and it
-    is no view of a container."""
-    name = places.last_name(call.callee)
-    return _CHECKS.search(name) is not None or (is_heard and _VIEW.fullmatch(name) is None)
+def is_named_check(name: str) -> bool:
+    return _CHECKS.search(name) is not None
 
 
 def words(written: str) -> frozenset[str]:

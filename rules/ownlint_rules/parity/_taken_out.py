@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ownlint import Function, Program, Span, places, text, types
+from ownlint import Function, Program, Span, bodies, places, text, types
 from ownlint import records as r
 from ownlint_rules.parity import _parity as parity
 
@@ -248,20 +248,56 @@ def _asked_by_new_callees(old: Function, new: Function, anew: bool, guard: parit
     more = guard.exit in _REFUSES and parity.asks_more(guard.form)
     reading = parity.ParityReading(parity.of(new.program), new)
     known = {reading.parity.neutral(places.last_name(call.callee)) for call in old.calls()}
-    heard = parity.heard_calls(new) if anew else frozenset()
+    heard = _heard_calls(new) if anew else frozenset()
     found = []
     for call in new.calls():
         if reading.parity.neutral(places.last_name(call.callee)) in known:
             continue
         callee = new.program.calls.callee(call, new)
-        found += [names for one in callee.functions for names in reading.asked_by(call, one, more)]
-        if not anew:
+        if callee.functions:
+            found += [names for one in callee.functions for names in reading.asked_by(call, one, more)]
+        elif not anew:
             found.append(reading.traced(call))
-        elif not callee.functions and parity.may_check(call, call.span in heard):
+        elif _may_check(call, call.span in heard):
             found.append(reading.names_in(call))
-        elif not callee.functions and not callee.models and guard.exit == "repairs":
+        elif not callee.models and guard.exit == "repairs":
             found.append(frozenset(f"{place}.*" for place in map(reading.place, _objects_in(call)) if place))
     return found
+
+
+def _heard_calls(function: Function) -> frozenset[Span]:
+    """The calls of which a condition, a `return` or a macro that leaves looks at the outcome, also by a local."""
+    found: set[Span] = set()
+    tested: set[str] = set()
+    kept: list[tuple[str, r.Value | None]] = []
+    for statement in function.statements:
+        values = list(bodies.values(statement))
+        match statement:
+            case r.Branch(condition=condition):
+                tested.update(inner.text for inner in places.walk(condition) if isinstance(inner, r.Name))
+                found.update(inner.span for inner in places.walk(condition) if isinstance(inner, r.Call))
+            case r.Leave(kind="return", value=value) if value is not None:
+                kept.append(("", value))
+            case r.Declare(names=names, value=value):
+                kept += [(name, value) for name in names]
+            case r.Evaluate(value=r.Assign(target=r.Name(text=name), value=value)):
+                kept.append((name, value))
+            case r.Evaluate(value=r.Call() as call) if function.program.macros.role(places.last_name(call.callee)):
+                found.update(
+                    inner.span for value in values for inner in places.walk(value) if isinstance(inner, r.Call)
+                )
+    for name, value in kept:
+        made = places.strip(value)
+        if isinstance(made, r.Call) and (name in tested or not name):
+            found.add(made.span)
+    return frozenset(found)
+
+
+def _may_check(call: r.Call, is_heard: bool) -> bool:
+    """Whether a call of a function that is not known may be a check: by its name, or as its outcome is looked at and it
+    is no view of a container."""
+    name = places.last_name(call.callee)
+    return parity.is_named_check(name) or (is_heard and not parity.is_view(name))
 
 
 def _objects_in(call: r.Call) -> Iterator[r.Value]:
@@ -287,10 +323,8 @@ def _is_asked_by_callers(function: Function, subjects: frozenset[str], guard: pa
             frozenset(reading.in_words_of(call, sorted(places_), frozenset()))
             for places_ in (subjects, parity.made_of(guard))
         )
-        if not any(
-            parity.covers(asked.names, named) or (made and parity.covers(asked.names, made))
-            for asked in _outline(caller).asked
-        ):
+        asked = [name for one in _outline(caller).asked for name in one.names]
+        if not (parity.covers(asked, named) or (made and parity.covers(asked, made))):
             return False
         found = True
     return found

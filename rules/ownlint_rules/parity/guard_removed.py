@@ -114,7 +114,12 @@ def guard_removed(function: Function) -> Iterator[Finding]:
             said,
             certainty=because("convention", _NOT_KNOWN.format("work")),
             help="restore the code, or explain in a comment why it is no longer needed",
-            steps=(emptied.sibling.step(emptied.kept, f"`{emptied.sibling.symbol}` does"),),
+            steps=(
+                function.step(
+                    Span(function.record.name_span.start, function.record.end), "this change removes it here"
+                ),
+                emptied.sibling.step(emptied.kept, f"`{emptied.sibling.symbol}` does"),
+            ),
         )
 
 
@@ -162,7 +167,7 @@ def _still_asking(function: Function, form: str) -> tuple[Function, Span] | None
     known = parity.of(function.program)
     for sibling in known.siblings(function):
         for asked in known.outline(sibling).asked:
-            if asked.form == form:
+            if parity.without_limits(asked.form) == parity.without_limits(form):
                 return sibling, asked.span
     return None
 

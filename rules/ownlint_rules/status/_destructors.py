@@ -210,12 +210,15 @@ def code(function: Function, node: records.Call, written: str) -> Status | None:
 
 
 def _hands_on_work(function: Function, node: records.Call) -> bool:
-    """Whether the project's own callee does more than give something up."""
-    callees = function.program.calls.callee(node, function).functions
-    return (
-        bool(callees)
-        and not only_ends(places.last_name(node.callee))
-        and not any(all(only_ends(places.last_name(call.node.callee)) for call in one.flow.calls) for one in callees)
+    """Whether the project's own callee does more than give something up; one that an interface asks others for, by its
+    name."""
+    callee = function.program.calls.callee(node, function)
+    if only_ends(places.last_name(node.callee)):
+        return False
+    if not callee.functions:
+        return bool(callee.records) and all("virtual" in record.qualifiers for record in callee.records)
+    return not any(
+        all(only_ends(places.last_name(call.node.callee)) for call in one.flow.calls) for one in callee.functions
     )
 
 
@@ -301,18 +304,47 @@ def _is_written(function: Function, writers: tuple[str, ...], given_up: bool) ->
     )
 
 
-def _tells_failure(callee: Function) -> bool:
-    """Whether it answers with a failure where something that it called has failed, and with a success elsewhere."""
-    answers = [leave.value for leave in callee.flow.leaves if leave.kind == "return" and not leave.via]
+def _tells_failure(callee: Function, depth: int = _DEEP) -> bool:
+    """Whether it answers with a failure where something that it called has failed, and with a success elsewhere; or
+    hands on what such a function of the project answers."""
+    leaves = [leave for leave in callee.flow.leaves if leave.kind == "return"]
+    answers = [one for leave in leaves if not leave.via for one in _alternatives(leave.value)]
+    failed = {one.leave: one.cause for one in failure.failures(callee) if one.cause is not None}
     if failure.is_number(callee.record.result):
         refused = any(isinstance(value, records.Unary) and value.op == "-" for value in answers)
         if not refused and not any(isinstance(value, records.Literal) and value.text == "0" for value in answers):
-            return False
+            handed = [callee.program.calls.callee(cause.node, callee).functions for cause in failed.values()]
+            return bool(depth) and any(
+                bool(targets) and all(one is not callee and _tells_failure(one, depth - 1) for one in targets)
+                for targets in handed
+            )
     if all(failure.refuses(callee, value) is True for value in answers):
         return False
-    failed = {one.leave for one in failure.failures(callee) if one.cause is not None and one.leave.kind == "return"}
-    failed |= {leave for leave in callee.flow.leaves if leave.kind == "return" and _is_short_of(callee, leave)}
-    return any(failure.reports_failure(callee, leave.value) for leave in failed)
+    return any(
+        failure.reports_failure(callee, leave.value)
+        for leave in leaves
+        if leave in failed or _is_short_of(callee, leave) or _asks_whether(callee, leave.value)
+    )
+
+
+def _alternatives(value: records.Value | None) -> Iterator[records.Value | None]:
+    """`a ? b : c` answers with one of two."""
+    inner = places.strip(value)
+    if isinstance(inner, records.Conditional):
+        yield from _alternatives(inner.then)
+        yield from _alternatives(inner.other)
+    else:
+        yield inner
+
+
+def _asks_whether(callee: Function, value: records.Value | None) -> bool:
+    """`return fsync(fd) < 0 ? -errno : 0;`"""
+    inner = places.strip(value)
+    return isinstance(inner, records.Conditional) and any(
+        model.has("may fail")
+        for call in places.calls_in(inner.condition)
+        for model in callee.program.calls.callee(call, callee).models
+    )
 
 
 def _is_short_of(callee: Function, leave: events.LeaveEvent) -> bool:

@@ -712,8 +712,7 @@ def _stored(function: Function) -> dict[int, records.Call]:
 
 
 def _may_be_lost(function: Function, name: str, said: Counter[bytes]) -> bool:
-    """Whether it is assigned to, named nowhere else than where it is declared, or cast to void, or this is the last
-    that hears of it."""
+    """Whether it is assigned to, named only where it is declared, cast to void, or heard of here for the last time."""
     return (
         function.mentions("=" + name)
         or b"void" in said
@@ -773,19 +772,20 @@ def _asserted(function: Function) -> frozenset[int]:
 
 @questions.flow_question
 def _disowned(function: Function) -> frozenset[str]:
-    """The locals that a statement says to be ignored: `status.IgnoreError();`."""
+    """The locals that a statement says to be ignored: `status.IgnoreError();`, `Q_UNUSED(status)`."""
     calls = (s.value for s in function.statements if isinstance(s, records.Evaluate))
     found = (_disowned_by(function, call) for call in calls if isinstance(call, records.Call))
     return frozenset(name.text for name in found if name is not None)
 
 
 def _disowned_by(function: Function, call: records.Call) -> records.Name | None:
-    of = call.callee.base if isinstance(call.callee, records.Member) else None
-    if not isinstance(of, records.Name) or call.args or of.text not in function.locals:
+    name = places.last_name(call.callee)
+    by_macro = len(call.args) == 1 and function.program.macros.role(name) == "discard"
+    of = places.strip(call.args[0]) if by_macro else places.receiver(call)
+    if not isinstance(of, records.Name) or (call.args and not by_macro) or of.text not in function.locals:
         return None
     status = function.program.statuses.of(function.program.types.of(of, function), function)
-    name = places.last_name(call.callee)
-    return of if status is not None and any(name in idiom for idiom in status.discard) else None
+    return of if by_macro or (status is not None and any(name in idiom for idiom in status.discard)) else None
 
 
 def _captured(function: Function) -> frozenset[str]:
