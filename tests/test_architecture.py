@@ -95,9 +95,9 @@ EXPLAINED = {
     ("frontends", "sources"),
 }
 
-COMMON_WORDS = frozenset({"python", "other", "compilers", "arrow", "ctypes", "google"})
+COMMON_WORDS = frozenset({"python", "other", "compilers", "arrow", "ctypes", "google", "base"})
 """Names of models that are no library, or that are words of the languages: `->` is an arrow, `ctypes` is a module of
-Python itself, by which the linter reaches libclang; RE2 comes as `google-re2`."""
+Python itself, by which the linter reaches libclang; RE2 comes as `google-re2`, Chromium has a namespace `base`."""
 
 
 def modules(root: Path) -> list[Path]:
