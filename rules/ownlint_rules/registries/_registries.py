@@ -957,13 +957,28 @@ def _using(cls: Class) -> Iterator[tuple[Function, str]]:
         for method in one.methods:
             if method.record.kind not in ("constructor", "destructor") and method.says(_THROWS):
                 yield method, places.THIS
-    for function in cls.program.functions:
-        first = function.record.parameters[:1]
-        if function.home is None and first and function.says(_RETURNS) and types.parse(first[0].type).last == cls.name:
-            yield function, first[0].name
+    for function in _answering_about(cls.program).get(cls.name, ()):
+        yield function, function.record.parameters[0].name
 
 
 _RETURNS = re.compile(rb'"return"')
+
+
+@questions.program_question
+def _answering_about(program: Program) -> dict[str, tuple[Function, ...]]:
+    found: dict[str, list[Function]] = {}
+    for function, last in _answering(program).items():
+        found.setdefault(last, []).append(function)
+    return {last: tuple(functions) for last, functions in found.items()}
+
+
+@questions.each_function
+def _answering(function: Function) -> str:
+    """The class of what a function of C that leaves by a `return` is given first."""
+    first = function.record.parameters[:1]
+    if function.language != "cpp" or function.home is not None or not first or not function.says(_RETURNS):
+        return ""
+    return types.parse(first[0].type).last
 
 
 def _refuses(function: Function, leave: e.LeaveEvent) -> bool:

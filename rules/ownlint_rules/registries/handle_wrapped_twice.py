@@ -94,13 +94,16 @@ from ownlint import (
     Class,
     Finding,
     Function,
+    Program,
     because,
     containers,
     events,
     habits,
     natives,
     pairs,
+    patterns,
     places,
+    questions,
     records,
     rule,
     text,
@@ -115,7 +118,7 @@ _Making = tuple[Function, events.CallEvent, records.Value]
 def handle_wrapped_twice(cls: Class) -> Iterator[Finding]:
     if cls.file.language != "cpp":
         return
-    made = list(_made(cls)) if registries.marks(cls) is not None else []
+    made = list(_made(cls)) if cls.name in _wrappers(cls.program) else []
     looking = next(((one[0], seen[0]) for one in made if (seen := _looks_first(*one)) is not None), None)
     if looking is not None:
         yield from _passing_by(cls, made, *looking)
@@ -193,42 +196,87 @@ def _passing_by(cls: Class, made: list[_Making], looking: Function, test: events
 def _made(cls: Class) -> Iterator[_Making]:
     """Where wrappers are made, with the handle that they get: by the constructor, or by a function of C that stores in
     a new object what it is given."""
-    program, handles = cls.program, set(natives.natives(cls.program).pointed_to_by(cls))
-    makers = {one.name: at for one in program.functions if (at := _stores_given(one, cls)) is not None}
-    said = [f'"{name}"'.encode() for name in (cls.name, *makers)] + [f"{cls.name}".encode()]
-    for function in program.functions:
-        if function.language != "cpp" or not any(name in function.encoded for name in said):
+    program = cls.program
+    for function, found in _making(program).items():
+        yield from ((function, call, handle) for name, call, handle in found if name == cls.name)
+    makers = {
+        function.name: at for function, found in _storing(program).items() for name, at in found if name == cls.name
+    }
+    for function in program.functions if makers else ():
+        if function.language != "cpp" or function.name in makers or not function.mentions(*makers):
             continue
         for call in function.flow.calls:
-            node, name = call.node, places.last_name(call.node.callee)
-            if name in makers and makers[name] < len(node.args) and function.name not in makers:
-                yield function, call, node.args[makers[name]]
-            is_made = name == cls.name and node.kind in ("new", "construct")
-            if is_made or (node.template and types.parse(node.template).last == cls.name):
-                for argument in node.args:
-                    kind = types.parse(program.types.of(places.strip(argument), function))
-                    if kind.last in handles and (kind.pointers == 1 or kind.is_value):
-                        yield function, call, argument
-                        break
+            at = makers.get(places.last_name(call.node.callee))
+            if at is not None and at < len(call.node.args):
+                yield function, call, call.node.args[at]
 
 
-def _stores_given(function: Function, cls: Class) -> int | None:
-    """Which parameter (from 0) a function of C stores in a new object of the class."""
-    if function.language != "cpp" or function.home is not None or not function.record.parameters:
-        return None
-    new = {
-        write.place[0]
-        for write in function.flow.writes
-        if len(write.place) == 1 and types.parse(function.locals.get(write.place[0], ("", None))[0]).last == cls.name
-        if isinstance(made := places.strip(write.value), records.Call) and natives.makes(places.last_name(made.callee))
+@questions.program_question
+def _wrappers(program: Program) -> dict[str, frozenset[str]]:
+    """The classes that look at a handle and have marks of its end, by name, with the types of the handles."""
+    found = natives.natives(program)
+    handles = {
+        cls.name: frozenset(found.pointed_to_by(cls))
+        for cls in program.classes
+        if cls.file.language == "cpp" and registries.marks(cls) is not None
     }
-    handles = set(natives.natives(cls.program).pointed_to_by(cls)) - {"PyObject"}
-    names = [one.name for one in function.record.parameters if types.parse(one.type).last in handles]
+    return {name: kinds for name, kinds in handles.items() if kinds}
+
+
+@questions.program_question
+def _named(program: Program) -> patterns.AnyName:
+    return patterns.AnyName(_wrappers(program), last=True)
+
+
+@questions.each_function
+def _making(function: Function) -> tuple[tuple[str, events.CallEvent, records.Value], ...]:
+    """Constructors that are given a handle here, by the name of the class."""
+    if function.language != "cpp" or not function.says(_named(function.program)):
+        return ()
+    return tuple(_constructed(function))
+
+
+def _constructed(function: Function) -> Iterator[tuple[str, events.CallEvent, records.Value]]:
+    wrappers = _wrappers(function.program)
+    for call in function.flow.calls:
+        node = call.node
+        name = places.last_name(node.callee) if node.kind in ("new", "construct") else ""
+        if name not in wrappers and node.template:
+            name = types.parse(node.template).last
+        for argument in node.args if name in wrappers else ():
+            kind = types.parse(function.program.types.of(places.strip(argument), function))
+            if kind.last in wrappers[name] and (kind.pointers == 1 or kind.is_value):
+                yield name, call, argument
+                break
+
+
+@questions.each_function
+def _storing(function: Function) -> tuple[tuple[str, int], ...]:
+    """Which parameter (from 0) a function of C stores in a new object, by the name of its class."""
+    if function.language != "cpp" or function.home is not None or not function.record.parameters:
+        return ()
+    if not function.says(_named(function.program)):
+        return ()
+    return tuple(_stored(function))
+
+
+def _stored(function: Function) -> Iterator[tuple[str, int]]:
+    wrappers = _wrappers(function.program)
+    new: dict[str, str] = {}
+    for write in function.flow.writes:
+        made = places.strip(write.value)
+        kind = types.parse(function.locals.get(write.place[0], ("", None))[0]).last
+        if len(write.place) == 1 and kind in wrappers and isinstance(made, records.Call):
+            if natives.makes(places.last_name(made.callee)):
+                new[write.place[0]] = kind
+    given = {one.name: at for at, one in enumerate(function.record.parameters)}
     for write in function.flow.writes if new else ():
         value = places.strip(write.value)
-        if len(write.place) == 2 and write.place[0] in new and isinstance(value, records.Name) and value.text in names:
-            return next(at for at, one in enumerate(function.record.parameters) if one.name == value.text)
-    return None
+        if len(write.place) != 2 or write.place[0] not in new or not isinstance(value, records.Name):
+            continue
+        name, at = new[write.place[0]], given.get(value.text)
+        if at is not None and types.parse(function.record.parameters[at].type).last in wrappers[name] - {"PyObject"}:
+            yield name, at
 
 
 def _looks_first(
