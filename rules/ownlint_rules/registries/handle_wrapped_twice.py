@@ -266,9 +266,9 @@ def _stored(function: Function) -> Iterator[tuple[str, int]]:
     for write in function.flow.writes:
         made = places.strip(write.value)
         kind = types.parse(function.locals.get(write.place[0], ("", None))[0]).last
-        if len(write.place) == 1 and kind in wrappers and isinstance(made, records.Call):
-            if natives.makes(places.last_name(made.callee)):
-                new[write.place[0]] = kind
+        is_object = len(write.place) == 1 and kind in wrappers
+        if is_object and isinstance(made, records.Call) and natives.makes(places.last_name(made.callee)):
+            new[write.place[0]] = kind
     given = {one.name: at for at, one in enumerate(function.record.parameters)}
     for write in function.flow.writes if new else ():
         value = places.strip(write.value)
