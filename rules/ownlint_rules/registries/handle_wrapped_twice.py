@@ -133,7 +133,7 @@ def _each_time(cls: Class, made: list[_Making]) -> Iterator[Finding]:
     and tells that one alone."""
     ended = None
     for function, call, handle in made:
-        if not _is_there(function, handle) or function.record.kind == "constructor":
+        if not _is_there(function, handle, cls) or function.record.kind == "constructor":
             continue
         ended = ended or _told_alone(cls)
         if ended is None:
@@ -147,12 +147,14 @@ def _each_time(cls: Class, made: list[_Making]) -> Iterator[Finding]:
         )
 
 
-def _is_there(function: Function, handle: records.Value) -> bool:
-    """Whether the handle is a part of a native object, or what a function of C gets out of one."""
+def _is_there(function: Function, handle: records.Value, cls: Class) -> bool:
+    """Whether the handle is a part of a native object, or what a function of C gets out of one. That of another wrapper
+    is handed over."""
     for made in containers.made_from(function, handle):
         match places.strip(made):
             case records.Member(base=base, arrow=True):
-                return not (isinstance(inner := places.strip(base), records.Name) and inner.text == places.THIS)
+                own = isinstance(inner := places.strip(base), records.Name) and inner.text == places.THIS
+                return not own and types.parse(function.program.types.of(base, function)).last != cls.name
             case records.Call(callee=records.Name()) as call:
                 name = places.last_name(call.callee)
                 leads = pairs.is_getter(name) or not habits.BESIDE.isdisjoint(pairs.words(name))
