@@ -30,7 +30,7 @@ _DOES = {
     "return": "always returns",
     "leave": "always leaves the function",
     "break": "always leaves the loop",
-    "continue": "always goes on with the next round",
+    "continue": "always goes on with the next iteration",
     "end": "always ends the program",
     "debug log": "runs in debug builds only",
     "": "never returns",
