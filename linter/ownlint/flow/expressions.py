@@ -22,12 +22,8 @@ Edge = tuple[int, bool | None]
 """An event and how it is come to from a `Test`: where it holds, where not; None from anything else."""
 
 _LEAVING_ROLES = frozenset({"return on failure", "assign or return"})
-RETURNS = "return"
-"""A macro that always leaves: `RETURN_TRUE;`."""
-LEAVES_LOOP = frozenset({"break", "continue"})
-"""A macro that always leaves the loop around, or its round: `SKIP(why);`."""
-ENDS = "end"
-"""A macro that always ends the program: `DIE(why);`."""
+ALWAYS_LEAVES = frozenset({"return", "leave", "break", "continue", "end"})
+"""Nothing runs behind such a macro: `RETURN_TRUE;`, `SKIP(why);` in a loop, `DIE(why);`."""
 _ABORTING_ROLES = frozenset({"check"})
 EVALUATED = "evaluated assert"
 """An assertion that evaluates what it is given in every build, and tests it in some."""
@@ -313,13 +309,19 @@ class Expressions:
                 self.value(argument)
             self.asserting = before
             self.emit_call(e.CallEvent(call.span, call, None, dropped, into, declares, before, call is self.awaited))
-            if call.kind == "call" and role == "leave":
-                self.leave(call.span, "throw", None, via=name)
-            elif call.kind == "call" and role == RETURNS:
-                self.leave(call.span, "return", self.answer_of(name, call))
-            elif call.kind == "call" and role in LEAVES_LOOP:
-                self.leave_loop(call.span, role)
-            elif call.kind == "call" and role == ENDS:
+            if call.kind == "call":
+                self.leave_by(role, name, call)
+
+    def leave_by(self, role: str, name: str, node: r.Call | r.Name) -> None:
+        """Behind a macro that always leaves; the others go on."""
+        match role:
+            case "return":
+                self.leave(node.span, "return", self.answer_of(name, node))
+            case "leave":
+                self.leave(node.span, "throw", None, via=name)
+            case "break" | "continue":
+                self.leave_loop(node.span, role)
+            case "end":
                 self.frontier = []
 
     def tested_by(self, name: str, call: r.Call) -> list[Edge]:

@@ -18,8 +18,7 @@ from ownlint.facts.records import Span
 from ownlint.flow import events as e
 from ownlint.flow.bodies import declared_names as declared_names
 from ownlint.flow.bodies import statements as statements
-from ownlint.flow.expressions import ENDS, LEAVES_LOOP, Edge, Expressions, operands
-from ownlint.flow.expressions import RETURNS as _RETURNS
+from ownlint.flow.expressions import ALWAYS_LEAVES, Edge, Expressions, operands
 from ownlint.flow.expressions import Surroundings as Surroundings
 from ownlint.flow.places import THIS, Place, is_placement
 
@@ -99,7 +98,7 @@ class _Builder(Expressions):
     def alone(self, statement: r.Opaque) -> None:
         """`if (p == NULL) { FAIL }`: a macro that brings its own semicolon is no statement that a parser knows."""
         role = self.around.role(statement.text) if statement.names == (statement.text,) else ""
-        if role in (_RETURNS, "leave", ENDS, *LEAVES_LOOP):
+        if role in ALWAYS_LEAVES:
             self.evaluate(r.Name(statement.start, statement.end, statement.text))
         else:
             self.opaque(statement)
@@ -187,14 +186,8 @@ class _Builder(Expressions):
             case r.Call():
                 placed = any(map(is_placement, value.args[:1]))  # the object stays, whoever looks at its address
                 self.call(value, None, "" if placed else "statement", "")
-            case r.Name(text=name) if self.around.role(name) == _RETURNS:
-                self.leave(value.span, "return", self.answer_of(name, value))
-            case r.Name(text=name) if self.around.role(name) == "leave":
-                self.leave(value.span, "throw", None, via=name)
-            case r.Name(text=name) if (kind := self.around.role(name)) in LEAVES_LOOP:
-                self.leave_loop(value.span, kind)
-            case r.Name(text=name) if self.around.role(name) == ENDS:
-                self.frontier = []
+            case r.Name(text=name) if (role := self.around.role(name)) in ALWAYS_LEAVES:
+                self.leave_by(role, name, value)
             case r.Assign(target=r.Name(text="std::ignore" | "ignore"), value=inner):
                 self.value(inner, dropped="ignore")
             case r.Assign():

@@ -1,7 +1,7 @@
 """Macros that leave the function wherever they are used: `#define FAIL return NULL`,
 `#define END(value) unlock(); return (value)`, `#define RAISE(what) do { throw what; } while (0)`; or the loop around:
-`#define SKIP(why) { error = why; break; }`. And those that do
-nothing but call something with what they are given, and empty it: `#define DROP(p) { free(p); p = NULL; }`.
+`#define SKIP(why) { error = why; break; }`. And those that do nothing but call something with what they are given, and
+empty it: `#define DROP(p) { free(p); p = NULL; }`.
 
 A source is its own text: the body of a `#define`, as far as it is one statement after the other.
 """

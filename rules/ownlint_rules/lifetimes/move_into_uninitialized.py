@@ -237,7 +237,7 @@ def _helper(event: e.CallEvent, operator: Function, cls: Class) -> Function | No
 
 
 def _may_write(call: records.Call, operator: Function, name: str) -> bool:
-    """Whether a call may write the member: it is given the member or the object, or nobody sees what it does."""
+    """Whether a call may write the member: it is given the member or the object, or its body was not read."""
     if call.kind == "delete":
         return False
     if any(

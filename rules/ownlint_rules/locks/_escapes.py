@@ -324,7 +324,7 @@ def hazard(
     within: Function | None = None,
     meets: Callable[[tuple[str, ...]], bool] = lambda _: True,
 ) -> Evidence | None:
-    """What the project does elsewhere to what a borrow leads to: it dies, moves, or changes. The worst is told, and
+    """What the project does elsewhere to what a borrow leads to: destroy, move, or change it. The worst is told, and
     what the function `within` does itself is weak, since it may be the only one that does; `meets` says of a
     place below the target whether a change of that matters."""
     target = borrow.traced.place[borrow.traced.at :]

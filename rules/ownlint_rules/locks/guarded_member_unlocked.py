@@ -132,7 +132,7 @@ class _UnlockedJudge:
         return list(self.domain.changes(self.member))
 
     def matters(self, use: guarded.MemberUse) -> bool:
-        """Whether somebody writes what is touched, and no lock that both hold can be the one that is meant. What a
+        """Whether what is touched is written elsewhere, and no lock that both hold can be the one that is meant. What a
         method changes in a member is not known field by field."""
         said = self.guard.why in ("annotation", "comment")
         return any(

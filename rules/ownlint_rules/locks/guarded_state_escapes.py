@@ -356,7 +356,7 @@ class _EscapeJudge:
         doubt: str = "",
         is_here: bool = False,
     ) -> Iterator[Finding]:
-        """`is_here` says that nobody but the function itself uses the way in."""
+        """`is_here`: the function itself is the only user of the pointer."""
         storage = escapes.store(self.domain, found)
         if storage.kind == "foreign" or guard.pointee:
             return

@@ -81,7 +81,7 @@ def _is_given_up(owner: r.Value, function: Function) -> bool:
 
 
 def _lends(function: Function, depth: int) -> bool:
-    """Whether all that a function answers belongs to somebody else, or is nothing."""
+    """Whether a function returns nothing but borrowed pointers and null."""
     answers = [
         one.value
         for one in function.statements

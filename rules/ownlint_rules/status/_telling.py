@@ -209,7 +209,7 @@ def is_looked_at_before(function: Function, seen: Seen) -> bool:
 
 
 def is_silent(function: Function, seen: Seen, after: Aftermath) -> bool:
-    """Whether nothing at all is done because of the failure, and nobody reads the outcome any more. An answer that says
+    """Whether nothing at all is done because of the failure, and the outcome is not read again. An answer that says
     success is no deed, though a call makes it: `return absl::OkStatus();`."""
     answers = [
         event.value

@@ -325,7 +325,7 @@ class OwedUses(MemoryWalk):
         if isinstance(value, r.Call) and not written:
             if any(model.has("borrow", "result") for model in program.calls.callee(value, function).models):
                 return False
-            # Nobody knows: it is what the function itself answers.
+            # Its type is not known: it is taken for what the function itself returns.
             own = types.parse(function.record.result)
             return own.is_value and (own.last in ("void", "bool") or failure.is_number(function.record.result))
         status = program.statuses.of(written, function)
