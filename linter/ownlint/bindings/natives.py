@@ -21,7 +21,7 @@ from ownlint.project import types
 from ownlint.project.files import File
 from ownlint.project.pairs import words
 from ownlint.project.program import Program
-from ownlint.project.questions import program_property, program_question, question
+from ownlint.project.questions import flow_question, program_property, program_question, question
 from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Class, Function
 
@@ -203,27 +203,36 @@ def owned_by(program: Program, written: str, file: File, scope: str) -> Iterator
         yield kind.last
 
 
-def ends_of_elements(function: Function) -> Iterator[tuple[e.Event, r.Value, tuple[str, ...]]]:
+@flow_question
+def ends_of_elements(function: Function) -> tuple[tuple[e.Event, r.Value, tuple[str, ...]], ...]:
     """Where a function takes one thing out of a container that owns what is in it, whosever that is, or puts another in
     its place. With the container and the classes whose objects end."""
     erases = function.program.models.containers.erases
-    found: list[tuple[e.Event, r.Value]] = []
+    found: list[tuple[e.Event, r.Value, containers.Insert | None]] = []
     for event in function.flow.calls if function.mentions(*erases) else ():
         on = receiver(event.node) or next(iter(event.node.args), None)
         if last_name(event.node.callee) in erases and on is not None:
-            found.append((event, on))
-    if containers.may_insert(function):
-        for insert in containers.inserts(function):
-            target = strip(insert.event.target) if isinstance(insert.event, e.Write) else None
-            if isinstance(target, r.Index) and lookups.is_in(function, insert.event, insert.container, insert.key):
-                found.append((insert.event, target.base))
-    found += _overwritten(function)
-    for at, on in found:
-        written = function.program.types.of(on, function)
-        written = function.program.names.expand(written, function.file, function.record.scope).rstrip("& ")
-        owned = tuple(sorted(set(owned_by(function.program, written, function.file, function.record.scope))))
-        if owned and "container" in function.program.types.roles(written, function):
-            yield at, on, owned
+            found.append((event, on, None))
+    for insert in containers.inserts(function) if containers.may_insert(function) else ():
+        target = strip(insert.event.target) if isinstance(insert.event, e.Write) else None
+        if isinstance(target, r.Index):
+            found.append((insert.event, target.base, insert))
+    found += ((at, on, None) for at, on in _overwritten(function))
+    return tuple(
+        (at, on, owned)
+        for at, on, insert in found
+        if (owned := _owned_in(function, on))
+        and (insert is None or lookups.is_in(function, at, insert.container, insert.key))
+    )
+
+
+def _owned_in(function: Function, on: r.Value) -> tuple[str, ...]:
+    """The classes of the objects that a container owns."""
+    written = function.program.types.of(on, function)
+    written = function.program.names.expand(written, function.file, function.record.scope).rstrip("& ")
+    if "container" not in function.program.types.roles(written, function):
+        return ()
+    return tuple(sorted(set(owned_by(function.program, written, function.file, function.record.scope))))
 
 
 def _overwritten(function: Function) -> Iterator[tuple[e.Event, r.Value]]:

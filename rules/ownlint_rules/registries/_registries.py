@@ -6,7 +6,6 @@ A registry is known by its name, as any map is (see `containers`): two objects' 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
@@ -33,8 +32,8 @@ from ownlint import events as e
 from ownlint import records as r
 from ownlint import validity as guarding
 from ownlint_rules.registries import _elements as elements
+from ownlint_rules.registries import _member_stores as member_stores
 
-_STORES = frozenset({"store", "exchange"})
 _NEAR = 40
 """How many events before an erase somebody asks whether the entry is there."""
 _KEPT = 64
@@ -147,25 +146,6 @@ class Registries:
         """Those whose objects know whether they are valid."""
         flagged = ((one, marks(one.held)) for one in self.all)
         return tuple(one._replace(flags=found[0], owners=found[1]) for one, found in flagged if found is not None)
-
-    @questions.program_property
-    def _storing(self) -> dict[str, list[Function]]:
-        found: dict[str, list[Function]] = {}
-        for function in self.program.functions:
-            for name in function.mentioned:
-                if name[0] == "=":
-                    found.setdefault(name[1:], []).append(function)
-        return found
-
-    def storing(self, member: str) -> list[Function]:
-        """The functions that assign to something of that name."""
-        plain = self._storing.get(member, [])
-        known = set(plain)
-        return plain + [one for one in self._in_other_words if one not in known and may_store(one, member)]
-
-    @questions.program_property
-    def _in_other_words(self) -> list[Function]:
-        return [function for function in self.program.functions if function.mentions(*_STORES)]
 
     def stood_for(self, cls: Class) -> tuple[str, ...]:
         """The types of the native objects that an object of the class stands for: those to which a member leads into
@@ -420,20 +400,6 @@ def is_own(call: r.Call) -> bool:
     return isinstance(call.callee, r.Name) or (isinstance(on, r.Name) and on.text == places.THIS)
 
 
-def is_of_class(function: Function, base: r.Value | None, cls: Class, *, strict: bool = False) -> bool:
-    """Whether an object is one of the class; None is the function's own. Others may have a member of the same name, so
-    one of unknown type is taken for one unless that is to be `strict`."""
-    if base is None or (isinstance(base, r.Name) and base.text == places.THIS):
-        return function.home is not None and (cls in function.home.ancestry or function.home in cls.ancestry)
-    written = types.parse(function.program.types.of(base, function))
-    names = [written.name, *written.arguments]
-    found = [function.program.names.find_class(name, function.record.scope, function.file) for name in names if name]
-    known = [one for one in found if one is not None]
-    if known:
-        return any(cls in one.ancestry for one in known)
-    return not strict and (not written.name or written.is_placeholder)
-
-
 def _merged(found: Iterable[Registry]) -> tuple[Registry, ...]:
     """Each registry once, with the names of the getters that hand it out."""
     out: dict[tuple[tuple[str, ...], int], Registry] = {}
@@ -530,65 +496,6 @@ def _registry(
 # --- flags ----------------------------------------------------------------------------------------
 
 
-class MemberStore(NamedTuple):
-    """A member of some object gets a value. `base` is the object, None for the function's own."""
-
-    at: e.Event
-    base: r.Value | None
-    value: r.Value | None
-    target: r.Value
-
-
-def stores(function: Function, name: str) -> Iterator[MemberStore]:
-    """Every assignment to a member of that name, whatever object it belongs to, also in other words:
-    `flag.store(false)`, `std::exchange(key_, nullptr)`."""
-    if not may_store(function, name):
-        return
-    found = [
-        (value, where[0], target, given)
-        for statement in function.statements
-        if isinstance(statement, r.Evaluate | r.Declare | r.Leave)
-        for value in places.walk(statement.value)
-        if isinstance(value, r.Assign | r.Call)
-        for target, given in _assigned(value)
-        if (where := _member(function, target, name))
-    ]
-    events = sorted(function.flow, key=lambda event: event.span.start) if found else []
-    starts = [event.span.start for event in events]
-    for value, base, target, given in found:
-        inside = events[bisect_left(starts, value.start) : bisect_left(starts, value.end)]
-        writes: list[e.Event] = [event for event in inside if isinstance(event, e.Write)]
-        if inside:
-            yield MemberStore((writes or sorted(inside, key=lambda event: event.index))[-1], base, given, target)
-
-
-def may_store(function: Function, name: str) -> bool:
-    """Whether the body can assign to a member of that name. Needs no decoding."""
-    if function.mentions("=" + name):
-        return True
-    return function.mentions(*_STORES) and f'"{name}"'.encode() in function.encoded
-
-
-def _assigned(value: r.Assign | r.Call) -> Iterator[tuple[r.Value, r.Value | None]]:
-    """The target of an assignment and its value; several targets for `a = b = c`, which is nested."""
-    if isinstance(value, r.Assign):
-        if value.op == "=":
-            yield value.target, value.value
-    elif places.last_name(value.callee) in _STORES and (found := assignments.assigned(value)) is not None:
-        yield found[0], value.args[0 if places.receiver(value) is not None else 1]
-
-
-def _member(function: Function, target: r.Value, name: str) -> tuple[r.Value | None] | None:
-    match places.strip(target):
-        case r.Member(base=r.Name(text="this"), name=said) if said == name:
-            return (None,)
-        case r.Member(base=base, name=said) if said == name:
-            return (base,)
-        case r.Name(text=said) if said == name and said not in function.declared:
-            return (None,)
-    return None
-
-
 def flags(cls: Class) -> dict[str, r.Field]:
     """The members that are true or false, inherited ones included."""
     return {
@@ -683,10 +590,8 @@ def _is_to_come(cls: Class, name: str, values: set[bool]) -> bool:
     begun = [found[1].value] if found is not None and found[1].value is not None else []
     begun += [v for one in cls.constructors for i in one.record.initializers if i.name == name for v in i.args]
     later: list[tuple[Function, r.Value | None]] = []
-    for function in registries(cls.program).storing(name) if values else ():
-        for store in stores(function, name):
-            if not is_of_class(function, store.base, cls):
-                continue
+    for function in member_stores.storing(cls, name, strict=False) if values else ():
+        for store in member_stores.stores_of(function, name, cls, strict=False):
             if _begins(function, store):
                 begun += [store.value] if store.value is not None else []
             else:
@@ -701,7 +606,7 @@ def _truth(value: r.Value | None) -> bool | None:
     return known.truth if known is not None else None
 
 
-def _begins(function: Function, store: MemberStore) -> bool:
+def _begins(function: Function, store: member_stores.MemberStore) -> bool:
     """Whether an object gets its first state, or that of another: in a constructor, what those alone call, an
     assignment."""
     return store.base is None and (
@@ -778,11 +683,11 @@ def _stored_dead(cls: Class, name: str) -> list[assignments.Held]:
     where anything but constants is stored, and it may be a number of things."""
     found: list[assignments.Held] = []
     is_pointer = bool(types.parse(_written(cls, name)).pointers)
-    for function in registries(cls.program).storing(name):
+    for function in member_stores.storing(cls, name):
         if function.record.kind in ("constructor", "destructor") or function.name in ("operator=", "swap"):
             continue
-        for store in stores(function, name):
-            if not is_of_class(function, store.base, cls, strict=True) or is_made_here(function, store.base):
+        for store in member_stores.stores_of(function, name, cls):
+            if is_made_here(function, store.base):
                 continue
             held = assignments.held(store.value)
             if held is None or held.kind not in ("flag", "cleared", "emptied", "state"):
@@ -821,9 +726,8 @@ def _ended_by(function: Function) -> frozenset[str]:
 def _is_made_for(cls: Class, name: str) -> bool:
     return any(
         isinstance(inner := places.strip(store.value), r.Call) and inner.kind == "new"
-        for function in registries(cls.program).storing(name)
-        for store in stores(function, name)
-        if is_of_class(function, store.base, cls, strict=True)
+        for function in member_stores.storing(cls, name)
+        for store in member_stores.stores_of(function, name, cls)
     )
 
 
@@ -843,9 +747,7 @@ def _marks_an_end(cls: Class, name: str) -> bool:
         leads = any(kind == one or found.reaches(kind, one) or found.owns(kind, one) for one in pointed)
         return leads and not is_itself(kind)
 
-    for function in registries(cls.program).storing(name):
-        if not any(is_of_class(function, store.base, cls, strict=True) for store in stores(function, name)):
-            continue
+    for function in member_stores.storing(cls, name):
         for one in (function, *cls.program.index.callers(function)):
             if any(concerns(kind) for kind in sorted(_ended_by(one))):
                 return True
@@ -856,10 +758,10 @@ def _revives(cls: Class, name: str, dead: list[assignments.Held]) -> bool:
     """Whether an object that is there already gets another value than what says that its own is gone: then the member
     says something that comes and goes, as a cache or a change does."""
     pointing = set(pointing_fields(cls))
-    for function in registries(cls.program).storing(name):
+    for function in member_stores.storing(cls, name):
         if function.record.kind in ("constructor", "destructor") or function.name in ("operator=", "swap"):
             continue
-        for store in stores(function, name):
+        for store in member_stores.stores_of(function, name, cls):
             root = places.strip(store.base)
             is_new = isinstance(root, r.Name) and root.text in function.locals and root.text not in _given_to(function)
             if is_new or assignments.held(store.value) in dead:
@@ -867,7 +769,7 @@ def _revives(cls: Class, name: str, dead: list[assignments.Held]) -> bool:
             filled = name not in pointing and any(
                 isinstance(write.target, r.Member) and write.target.name in pointing for write in function.flow.writes
             )
-            if not filled and is_of_class(function, store.base, cls, strict=True):
+            if not filled:
                 return True
     return False
 
@@ -913,7 +815,7 @@ def _decides(function: Function, cls: Class, name: str, dead: assignments.Held, 
         and (where := assignments.place(function, inner)) is not None
         and len(where) > 1
         and where[-1] == name
-        and is_of_class(function, inner.base if isinstance(inner, r.Member) else None, cls, strict=True)
+        and member_stores.is_of_class(function, inner.base if isinstance(inner, r.Member) else None, cls, strict=True)
     }
     if not asked:
         return False

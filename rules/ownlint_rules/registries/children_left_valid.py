@@ -107,6 +107,7 @@ from ownlint import (
     text,
     types,
 )
+from ownlint_rules.registries import _member_stores as member_stores
 from ownlint_rules.registries import _owners as owners
 from ownlint_rules.registries import _registries as registries
 
@@ -168,11 +169,9 @@ def _cascading(
         ):
             continue
         for flag, dead in registries.validity(home).items():
-            for store in registries.stores(function, flag):
+            for store in member_stores.stores_of(function, flag, home):
                 value = assignments.held(store.value)
-                if value is None or value.truth is not dead or registries.is_made_here(function, store.base):
-                    continue
-                if registries.is_of_class(function, store.base, home, strict=True):
+                if value is not None and value.truth is dead and not registries.is_made_here(function, store.base):
                     cause = f"`{text(store.target)}` says that its object has ended, and with it what that contained"
                     finding = _judge(function, store.at, store.target, registry, told, cause)
                     yield from (finding,) if finding is not None else ()
@@ -532,11 +531,11 @@ def _handed(function: Function, argument: records.Value) -> Iterator[Function]:
         inner = places.strip(inner.value)
     if isinstance(inner, records.Name) and inner.text not in function.declared:
         named = places.last_name(inner)
-        yield from (one for one in function.program.functions if one.name == named and one.cls is None)
+        yield from (one for one in function.program.index.functions_called(named) if one.cls is None)
 
 
 def _stores_flag(function: Function, registry: registries.Registry, depth: int) -> bool:
-    if any(True for name in registry.flags for _ in registries.stores(function, name)):
+    if any(True for name in registry.flags for _ in member_stores.stores(function, name)):
         return True
     return depth > 0 and any(
         helper is not function and _stores_flag(helper, registry, depth - 1)
@@ -580,8 +579,8 @@ def _is_left_out(held: Class, field: records.Field) -> bool:
     kind = types.parse(field.type).last
     filled = [
         _parameter_of(function, store.value)
-        for function in registries.registries(held.program).storing(field.name)
-        for store in registries.stores(function, field.name)
+        for function in member_stores.storing(held, field.name, strict=False)
+        for store in member_stores.stores_of(function, field.name, held, strict=False)
         if not _is_empty(store.value, kind) and not _is_copied(store.value, field)
     ]
     return bool(filled) and all(one is not None and _is_omitted(*one, kind, _CALLERS_UP) for one in filled)

@@ -86,6 +86,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ownlint import Certainty, Class, Finding, Function, Step, because, events, places, records, rule, text
+from ownlint_rules.registries import _member_stores as member_stores
 from ownlint_rules.registries import _registries as registries
 
 _CALLERS = 2
@@ -132,9 +133,8 @@ def _skips(cls: Class) -> Iterator[_Skip]:
 def _writers(skip: _Skip) -> Iterator[Function]:
     """Functions that store the flag, or call a setter of it."""
     setters = _setters(skip)
-    known = registries.registries(skip.cls.program)
     calling = [one for name in sorted(setters) for one in skip.cls.program.index.callers_by_name(name)]
-    for function in dict.fromkeys([*known.storing(skip.flag), *calling]):
+    for function in dict.fromkeys([*member_stores.storing(skip.cls, skip.flag, strict=False), *calling]):
         if function.record.kind == "constructor" or function is skip.destructor:
             continue
         is_setter = function.name in setters and function.home is skip.cls
@@ -149,14 +149,14 @@ def _setters(skip: _Skip) -> frozenset[str]:
         for cls in skip.cls.ancestry
         for method in cls.methods
         if len(method.body) == 1 and method.program.index.callers(method) and not method.record.parameters
-        if any(_is_dead(store.value, skip) for store in registries.stores(method, skip.flag) if store.base is None)
+        if any(_is_dead(store.value, skip) for store in member_stores.stores(method, skip.flag) if store.base is None)
     )
 
 
 def _marks(function: Function, skip: _Skip) -> Iterator[tuple[events.Event, records.Value | None]]:
     """Where the function marks an object of the class dead, and which."""
-    for store in registries.stores(function, skip.flag):
-        if _is_dead(store.value, skip) and registries.is_of_class(function, store.base, skip.cls):
+    for store in member_stores.stores_of(function, skip.flag, skip.cls, strict=False):
+        if _is_dead(store.value, skip):
             yield store.at, store.base
     setters = _setters(skip)
     if not function.mentions(*setters):
@@ -165,7 +165,7 @@ def _marks(function: Function, skip: _Skip) -> Iterator[tuple[events.Event, reco
         if places.last_name(call.node.callee) in setters:
             base = places.receiver(call.node)
             reached = function.program.calls.callee(call.node, function).functions
-            if any(one.cls in skip.cls.ancestry for one in reached) and registries.is_of_class(
+            if any(one.cls in skip.cls.ancestry for one in reached) and member_stores.is_of_class(
                 function, base, skip.cls
             ):
                 yield call, base

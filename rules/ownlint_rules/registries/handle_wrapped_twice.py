@@ -109,6 +109,7 @@ from ownlint import (
     text,
     types,
 )
+from ownlint_rules.registries import _member_stores as member_stores
 from ownlint_rules.registries import _registries as registries
 
 _Making = tuple[Function, events.CallEvent, records.Value]
@@ -167,14 +168,13 @@ def _told_alone(cls: Class) -> tuple[Function, events.Event] | None:
     found, marks = natives.natives(cls.program), registries.marks(cls)
     handles = set(found.pointed_to_by(cls))
     for flag in marks[0] if marks is not None else ():
-        for function in registries.registries(cls.program).storing(flag):
+        for function in member_stores.storing(cls, flag):
             if function.record.kind in ("constructor", "destructor"):
                 continue
             kinds = {kind for call, kind, _ in natives.destroys(function, found) if found.ends_parts(call.node, kind)}
             kinds |= {kind for end in natives.ends(function, found) for kind in end.types}
-            for store in registries.stores(function, flag) if kinds & handles else ():
-                if registries.is_of_class(function, store.base, cls, strict=True):
-                    return function, store.at
+            for store in member_stores.stores_of(function, flag, cls) if kinds & handles else ():
+                return function, store.at
     return None
 
 
@@ -370,7 +370,7 @@ def _ends(
         if place is None or place[0] != places.THIS:
             continue
         for flag in sorted(asked):
-            for store in registries.stores(method, flag):
+            for store in member_stores.stores(method, flag):
                 return method, store.at, kind
     return None
 

@@ -74,6 +74,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ownlint import Certainty, Class, Finding, Function, because, events, places, records, rule, text
+from ownlint_rules.registries import _member_stores as member_stores
 from ownlint_rules.registries import _registries as registries
 
 _CALLERS = 2
@@ -90,11 +91,11 @@ class _Key(NamedTuple):
 @rule(severity="error", cwe=(459,), yields_to=("flag-cleared-entry-kept",))
 def key_reset_before_erase(cls: Class) -> Iterator[Finding]:
     for key in _keys(cls):
-        for function in registries.registries(cls.program).storing(key.member):
+        for function in member_stores.storing(cls, key.member, strict=False):
             if function.record.kind in ("constructor", "destructor") or _hands_over(function, key):
                 continue
-            for store in registries.stores(function, key.member):
-                if registries.is_of_class(function, store.base, cls) and _stays(function, store, key):
+            for store in member_stores.stores_of(function, key.member, cls, strict=False):
+                if _stays(function, store, key):
                     yield _finding(function, store, key)
 
 
@@ -136,7 +137,7 @@ def _members(function: Function) -> frozenset[str]:
     return function.home.members - function.declared if function.home is not None else frozenset()
 
 
-def _stays(function: Function, store: registries.MemberStore, key: _Key) -> bool:
+def _stays(function: Function, store: member_stores.MemberStore, key: _Key) -> bool:
     if _was_empty(function, store, key) or _is_first(function, store, key):
         return False
     return not _is_taken_out(function, store.at, key, _CALLERS, after=_saves_old(function, store, key))
@@ -161,7 +162,7 @@ def _is_taken_out(function: Function, at: events.Event, key: _Key, depth: int, *
     return bool(calls) and all(_is_taken_out(one, call, key, depth - 1, after=False) for one, call in calls)
 
 
-def _saves_old(function: Function, store: registries.MemberStore, key: _Key) -> bool:
+def _saves_old(function: Function, store: member_stores.MemberStore, key: _Key) -> bool:
     """Whether a local was made from the member before: `auto old = key_;`."""
     return any(
         write.fresh and write.index < store.at.index and _reads(write.value, key.member)
@@ -191,7 +192,7 @@ def _hands_over(function: Function, key: _Key) -> bool:
     )
 
 
-def _was_empty(function: Function, store: registries.MemberStore, key: _Key) -> bool:
+def _was_empty(function: Function, store: member_stores.MemberStore, key: _Key) -> bool:
     """Whether a condition on the way asks the member itself, and goes on for one of its values."""
     return any(
         not test.asserted and _reads(test.value, key.member) and store.at.index in function.flow.reachable
@@ -214,14 +215,14 @@ def _says_empty(value: records.Value, outcome: bool) -> bool:
     return False
 
 
-def _is_first(function: Function, store: registries.MemberStore, key: _Key) -> bool:
+def _is_first(function: Function, store: member_stores.MemberStore, key: _Key) -> bool:
     """`id_ = id; tasks[id] = this;`: an object that no constructor puts in is put in here for the first time."""
     if any(registries.puts_itself(made, key.registry) for made in key.cls.constructors):
         return False
     return any(putting.event.index > store.at.index for putting in registries.puttings(function, key.registry))
 
 
-def _finding(function: Function, store: registries.MemberStore, key: _Key) -> Finding:
+def _finding(function: Function, store: member_stores.MemberStore, key: _Key) -> Finding:
     partly = bool(registries.registries(function.program).takings(function, key.registry))
     certainty: Certainty = (
         because("value", f"`{function.name}` erases entries of `{key.registry.shown}` elsewhere")

@@ -102,6 +102,7 @@ from ownlint import (
     text,
     types,
 )
+from ownlint_rules.registries import _member_stores as member_stores
 from ownlint_rules.registries import _registries as registries
 
 
@@ -242,13 +243,13 @@ def _wrapper(
     inner = places.strip(argument)
     match inner:
         case records.Member(base=base, name=name) if name == owning.handle:
-            return (_own(base),) if registries.is_of_class(function, base, owning.cls, strict=True) else None
+            return (_own(base),) if member_stores.is_of_class(function, base, owning.cls, strict=True) else None
         case records.Name(text=name) if name in function.locals and depth < 2:
             initial = function.locals[name][1]
             found = _wrapper(function, initial, owning, depth + 1) if initial is not None else None
             return found or ((inner,) if _converts(function, inner, owning) else None)
         case records.Name(text=name) if name == owning.handle and name not in function.declared:
-            return (None,) if registries.is_of_class(function, None, owning.cls) else None
+            return (None,) if member_stores.is_of_class(function, None, owning.cls) else None
         case records.Call(args=()) if _returns_handle(function, inner, owning):
             return (_own(places.receiver(inner)),)
     return None
@@ -294,8 +295,8 @@ def _storing(function: Function, owning: _Owning) -> registries.WaySearch:
     storing = {
         store.at.index
         for name in (owning.flag, owning.handle)
-        for store in registries.stores(function, name)
-        if registries.is_of_class(function, store.base, owning.cls, strict=True)
+        for store in member_stores.stores(function, name)
+        if member_stores.is_of_class(function, store.base, owning.cls, strict=True)
     }
     for event in function.flow.calls:
         if any(_stores_either(one, owning) for one in function.program.calls.callee(event.node, function).functions):
@@ -306,9 +307,9 @@ def _storing(function: Function, owning: _Owning) -> registries.WaySearch:
 
 def _stores_either(function: Function, owning: _Owning) -> bool:
     return any(
-        registries.is_of_class(function, store.base, owning.cls)
+        member_stores.is_of_class(function, store.base, owning.cls)
         for name in (owning.flag, owning.handle)
-        for store in registries.stores(function, name)
+        for store in member_stores.stores(function, name)
     )
 
 

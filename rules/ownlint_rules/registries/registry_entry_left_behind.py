@@ -106,6 +106,7 @@ from ownlint import (
     types,
 )
 from ownlint_rules.registries import _elements as elements
+from ownlint_rules.registries import _member_stores as member_stores
 from ownlint_rules.registries import _owners as owners
 from ownlint_rules.registries import _registries as registries
 
@@ -252,7 +253,7 @@ def _explains_member(destructor: Function, name: str, registry: registries.Regis
         return True  # it tells by which constructor the object was made
     return any(
         function.record.kind not in ("constructor", "destructor")
-        for function in registries.registries(cls.program).storing(name)
+        for function in member_stores.storing(cls, name, strict=False)
     )
 
 
@@ -556,17 +557,16 @@ def _ends_of(key: types.Type, registry: registries.Registry) -> Iterator[owners.
     if key.pointers != 1:
         for function, at, said in owners.ends(program).get(owners.NUMBER, ()) if key.is_scalar else ():
             base = said.base if isinstance(said, records.Member) else None
-            if registries.is_of_class(function, base, registry.held, strict=True):
+            if member_stores.is_of_class(function, base, registry.held, strict=True):
                 yield function, at, said
         return
     yield from owners.ends(program).get(key.last, ())
     for name, dead in sorted(registries.deciding(program).get(registry.held, {}).items()):
-        for function in registries.registries(program).storing(name):
+        for function in member_stores.storing(registry.held, name):
             if function.record.kind in ("constructor", "destructor") or not _is_told_of_end(function, key):
                 continue
-            for store in registries.stores(function, name):
-                is_dead = assignments.held(store.value) in dead and store.at.index in function.flow.reachable
-                if is_dead and registries.is_of_class(function, store.base, registry.held, strict=True):
+            for store in member_stores.stores_of(function, name, registry.held):
+                if assignments.held(store.value) in dead and store.at.index in function.flow.reachable:
                     yield function, store.at, store.base or store.target
 
 
@@ -663,17 +663,17 @@ def _telling(function: Function, registry: registries.Registry) -> events.Event 
     """Where the function stores a handle's mark, itself or in what it calls."""
     marks = registries.marks(registry.held)
     for name in marks[0] if marks is not None else ():
-        for store in registries.stores(function, name):
+        for store in member_stores.stores(function, name):
             return store.at
         for call in function.flow.calls:
             for callee in function.program.calls.callee(call.node, function).functions:
-                if callee.home in registry.held.ancestry and next(registries.stores(callee, name), None) is not None:
+                if callee.home in registry.held.ancestry and next(member_stores.stores(callee, name), None) is not None:
                     return call
     for name in registries.pointing_fields(registry.held) if marks is None else ():
-        for store in registries.stores(function, name):
+        for store in member_stores.stores(function, name):
             made = assignments.held(store.value)
             is_emptied = made is not None and made.kind == "emptied"
-            if is_emptied and registries.is_of_class(function, store.base, registry.held, strict=True):
+            if is_emptied and member_stores.is_of_class(function, store.base, registry.held, strict=True):
                 return store.at
     return None
 
@@ -699,7 +699,7 @@ def _is_object_of(function: Function, value: records.Value, cls: Class) -> bool:
     """Whether an object of the class is known to be meant."""
     inner = places.strip(value)
     base = None if isinstance(inner, records.Name) and inner.text == places.THIS else inner
-    return registries.is_of_class(function, base, cls, strict=True)
+    return member_stores.is_of_class(function, base, cls, strict=True)
 
 
 def _has_just_made(function: Function, value: records.Value) -> bool:
