@@ -43,6 +43,8 @@ _SHORT = 3
 _LONG = 2000
 _FEWEST_TOKENS = 8
 _MOST_BACKENDS = 8
+_KEPT = 256
+"""Of how many functions the outlines are kept."""
 _ALIKE = 0.7
 
 _VALIDATES = re.compile(
@@ -145,8 +147,7 @@ class Parity:
             word.lower(): f"V{number}" for number, words in enumerate(program.parity) for word in reversed(words)
         }
         self.neutral = lru_cache(1 << 15)(self._neutral)
-        self.outline = lru_cache(256)(self._outline)
-        self.asked_below = lru_cache(256)(self._asked_below)
+        self._outlines: questions.Answers[Function, FunctionOutline] = questions.Answers(most=_KEPT)
 
     # --- siblings ---
 
@@ -320,9 +321,9 @@ class Parity:
 
     # --- outlines ---
 
-    def _outline(self, function: Function) -> FunctionOutline:
+    def outline(self, function: Function) -> FunctionOutline:
         """What the body checks, releases and does."""
-        return ParityReading(self, function).outline()
+        return self._outlines.ask(function, lambda: ParityReading(self, function).outline())
 
     def lacking(self, function: Function, guards: Iterable[ParityGuard]) -> list[ParityGuard]:
         """Those of a sibling's guards of which the function deals with what they look at, and nowhere asks about it:
@@ -337,7 +338,7 @@ class Parity:
         subjects = known_subjects(guard, outline)
         if _is_asked(subjects, outline.asked):
             return False
-        return not _is_asked(subjects, self.asked_below(function))
+        return not _is_asked(subjects, self._asked_below(function))
 
     def _asked_below(self, function: Function) -> tuple[AskedCondition, ...]:
         """The conditions of the project's functions that the body calls."""

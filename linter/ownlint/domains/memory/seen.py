@@ -154,7 +154,7 @@ def _calls_ender(function: Function) -> bool:
     given = (one for one in function.calls() if last_name(one.callee) in names)
     called = (inner for one in given for inner in _meant(one, program))
     return any(
-        not enders.isdisjoint(callee.functions) or releases(one, callee, program)
+        any(found in enders for found in callee.functions) or releases(one, callee, program)
         for one in called
         for callee in (overriding(program.calls.callee(one, function), program),)
     )
@@ -212,15 +212,15 @@ def _ending(program: Program) -> frozenset[str]:
 
 
 @program_question
-def _enders(program: Program) -> frozenset[Function]:
-    """The project's functions that do so."""
+def _enders(program: Program) -> dict[Function, bool]:
+    """The project's functions that do so; looked up one by one."""
     given, own = set(ending_names(program)), set[str]()
     functions = [one for one in program.functions if one.language == "cpp" and one.record.kind != "destructor"]
-    found: set[Function] = set()
+    found: dict[Function, bool] = {}
     fresh = _Enders(frozenset(given), frozenset(), giving_up(program), owning_members(program))
     for _ in range(DEEPEST):
         ends = [(one, place) for one in functions if fresh.may_be_in(one) for place in fresh.ended_by(one)]
-        found.update(one for one, _ in ends)
+        found.update((one, True) for one, _ in ends)
         fresh = _Enders(
             with_macros({one.name for one, place in ends if place == "given"} - given, program),
             frozenset(one.name for one, place in ends if place == "own" and one.name not in own),
@@ -229,7 +229,7 @@ def _enders(program: Program) -> frozenset[Function]:
         )
         given |= fresh.given
         own |= fresh.own
-    return frozenset(found)
+    return found
 
 
 class _Enders(NamedTuple):
