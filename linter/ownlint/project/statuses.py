@@ -92,7 +92,7 @@ def _numbers(enum: r.ClassRecord) -> list[int]:
 
 
 _DECIMAL = re.compile(r"-?\d+")
-_BELOW_ZERO = re.compile(r"\s*\(?\s*-\s*\d+\s*\)?\s*")
+_BELOW_ZERO = re.compile(r"\s*+\(?\s*+-\s*+\d++\s*+\)?\s*")
 
 
 class Statuses:
