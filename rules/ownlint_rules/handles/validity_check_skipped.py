@@ -78,10 +78,24 @@ MLIR's Python bindings, `checkValid` on blocks, regions and values; LLVM 16 to 2
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ownlint import Certainty, Class, Finding, Function, Place, because, natives, outlived, rule, types, validity
+from ownlint import (
+    Certainty,
+    Class,
+    Finding,
+    Function,
+    Place,
+    Program,
+    because,
+    natives,
+    outlived,
+    questions,
+    rule,
+    types,
+    validity,
+)
 
 _COMPARES = re.compile(r"equals?$|same|compare|hash|is_?null|operator[=!<>]", re.IGNORECASE)
 _UNASKED = frozenset({"__eq__", "__ne__", "__hash__", "__bool__", "__del__"})
@@ -157,7 +171,7 @@ def _by_guard(cls: Class) -> Iterator[Finding]:
         return
     fields: dict[str, list[_Judged]] = {}
     for function, at, seen_as in known.contexts[cls]:
-        for judged in _judge(known, function, at, seen_as):
+        for judged in _judged(function, at, seen_as):
             fields.setdefault(judged.use.field, []).append(judged)
     for field, judged_of_field in fields.items():
         if field not in known.outliving(cls):
@@ -199,20 +213,35 @@ def _by_owner(cls: Class) -> Iterator[Finding]:
                 yield _finding(known, one, guards, count, len(judged), checking[0], sure)
 
 
-def _seeing(cls: Class) -> Iterator[tuple[Function, str]]:
+def _seeing(cls: Class) -> Sequence[tuple[Function, str]]:
     """The methods of the class, and the functions of C that are given one of its objects first, with what it is there;
     but for those that end what it stands for."""
-    found = natives.natives(cls.program)
-    for function in cls.program.functions:
-        if function.language != "cpp" or any(True for _ in natives.destroys(function, found)):
-            continue
-        if function.home is cls and function.record.kind == "method":
-            yield function, "this"
-        elif function.home is None and function.record.parameters and function.record.kind == "function":
-            first = function.record.parameters[0]
-            is_object = validity.of(cls.program).class_of_parameter(function, first) is cls
-            if is_object and natives.ends_itself(function) is None:
-                yield function, first.name
+    return _seers(cls.program).get(cls, ())
+
+
+@questions.program_question
+def _seers(program: Program) -> dict[Class, list[tuple[Function, str]]]:
+    found: dict[Class, list[tuple[Function, str]]] = {}
+    for function, (cls, root) in _seen(program).items():
+        found.setdefault(cls, []).append((function, root))
+    return found
+
+
+@questions.each_function
+def _seen(function: Function) -> tuple[Class, str] | None:
+    record, program = function.record, function.program
+    seen: tuple[Class | None, str] = None, ""
+    if function.language == "cpp" and record.kind == "method":
+        seen = function.home, "this"
+    elif function.language == "cpp" and function.home is None and record.parameters and record.kind == "function":
+        first = record.parameters[0]
+        seen = validity.of(program).class_of_parameter(function, first), first.name
+    cls, root = seen
+    if cls is None or validity.of(program).guards_of(cls):
+        return None
+    if any(True for _ in natives.destroys(function, natives.natives(program))):
+        return None
+    return None if root != "this" and natives.ends_itself(function) is not None else (cls, root)
 
 
 def _is_helper(known: validity.Validity, one: _Judged, guards: list[validity.ValidityGuard]) -> bool:
@@ -228,6 +257,11 @@ def _is_helper(known: validity.Validity, one: _Judged, guards: list[validity.Val
 
 def _parameters(function: Function) -> Iterator[str]:
     yield from (parameter.name for parameter in function.record.parameters[:1])
+
+
+@questions.flow_question
+def _judged(function: Function, root: Place, cls: Class) -> tuple[_Judged, ...]:
+    return tuple(_judge(validity.of(function.program), function, root, cls))
 
 
 def _judge(
