@@ -161,12 +161,10 @@ class Registries:
         return self._takers.ask(registry.names, lambda: frozenset(self._found_takers(registry)))
 
     def _found_takers(self, registry: Registry) -> set[Function]:
-        plain = {_plain(name) for name in registry.names}
         direct = [
             function
-            for function in self.program.functions
-            if any(name + b'"' in function.encoded for name in plain)
-            and (function.mentions(*_takes(function)) or c_containers.takes_in_c(function))
+            for function in self._taking
+            if says(function, registry)
             and any(takes_out(function, call.node, registry) for call in function.flow.calls)
         ]
         found, layer = set(direct), direct
@@ -181,6 +179,15 @@ class Registries:
             layer = sorted(above, key=lambda one: (one.path, one.index))
             found |= above
         return found
+
+    @questions.program_property
+    def _taking(self) -> list[Function]:
+        """The functions that take something out of some container, as far as is known without decoding them."""
+        return [
+            function
+            for function in self.program.functions
+            if function.mentions(*_takes(function)) or c_containers.takes_in_c(function)
+        ]
 
     def takings(self, function: Function, registry: Registry) -> list[e.CallEvent]:
         """The calls of a function that take entries out of the registry, themselves or in what they call."""
@@ -260,7 +267,7 @@ class Putting(NamedTuple):
 
 def puttings(function: Function, registry: Registry | AnyRegistry) -> Iterator[Putting]:
     """What the function itself puts into the registry."""
-    if not any(_plain(name) + b'"' in function.encoded for name in registry.names):
+    if not says(function, registry):
         return
     methods = function.program.models.containers
     puts = methods.keyed | methods.appends
@@ -282,7 +289,7 @@ def puttings(function: Function, registry: Registry | AnyRegistry) -> Iterator[P
 
 def touches(function: Function, registry: Registry | AnyRegistry) -> Iterator[tuple[e.Event, bool]]:
     """Where the function itself looks into the registry or changes it, and whether it changes it."""
-    if not any(_plain(name) + b'"' in function.encoded for name in registry.names):
+    if not says(function, registry):
         return
     put = {putting.event.index for putting in puttings(function, registry)}
     for event in function.flow:
@@ -323,8 +330,9 @@ def _given(value: r.Value) -> Iterator[r.Value]:
         yield inner
 
 
-def _plain(name: str) -> bytes:
-    return name.rstrip("[]").removesuffix("()").encode()
+def says(function: Function, registry: Registry | AnyRegistry) -> bool:
+    """Whether the body may name the registry. Needs no decoding."""
+    return any(name.rstrip("[]").removesuffix("()").encode() + b'"' in function.encoded for name in registry.names)
 
 
 def taken_keys(function: Function, registry: Registry, takings: list[e.CallEvent]) -> Iterator[r.Value]:

@@ -217,12 +217,13 @@ def _made(cls: Class) -> Iterator[_Making]:
 def _wrappers(program: Program) -> dict[str, frozenset[str]]:
     """The classes that look at a handle and have marks of its end, by name, with the types of the handles."""
     found = natives.natives(program)
-    handles = {
-        cls.name: frozenset(found.pointed_to_by(cls))
+    return {
+        cls.name: kinds
         for cls in program.classes
-        if cls.file.language == "cpp" and registries.marks(cls) is not None
+        if cls.file.language == "cpp"
+        and (kinds := frozenset(found.pointed_to_by(cls)))
+        and registries.marks(cls) is not None
     }
-    return {name: kinds for name, kinds in handles.items() if kinds}
 
 
 @questions.program_question

@@ -89,6 +89,7 @@ from ownlint import (
     Class,
     Finding,
     Function,
+    Program,
     assignments,
     because,
     c_containers,
@@ -99,6 +100,7 @@ from ownlint import (
     natives,
     pairs,
     places,
+    questions,
     records,
     rule,
     standing,
@@ -347,8 +349,7 @@ def _deleting(cls: Class, registry: registries.Registry) -> Iterator[Finding]:
         return
     deletes = [
         (function, call)
-        for function in cls.program.functions
-        if function.file.language == "cpp" and function.says(_DELETES)
+        for function in _deleters(cls.program)
         for call in function.flow.calls
         if call.node.kind == "delete" and call.node.args and _is_object_of(function, call.node.args[0], cls)
     ]
@@ -371,6 +372,11 @@ def _deleting(cls: Class, registry: registries.Registry) -> Iterator[Finding]:
             help=f"erase it from `{registry.shown}` first",
             steps=(beside.step(other, "erased where it is deleted here"),),
         )
+
+
+@questions.program_question
+def _deleters(program: Program) -> list[Function]:
+    return [function for function in program.functions if function.file.language == "cpp" and function.says(_DELETES)]
 
 
 def _ending(registry: registries.Registry) -> Iterator[Finding]:
