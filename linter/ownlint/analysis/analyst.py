@@ -35,7 +35,7 @@ from ownlint.analysis.touching import Ranges, touching
 from ownlint.analysis.worker import COMPARING, OUT_OF_MEMORY, At, Blocks, DealtCase, FailureTally, Position, Worker
 from ownlint.children import Forked, Messages, RunEnd, bound, described, signal_name
 from ownlint.facts.errors import RefusalError
-from ownlint.finding import ENDED, Crash, Cut, TooLarge
+from ownlint.finding import ENDED, Crash, Cut, Finding, TooLarge
 from ownlint.incremental import kept
 from ownlint.incremental.kept import KeptFindings
 from ownlint.incremental.notebook import merged

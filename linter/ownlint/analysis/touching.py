@@ -6,7 +6,8 @@ or declares it with. So a subject can only touch the change where one of these h
 * it stands in a file that has changed lines;
 * it calls, at any depth, a function with changed lines, or hands it on, or says the name of something else that is
   declared on one: a class, a field, a macro, a variable, an alias, what is bound to Python;
-* it is called, at any depth, by a function with changed lines;
+* it is called by a function with changed lines, or handed on by it, or by what that calls: what is further down is not
+  told with who began it;
 * it belongs to the class of such a function, to one of its bases, or to a class derived from it;
 * it has the name of a function with changed lines, but for the words that tell parallel backends apart;
 * it is a class, and a function with changed lines says its name or that of a field of it;
@@ -17,6 +18,7 @@ What a call reaches is asked of the project as the engine asks it; where nobody 
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -31,6 +33,9 @@ from ownlint.steps import LimitError, start, stop
 
 if TYPE_CHECKING:
     from ownlint.project.program import Program
+
+_MOST_CALLED = 2
+"""Calls from what is changed to what can lead back there."""
 
 Ranges = Mapping[str, Sequence[tuple[int, int]]]
 """By path, the offsets at which changed lines begin and end."""
@@ -65,11 +70,8 @@ def touching(program: Program, changed: Ranges) -> Touching | None:
     """None where that takes too many steps: then all may."""
     before = start(program.size)
     found: Touching | None = None
-    with questions.noting():
-        try:
-            found = _Search(program, changed).found()
-        except (LimitError, RecursionError):
-            pass
+    with questions.noting(), contextlib.suppress(LimitError, RecursionError):
+        found = _Search(program, changed).found()
     return found if stop(before) else None
 
 
@@ -88,7 +90,8 @@ class _Search:
         names = frozenset(one.name for one in self._declared() if not isinstance(one, r.FunctionRecord))
         classes = self._families_of(changed)
         saying = self._saying(names)
-        direct = [*changed, *self._declared_callers(), *(one for one in saying if one.home in classes)]
+        at_home = (one for one in saying if one.home in classes)
+        direct = [*changed, *self._declared_callers(), *self._handing_on(changed), *at_home]
         callers = self._callers(self._whole(direct))
         called = self._called(self._whole(changed))
         members = {method for cls in classes for method in cls.methods}
@@ -158,18 +161,29 @@ class _Search:
         return False
 
     def _called(self, functions: set[Function]) -> set[Function]:
-        """With all that they call, at any depth."""
+        """With what they call or hand on, and what that does."""
         found, fresh = set(functions), sorted(functions, key=lambda one: one.key)
-        while fresh:
+        for _ in range(_MOST_CALLED):
             called = {
                 function
                 for caller in fresh
                 for call in caller.calls()
                 for function in self._program.calls.callee(call, caller).functions
             }
+            called |= {
+                function
+                for caller in fresh
+                for name in _handed_on(caller)
+                for function in self._index.functions_called(name)
+            }
             fresh = sorted(self._whole(called) - found, key=lambda one: one.key)
             found.update(fresh)
         return found
+
+    def _handing_on(self, changed: Sequence[Function]) -> Iterator[Function]:
+        """The functions that name one of these and do not call it."""
+        names = frozenset(one.name for one in changed if one.record.kind != "lambda")
+        return (one for one in self._saying(names) if not names.isdisjoint(_handed_on(one)))
 
     # --- classes and names ---
 
@@ -189,6 +203,13 @@ class _Search:
         for word in (word for group in self._program.parity for word in group):
             text = text.replace(word.casefold(), "")
         return text
+
+
+def _handed_on(function: Function) -> set[str]:
+    """Last names of what it may give to others as a value, functions among it."""
+    called = {id(call.callee) for call in function.calls()}
+    named = (one for one in function.values if isinstance(one, r.Name) and id(one) not in called)
+    return {one.text.rpartition("::")[2] for one in named if one.text not in function.locals}
 
 
 def _outermost(function: Function) -> Function:
