@@ -137,7 +137,7 @@ def renamed(found: Iterable[BaselineEntry], report: Report, now: Mapping[str, st
 def split(report: Report, found: Iterable[BaselineEntry], asked: Container[str], ran: Container[str]) -> Split:
     """`asked` are the files that were asked for and `ran` the rules: of others an entry says nothing, unless its file
     is gone, which is when it is not among `asked` of a run over everything. Nothing is stale in what was not judged in
-    full, as what no change touches. An entry matches once."""
+    full. An entry matches once."""
     left = Counter(entry.fingerprint for entry in found)
     standing, known = _matched(report.findings, left)
     elsewhere, _ = _matched(report.elsewhere, left)
@@ -146,7 +146,7 @@ def split(report: Report, found: Iterable[BaselineEntry], asked: Container[str],
     for entry in sorted(found, reverse=True):
         if entry.rule in ran and entry.path in asked and left[entry.fingerprint] > 0:
             left[entry.fingerprint] -= 1
-            if entry.path not in unjudged and report.is_about(entry.path):
+            if entry.path not in unjudged:
                 stale.append(entry)
     new = msgspec.structs.replace(report, findings=standing, elsewhere=elsewhere)
     return Split(new, known, tuple(sorted(stale)))
