@@ -159,7 +159,7 @@ class Analyst:
 
     def asks(self, number: int) -> bool:
         """Whether a finding of the case with this number can be shown."""
-        return self.touching is None or self.cases[number].case in self.touching
+        return self.touching is None or self.touching.has(self.cases[number].case)
 
     def _cases(self) -> Iterator[DealtCase]:
         """All there are, with the number of their group, and how many subjects the groups before it have."""
@@ -254,12 +254,13 @@ class Analyst:
         shown = [one for one in all_found if not self.touching.paths.isdisjoint(one.paths)]
         symbols = {one.symbol for one in shown}
         at: dict[str, set[int]] = {}
-        for place in (part for one in shown for part in (one, *one.steps)):
-            at.setdefault(place.path, set()).add(place.span.start)
+        for one in shown:
+            for path, span in ((one.path, one.span), *((step.path, step.span) for step in one.steps)):
+                at.setdefault(path, set()).add(span.start)
         return [
             number
-            for number, one in enumerate(self.cases)
-            if (one.case.symbol in symbols or any(map(one.case.holds, at.get(one.case.path, ()))))
+            for number, dealt in enumerate(self.cases)
+            if (dealt.case.symbol in symbols or any(map(dealt.case.holds, at.get(dealt.case.path, ()))))
             and not self.asks(number)
         ]
 

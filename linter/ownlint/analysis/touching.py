@@ -51,8 +51,8 @@ class Touching(NamedTuple):
     names: frozenset[str]
     """Of what is bound to Python."""
 
-    def __contains__(self, case: object) -> bool:
-        assert isinstance(case, SubjectCase)
+    def has(self, case: SubjectCase) -> bool:
+        """Whether a finding of one of its rules can."""
         subject = case.subject
         if not case.number or case.path in self.paths:
             return True
