@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from ownlint import choices, door, steps
 from ownlint.choices import PACKS
 from ownlint.facts.base import Span
-from ownlint.facts.records import INNER
+from ownlint.facts.records import INNER, Node
 from ownlint.finding import Crash, Cut, Finding, Severity, assumptions_of, because, certainty_of, reason_of, weaker
 from ownlint.measured import Measured, Weighed
 from ownlint.project import questions, trials
@@ -106,6 +106,15 @@ class SubjectCase(NamedTuple):
     def path(self) -> str:
         """Empty for a rule about the program."""
         return self.subject.path if self.number else ""  # type: ignore[union-attr]
+
+    @property
+    def symbol(self) -> str:
+        return getattr(self.subject, "symbol", "")
+
+    def holds(self, offset: int) -> bool:
+        """Whether a place in its file stands in the subject."""
+        record: Node = self.subject.record  # type: ignore[union-attr]
+        return record.start <= offset < record.end
 
     def judgements(self) -> Iterator[Judgement]:
         """One for each of the rules."""

@@ -152,6 +152,12 @@ class Finding(msgspec.Struct, frozen=True):
     """What the mistake is about, where it can be made at many places: a callee, a macro, a member, a shared object.
     Findings of a file with one cause, of which a rule says the same, are told once; empty: it stands alone."""
 
+    @property
+    def paths(self) -> set[str]:
+        """The files that it speaks of."""
+        edits = self.fix.edits if self.fix is not None else ()
+        return {self.path, *(step.path for step in self.steps), *(edit.path for edit in edits)}
+
 
 Cut = Literal["rule", "limit"]
 """Why a rule did not come to an end: by a mistake of its own, or since it was at it for too long."""

@@ -27,7 +27,7 @@ from ownlint.sources import requirements, sidecars, stubs
 from ownlint.sources.changes import Changes, ChangesError, as_before, since, staged
 from ownlint.sources.compilation import Command
 from ownlint.sources.digests import Digests
-from ownlint.sources.discover import ALONE, Discovered, DiscoverError, ProjectScope, Source, discover, language_of
+from ownlint.sources.discover import ALONE, Discovered, DiscoverError, ProjectScope, Source, discover
 from ownlint.sources.packages import installed
 from ownlint.sources.unsaved import Unsaved, read_instead
 
@@ -35,6 +35,7 @@ from ownlint.sources.unsaved import Unsaved, read_instead
 if TYPE_CHECKING:
     from ownlint import analysis
     from ownlint.analysis import Said
+    from ownlint.analysis.touching import Ranges
     from ownlint.facts.records import FileRecord
     from ownlint.models.contract_records import ContractFile
     from ownlint.project.program import Earlier, Program
@@ -45,6 +46,7 @@ Depends = tuple[tuple[str, str], ...]
 """Absolute paths of headers, each with its digest; or names of packages, each with its version."""
 
 _MOST_JOBS = 8
+_EVERYWHERE = 1 << 62
 _MOST_ATTEMPTS = 3
 
 _FOREIGN = "skipped: not a C++ or Python file name; add further files with `include` in the settings"
@@ -161,9 +163,9 @@ def _attempt(options: Options) -> tuple[Report, frozenset[str]]:
 
         knowledge = inputs.knowledge_digest((*models_at, *contracts_at.paths, *stubs_at), cache)
         asked = (knowledge, msgspec.json.encode((config.parity, required, versions)))
-        said = _said(chosen, facts, _Way(build, before, libraries), cache, asked, changes, options)
-        found = msgspec.structs.replace(found, unread=(*found.unread, *broken))
         text = sources_of(options, facts.held())
+        said = _said(chosen, facts, _Way(build, before, libraries), cache, asked, changes, text, options)
+        found = msgspec.structs.replace(found, unread=(*found.unread, *broken))
         renamed = former_names(options.settings, names)
         notices = (*_unchecked(found), *_chosen(changes), *map(Notice, (*renamed, *libraries.known.former)))
         report = _compose(said, facts, found, text, config, rules, ran, how, changes, notices)
@@ -227,6 +229,7 @@ def _said(
     cache: Cache,
     asked: Sequence[bytes],
     changes: Changes | None,
+    text: Sources,
     options: Options,
 ) -> list[Said]:
     """What the rules say of these facts, `asked` in this way. What was said before of the same facts is said again
@@ -234,18 +237,20 @@ def _said(
     out: list[Said] = []
     missing: list[tuple[str, frozenset[str]]] = []
     every = msgspec.json.encode(sorted(rule.id for rule in rules))
+    under_review = msgspec.json.encode(None if changes is None else changes.files)
     for languages, chosen in _groups(rules):
         about = facts.digest("cpp") if languages == ("cpp",) else facts.digest("cpp", "python")
-        then = msgspec.json.encode(_known_before(changes, languages))
-        key = Cache.key(b"said", *_how(chosen, asked, cache), about, then)
+        key = Cache.key(b"said", *_how(chosen, asked, cache), about, under_review)
         said = _recalled_findings(cache, key) or _recalled_findings(cache, Cache.key(key.encode(), every))
         if said is None:
             missing.append((key, chosen))
         else:
             out += (*said.findings, *said.large, *said.crashes)
     groups = [chosen for _, chosen in missing]
-    memory = [Cache.key(b"kept", os.fsencode(options.root.resolve()), *_how(chosen, asked, cache)) for chosen in groups]
-    judged = _judged(groups, facts, way, options, _remembering(memory, facts, cache))
+    memory = [(os.fsencode(options.root.resolve()), *_how(chosen, asked, cache)) for chosen in groups]
+    remembering = _remembering(memory, facts, cache, partly=changes is not None)
+    changed = None if changes is None else _offsets(changes, facts, text)
+    judged = _judged(groups, facts, way, options, remembering, changed)
     for (key, _), found in zip(missing, judged, strict=True):
         _keep_findings(cache, key, every, found)
         out += found
@@ -272,15 +277,15 @@ def _is_settled(said: Said) -> bool:
     return not isinstance(said, Crash) or said.counted
 
 
-def _known_before(changes: Changes | None, languages: Sequence[str]) -> list[tuple[str, str, str]] | None:
-    """What rules about these languages know of the files as they were: which lines of them changed is not among it."""
-    if changes is None:
-        return None
-    return [
-        (change.path, change.old, change.blob)
-        for change in changes.files
-        if languages != ("cpp",) or any(language_of(name) == "cpp" for name in (change.path, change.old) if name)
-    ]
+def _offsets(changes: Changes, facts: Facts, text: Sources) -> Ranges:
+    """Where the changed lines of the project's files begin and end; all of a file that no longer holds what was
+    analysed."""
+    held, found = facts.held(), {}
+    for path, lines in changes.lines.items():
+        if path in held:
+            known = text.lines(path)
+            found[path] = [(0, _EVERYWHERE)] if path in text.changed else [known.around(*range_) for range_ in lines]
+    return found
 
 
 def _how(chosen: frozenset[str], asked: Sequence[bytes], cache: Cache) -> Iterator[bytes]:
@@ -290,20 +295,25 @@ def _how(chosen: frozenset[str], asked: Sequence[bytes], cache: Cache) -> Iterat
     yield msgspec.json.encode(sorted(chosen))
 
 
-def _remembering(places: Sequence[str], facts: Facts, cache: Cache) -> Callable[[], analysis.RunMemory | None]:
-    """What is kept from run to run, each group's at one of these places in the cache; made when all facts are there."""
+def _remembering(
+    groups: Sequence[tuple[bytes, ...]], facts: Facts, cache: Cache, *, partly: bool
+) -> Callable[[], analysis.RunMemory | None]:
+    """What is kept from run to run, by what each group's answers rest on; made when all facts are there. What is said
+    of a change is of a part of the subjects: it is added to what is kept of all, and apart where there is no such."""
+    whole = [Cache.key(b"kept", *about) for about in groups]
+    part = [Cache.key(b"kept of changes", *about) for about in groups]
+
+    def recalled(group: int) -> bytes | None:
+        data = cache.get(whole[group])
+        return cache.get(part[group]) if data is None and partly else data
+
+    def keep(group: int, data: bytes) -> None:
+        cache.put(part[group] if partly and cache.get(whole[group]) is None else whole[group], data)
 
     def made() -> analysis.RunMemory | None:
         from ownlint import analysis
 
-        if cache.folder is None:
-            return None
-        return analysis.RunMemory(
-            lambda group: cache.get(places[group]),
-            lambda group, data: cache.put(places[group], data),
-            cache.get,
-            facts.entries(),
-        )
+        return None if cache.folder is None else analysis.RunMemory(recalled, keep, cache.get, facts.entries())
 
     return made
 
@@ -314,8 +324,9 @@ def _judged(
     way: _Way,
     options: Options,
     memory: Callable[[], analysis.RunMemory | None],
+    changed: Ranges | None,
 ) -> Sequence[Sequence[Said]]:
-    """What each group of rules says, worked out now."""
+    """What each group of rules says, worked out now; of a change, what can touch what has `changed`."""
     if not groups:
         return ()
     from ownlint import analysis, catalogue
@@ -331,7 +342,8 @@ def _judged(
         options.told("running rules", done, of)
 
     ending = analysis.RunEnd(None if options.deadline is None else options.deadline - time.monotonic())
-    return analysis.analyse(chosen, lambda: way.build(earlier), size, limits(), told, memory(), options.jobs, ending)
+    build = lambda: way.build(earlier)  # noqa: E731 - asked in the child
+    return analysis.analyse(chosen, build, size, limits(), told, memory(), options.jobs, ending, changed)
 
 
 def limits() -> analysis.Limits:

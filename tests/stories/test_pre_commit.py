@@ -232,7 +232,7 @@ def test_the_hook_for_staged_lines_lets_an_unrelated_commit_pass(tmp_path: Path,
     assert "--> lowering.py:6" in stopped.stderr
     assert "old.cc" not in stopped.stderr
     assert "scratch.py" not in stopped.stderr
-    assert "2 outside the change not shown" in stopped.stderr
+    assert "Found 1 problem (1 error) in the change (" in stopped.stderr
     assert git(project.root, "log", "--format=%s") == "tried\nas it stands"
 
 

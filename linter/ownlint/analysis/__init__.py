@@ -29,6 +29,7 @@ from ownlint.analysis.messages import DEFAULT as DEFAULT
 from ownlint.analysis.messages import Done, Progressed, Refused, SaidOfCase, heard
 from ownlint.analysis.messages import Limits as Limits
 from ownlint.analysis.messages import RunMemory as RunMemory
+from ownlint.analysis.touching import Ranges
 from ownlint.children import Forked, LostError, Messages, answered
 from ownlint.children import RunEnd as RunEnd
 from ownlint.facts.errors import RefusalError
@@ -63,17 +64,21 @@ def analyse(
     memory: RunMemory | None = None,
     jobs: int = 1,
     ending: RunEnd | None = None,
+    changed: Ranges | None = None,
 ) -> list[list[Said]]:
     """What the rules of each group say of the program, `size` bytes of source, that `build` makes in a child; what is
     too large is said once, with the first group that asked about it. Raises `AnalysisError`, with the text of a
     `RefusalError` of `build` as it is. At most `jobs` workers judge at the same time. What is not judged at the
-    `ending`, or when a signal asks us to end, is named."""
+    `ending`, or when a signal asks us to end, is named. Of a change under review, with what `changed`, only that is
+    judged which can touch it."""
     said: list[list[Said]] = [[] for _ in groups]
     large: set[TooLarge] = set()
     output, theirs = os.pipe()
     ending = ending or RunEnd()
     try:
-        analyst = Forked(lambda: Analyst(groups, build, theirs, limits, memory, jobs, ending).work(), group=True)
+        analyst = Forked(
+            lambda: Analyst(groups, build, theirs, limits, memory, jobs, ending, changed).work(), group=True
+        )
     finally:
         os.close(theirs)
     try:

@@ -11,7 +11,7 @@ import gc
 import os
 import select
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -31,10 +31,11 @@ from ownlint.analysis.messages import (
     heard,
     tell,
 )
+from ownlint.analysis.touching import Ranges, touching
 from ownlint.analysis.worker import COMPARING, OUT_OF_MEMORY, At, Blocks, DealtCase, FailureTally, Position, Worker
 from ownlint.children import Forked, Messages, RunEnd, bound, described, signal_name
 from ownlint.facts.errors import RefusalError
-from ownlint.finding import ENDED, Crash, Cut, TooLarge
+from ownlint.finding import ENDED, Crash, Cut, Finding, TooLarge
 from ownlint.incremental import kept
 from ownlint.incremental.kept import KeptFindings
 from ownlint.incremental.notebook import merged
@@ -76,8 +77,10 @@ class Analyst:
         memory: RunMemory | None,
         jobs: int,
         ending: RunEnd,
+        changed: Ranges | None,
     ) -> None:
         self.ending = ending
+        self.changed = changed
         self.groups = groups
         self.build = build
         self.output = output
@@ -110,7 +113,7 @@ class Analyst:
         gc.set_threshold(*_COLLECTING)
         try:
             self.program = self.build()
-            self.cases = list(self._cases())
+            self._prepare()
             self.of = sum(catalogue.subjects(rules, self.program) for rules in self.groups)
         except RefusalError as error:
             tell(self.output, Refused(str(error)))
@@ -143,12 +146,20 @@ class Analyst:
         """Begins anew without the bodies for which answers about the whole program would take too many steps."""
         gc.unfreeze()
         self.program = self.program.without(self._culprits.keys())
-        self.cases = list(self._cases())
+        self._prepare()
         self.given_up = FailureTally()
         self.holding = {}
         self._begin()
         gc.collect()
         gc.freeze()
+
+    def _prepare(self) -> None:
+        self.cases = list(self._cases())
+        self.touching = None if self.changed is None else touching(self.program, self.changed)
+
+    def asks(self, number: int) -> bool:
+        """Whether a finding of the case with this number can be shown."""
+        return self.touching is None or self.touching.has(self.cases[number].case)
 
     def _cases(self) -> Iterator[DealtCase]:
         """All there are, with the number of their group, and how many subjects the groups before it have."""
@@ -222,6 +233,7 @@ class Analyst:
 
     def _name_left(self) -> None:
         """Names what has not been judged, by files; what was, before all was begun anew, is said."""
+        self._left = [number for number in self._left if self.asks(number)]
         if not self._left:
             return
         names = {number: _CaseName(self.cases[number].group, self.cases[number].name) for number in self._left}
@@ -231,6 +243,26 @@ class Analyst:
         paths = {self.cases[number].case.path for number in names.keys() - known.keys()}
         crashes = tuple(Crash("", path, ENDED, "limit", by_others=True) for path in sorted(paths))
         self._said.append(SaidOfCase(0, len(self.cases), crashes=crashes))
+
+    def beside(self, found: Iterable[Finding]) -> list[int]:
+        """The cases that were not asked and count for whether and how findings are shown that touch the change, those
+        `found` here among them: a finding of theirs may say it better, see `interplay`, or have the same symbol, by
+        which fingerprints are numbered."""
+        if self.touching is None:
+            return []
+        all_found = [*found, *(one for said in self._said for one in said.findings)]
+        shown = [one for one in all_found if not self.touching.paths.isdisjoint(one.paths)]
+        symbols = {one.symbol for one in shown}
+        at: dict[str, set[int]] = {}
+        for one in shown:
+            for path, span in ((one.path, one.span), *((step.path, step.span) for step in one.steps)):
+                at.setdefault(path, set()).add(span.start)
+        return [
+            number
+            for number, dealt in enumerate(self.cases)
+            if (dealt.case.symbol in symbols or any(map(dealt.case.holds, at.get(dealt.case.path, ()))))
+            and not self.asks(number)
+        ]
 
     def take(self, message: Holding | WrittenDown | SaidOfCase) -> None:
         """What a worker has said."""

@@ -197,6 +197,7 @@ class Worker:
         self._begun = time.process_time()
         self._recalled = 0
         """Bytes of what was kept."""
+        self._found: list[Finding] = []
 
     def work(self, begin: At) -> None:
         """From there on, in the blocks that it gets."""
@@ -211,7 +212,8 @@ class Worker:
             if not self._case(number, begin.rule if number == begin.case else 0, found):
                 break
         else:
-            self._tell(Done())
+            if all(self._case(number, 0, self.analyst.cases[number]) for number in self.analyst.beside(self._found)):
+                self._tell(Done())
         self._leave()
 
     def _cases(self, begin: At) -> Iterator[tuple[int, DealtCase]]:
@@ -220,7 +222,10 @@ class Worker:
         run: range | None = range(begin.case, len(cases) if blocks is None else self.at.end)
         while run is not None:
             for number in run:
-                yield number, cases[number]
+                if self.analyst.asks(number):
+                    yield number, cases[number]
+                else:
+                    self._pass_over(cases[number])
             run = None if blocks is None else blocks.next(self.place.number)
             if run is not None:
                 self.at.put(run.start, 0, self.at.subject)
@@ -258,6 +263,13 @@ class Worker:
         self._tell(Holding(group, tuple(holds.subjects), tuple(holds.answers)))
         return holds
 
+    def _pass_over(self, found: DealtCase) -> None:
+        """What still holds of it is kept, though nobody asks."""
+        notebook = self.notebooks[found.group] if self.notebooks else None
+        held = None if notebook is None else notebook.standing.subjects.get(found.name)
+        if held is not None and notebook is not None:
+            notebook.keep(found.name, held)
+
     def _case(self, number: int, first: int, found: DealtCase) -> bool:
         """Whether all rules of the case have judged it; `first` is the first that has to."""
         group, subject = found.group, found.before + found.case.number
@@ -266,6 +278,7 @@ class Worker:
         if held is not None and notebook is not None:
             notebook.keep(found.name, held)
             self.at.put(number, 0, subject)
+            self._found += held.findings
             if held.findings or held.large:
                 self._tell(SaidOfCase(group, number, held.findings, (), held.large))
             return True
@@ -294,6 +307,7 @@ class Worker:
                 self._tell(SaidOfCase(group, number, (), (said,), large))
                 return None
             findings += said
+            self._found += said
             if said or large:
                 self._tell(SaidOfCase(group, number, tuple(said), (), large))
         return whole

@@ -87,7 +87,7 @@ def without_known(report: Report, options: Options, file: Path | None) -> Adopte
     """Raises `CannotRunError` for a file that is none."""
     if file is None:
         return Adopted(report)
-    split = baseline.split(report, _renamed(file, report, options), _Asked(options), _ran(options))
+    split = baseline.split(report, _renamed(file, report, options), _Asked(options, report), _ran(options))
     notes = []
     if split.known:
         notes.append(f"{_count(len(split.known), 'finding')} hidden by the baseline {os.path.relpath(file)}")
@@ -156,14 +156,18 @@ def _write(file: Path, entries: Iterable[baseline.BaselineEntry]) -> None:
 
 
 class _Asked:
-    """The paths of a run: whether a file of the project is among them, or would be if it were still there."""
+    """The paths of a run: whether a file of the project is among them, or would be if it were still there. With the
+    report of a change, whether all was looked for in it."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, report: Report | None = None) -> None:
+        self._report = report
         self._root = options.root
         self._paths = [path.resolve() for path in options.paths]
 
     def __contains__(self, path: object) -> bool:
         place = self._root / str(path)
+        if self._report is not None and not self._report.is_about(str(path)) and place.exists():
+            return False
         return any(asked == place or asked in place.parents for asked in self._paths)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -13,9 +12,6 @@ from ownlint.incremental.kept import FactsEntry, KeptAnswer, KeptContributions, 
 from ownlint.project import questions
 from ownlint.project.program import Program
 from ownlint.project.questions import Key
-
-if TYPE_CHECKING:
-    from ownlint.finding import Finding
 
 BEFORE = "ownlint.project.program.Program.before"
 """The question for the project as it was before the change under review: nobody compares these."""
@@ -74,14 +70,9 @@ def _before(kept: KeptFindings, paths: Iterable[str], facts: Facts) -> dict[str,
 
 def _stands_in(said: KeptSubject, paths: Collection[str]) -> bool:
     """Whether a place that was named then is in one of these files: it may stand elsewhere in them now."""
-    return any(not _places(finding).isdisjoint(paths) for finding in said.findings) or any(
+    return any(not finding.paths.isdisjoint(paths) for finding in said.findings) or any(
         one.path in paths for one in said.large
     )
-
-
-def _places(finding: Finding) -> set[str]:
-    edits = finding.fix.edits if finding.fix is not None else ()
-    return {finding.path, *(step.path for step in finding.steps), *(edit.path for edit in edits)}
 
 
 class _Gone:

@@ -37,7 +37,7 @@ def compose(
     """`files` are those that were asked for; `known` are the names of all rules there are, `ran` those that were run;
     `yields` says which rules a rule leaves the word to; `hint` says why files have no types, and `expected` that they
     should have; `notices` are what else there is to say. With `changed`, findings that touch none of these lines are
-    kept apart."""
+    left out, and those of them in files that have such lines are kept apart: others were not asked for."""
     findings: list[Finding] = []
     incomplete = [*unread, *_problems(files)]
     for each in said:
@@ -67,7 +67,7 @@ def compose(
         suppressed=len(_apart(at_least([*silenced, *silenced_too], config.certainty), changed)[0]),
         files=len(files),
         notices=(*notices, *suppressions.former(), *_types_notice(files, hint, detail=not expected)),
-        touched=None if changed is None else frozenset(changed),
+        touched=None if changed is None else frozenset(path for path, lines in changed.items() if lines),
         digests=sources.digests_of(shown),
     )
 
@@ -91,14 +91,13 @@ def _led(finding: Finding, sources: Sources) -> Finding:
 
 
 def _apart(findings: Iterable[Located], changed: Changed | None) -> tuple[tuple[Located, ...], tuple[Located, ...]]:
-    """Those that touch what changed, which all do where nobody asks, and the others; sorted."""
+    """Those that touch what changed, which all do where nobody asks, and the others in changed files; sorted."""
     ordered = sorted(findings, key=reading_order)
     if changed is None:
         return tuple(ordered), ()
     touching = [_touches(finding, changed) for finding in ordered]
-    return tuple(compress(ordered, touching)), tuple(
-        f for f, touches in zip(ordered, touching, strict=True) if not touches
-    )
+    others = (one for one, touches in zip(ordered, touching, strict=True) if not touches)
+    return tuple(compress(ordered, touching)), tuple(one for one in others if changed.get(one.path))
 
 
 def _touches(finding: Located, changed: Changed) -> bool:

@@ -112,7 +112,8 @@ class Document(msgspec.Struct, frozen=True):
     notices: tuple[JsonNotice, ...]
     suppressed: _From0
     elsewhere: _From0
-    """Findings that touch no changed line and are left out for that, with `--changed` and `--diff-base`."""
+    """Findings in changed files that touch no changed line and are left out for that, with `--changed` and
+    `--diff-base`. In other files they are not looked for."""
     base: str
 
 

@@ -27,9 +27,10 @@ def _lines(report: Report) -> Iterator[str]:
     report = once(report)
     count = len(report.findings)
     files = f"{report.files} file{'s' * (report.files != 1)}"
+    files = files if report.touched is None else f"the change ({files} read)"
     yield f"{count or 'No'} problem{'s' * (count != 1)} found in {files}."
     if report.elsewhere:
-        yield f"{len(report.elsewhere)} outside the change not shown."
+        yield f"{len(report.elsewhere)} on other lines of the changed files not shown."
     if report.suppressed:
         yield f"{report.suppressed} suppressed by comments."
     if report.findings:

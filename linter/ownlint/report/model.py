@@ -115,7 +115,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Located, ...] = ()
     incomplete: tuple[Incomplete, ...] = ()
     elsewhere: tuple[Located, ...] = ()
-    """Of a run about changes, the findings that touch none of them: counted, not shown."""
+    """Of a run about changes, the findings in changed files that touch none of them: counted, not shown. What touches
+    none and stands in other files was not looked for."""
     suppressed: int = 0
     files: int = 0
     """How many files were asked for."""
@@ -128,7 +129,11 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     def is_beside(self, each: Incomplete) -> bool:
         """Whether it is of a file that the changes which the run is about do not touch."""
-        return self.touched is not None and bool(each.path) and each.path not in self.touched
+        return bool(each.path) and not self.is_about(each.path)
+
+    def is_about(self, path: str) -> bool:
+        """Whether all was looked for in a file, as far as the run was asked about it: not where nothing changed."""
+        return self.touched is None or path in self.touched
 
     @property
     def lost(self) -> tuple[Incomplete, ...]:
@@ -182,6 +187,11 @@ class Lines:
     def line(self, offset: int) -> int:
         """Numbered from 1."""
         return bisect.bisect_right(self.starts, offset)
+
+    def around(self, first: int, last: int) -> tuple[int, int]:
+        """Where these lines begin and end, as far as there are such."""
+        begins = self.starts[min(first, len(self.starts)) - 1]
+        return begins, self.starts[last] if last < len(self.starts) else len(self.data)
 
     def bytes_of(self, line: int) -> bytes:
         """The text of a line, without its end."""

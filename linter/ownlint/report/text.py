@@ -29,12 +29,15 @@ def _confidence(finding: Located) -> str:
 
 
 def summary(report: Report) -> str:
-    """`Found 7 problems (5 errors, 2 warnings) in 12 files; 3 outside the change not shown; 1 suppressed`. With several
-    places for one: `Found 7 problems (5 errors, 2 warnings) at 30 places in 12 files`."""
-    beside = f"; {len(report.elsewhere)} outside the change not shown" if report.elsewhere else ""
+    """`Found 7 problems (5 errors, 2 warnings) in 12 files; 1 suppressed`. With several places for one: `Found 7
+    problems (5 errors, 2 warnings) at 30 places in 12 files`. Of a change: `No problems found in the change (12 files
+    read); 3 on other lines of the changed files not shown`."""
+    beside = f"; {len(report.elsewhere)} on other lines of the changed files not shown" if report.elsewhere else ""
     beside += f"; {report.suppressed} suppressed" if report.suppressed else ""
     beside += f"; {unanalysed}" if (unanalysed := counted(report.unanalysed)) else ""
-    files = _count(report.files, "file")
+    files = (
+        _count(report.files, "file") if report.touched is None else f"the change ({_count(report.files, 'file')} read)"
+    )
     if not report.findings:
         so_far = " so far" if report.lost else ""
         return f"No problems found{so_far} in {files}{beside}"
