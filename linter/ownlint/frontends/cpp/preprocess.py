@@ -108,7 +108,7 @@ _DEFINE = re.compile(rb"\s*(\w+)(\(([^)]*)\))?(.*)", re.DOTALL)
 _INCLUDE = re.compile(rb'\s*(?:"([^"\n]*)"|<([^>\n]*)>)')
 _FIRST_IN_CLASS = re.compile(
     rb"\b(?:(enum)\s++)?(?:struct|class|union)\b[^(){};=]{0,200}\{\s*+([A-Za-z_]\w++)"
-    rb"(?=[ \t]*+\r?\n\s*+(?:[A-Za-z_~]|(\}))|\s++(?!const\b|volatile\b)[A-Za-z_][\w:]*+[\s*&]++[A-Za-z_])"
+    rb"(?=[ \t]*+\r?\n\s*+(?:[A-Za-z_~]|(\}))|\s++(?:(?:const|volatile)\s++){0,2}[A-Za-z_][\w:]*+[\s*&]++[A-Za-z_])"
 )
 """The word that is alone on the first line in a class, or stands before a type and a name there, and whether nothing
 follows it."""
