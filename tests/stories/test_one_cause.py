@@ -96,4 +96,4 @@ def test_of_a_change_only_the_changed_places_count(project: Path) -> None:
     assert places(findings(project, "--diff-base", "HEAD")) == [("a.cc", 8), ("a.cc", 9)]
     told = check(project, "--diff-base", "HEAD")
     assert "and 1 more place in this file: line 9\n" in told
-    assert "Found 1 problem (1 error) at 2 places in 2 files; 5 outside" in told
+    assert "Found 1 problem (1 error) at 2 places in the change (2 files read); 4 on other lines" in told
