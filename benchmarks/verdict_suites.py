@@ -94,6 +94,18 @@ class Standing:
             return None
         return quiet.assumed.get(key_of(verdict, place))
 
+    def weighed(self, weights: Mapping[Assumption, Weighed]) -> Standing:
+        """The same where each finding is as sure as its assumptions make it: one is only possible that takes for granted
+        what was too often wrong."""
+        weak = {one for one, weight in weights.items() if weight.makes == "possible"}
+        releases = {}
+        for name, quiet in self.releases.items():
+            assumed = {} if quiet.assumed is msgspec.UNSET else quiet.assumed
+            unsure = {key for key, taken in assumed.items() if not weak.isdisjoint(taken)}
+            possible = tuple(sorted(unsure.union(quiet.possible)))
+            releases[name] = msgspec.structs.replace(quiet, possible=possible)
+        return Standing(releases)
+
     def is_certain(self, verdict: Verdict, place: Place, recorded: str) -> bool:
         """Whether the finding there is certain today; what no run has said is as it was recorded."""
         quiet = self.releases.get(verdict.release)

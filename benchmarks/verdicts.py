@@ -199,10 +199,10 @@ def write_suites(run: Path | None, of: frozenset[str] = frozenset()) -> Iterator
         standing = standing.after((verdict for _, verdict in judged(rounds)), load(run), of)
         verdict_suites.STANDING.write_text(standing.text(), encoding="utf-8")
     rules = [rule.id for rule in catalogue.load()]
-    measured = verdict_suites.measure(rules, rounds, standing)
-    verdict_suites.MEASURED.write_text(verdict_suites.text_of(measured), encoding="utf-8")
     weighed = verdict_suites.weigh(rounds, standing)
     verdict_suites.WEIGHED.write_text(verdict_suites.text_of(weighed), encoding="utf-8")
+    measured = verdict_suites.measure(rules, rounds, standing.weighed(weighed))
+    verdict_suites.MEASURED.write_text(verdict_suites.text_of(measured), encoding="utf-8")
     yield from verdict_suites.summary(measured, rules)
     yield from by_assumption(rounds, standing)
 
@@ -210,6 +210,7 @@ def write_suites(run: Path | None, of: frozenset[str] = frozenset()) -> Iterator
 def precision() -> str:
     """The text of docs/precision.md."""
     rounds, standing = read_all(), verdict_suites.read_standing()
+    standing = standing.weighed(verdict_suites.weigh(rounds, standing))
     measured = verdict_suites.measure((rule.id for rule in catalogue.load()), rounds, standing)
     return page(rounds, standing, {rule: one.suite for rule, one in measured.items()})
 
