@@ -95,8 +95,8 @@ class Standing:
         return quiet.assumed.get(key_of(verdict, place))
 
     def weighed(self, weights: Mapping[Assumption, Weighed]) -> Standing:
-        """The same where each finding is as sure as its assumptions make it: one is only possible that takes for granted
-        what was too often wrong."""
+        """The same where each finding is as sure as its assumptions make it: one that takes for granted what was too
+        often wrong is only possible."""
         weak = {one for one, weight in weights.items() if weight.makes == "possible"}
         releases = {}
         for name, quiet in self.releases.items():
