@@ -267,7 +267,7 @@ class AddressCalls(AddressValues):
             self.touch(ref, callee.base, None)
         if not symbol and (cls := self.fresh(callee.name)) and not any(ref.cls for ref in direct):
             inferred = f"that `{text(call.callee)}` returns a new object is inferred from its name"
-            return frozenset({self.create(call, cls, because("name", inferred))})
+            return frozenset({self.create(call, cls, because("later-use", inferred))})
         if any(ref.cls for ref in direct):
             self.used(call, given)
             self.see(given)
@@ -395,7 +395,7 @@ class AddressCalls(AddressValues):
             f"that `{name}` keeps it alive is inferred from its name",
             f"it is not known whether `{name}` keeps it alive",
         )
-        certainty = because("name", inferred) if keeps else because("possible", unknown)
+        certainty = because("later-use", inferred) if keeps else because("possible", unknown)
         for ref in callbacks:
             self.add_registration(ref, call, name, certainty)
         return bool(keeps) and any(ref.cls for ref in callbacks)
