@@ -6,14 +6,14 @@ or declares it with. So a subject can only touch the change where one of these h
 * it stands in a file that has changed lines;
 * it calls, at any depth, a function with changed lines, or hands it on, or says the name of something else that is
   declared on one: a class, a field, a macro, a variable, an alias, what is bound to Python;
-* it is called by a function with changed lines, or handed on by it, or by what that calls: what is further down is not
-  told with who began it;
+* it is called by a function with changed lines, or handed on by it, or by what that calls: a finding further down has
+  no step in the function where the calls began;
 * it belongs to the class of such a function, to one of its bases, or to a class derived from it;
 * it has the name of a function with changed lines, but for the words that tell parallel backends apart;
 * it is a class, and a function with changed lines says its name or that of a field of it;
 * it is a rule's look at the whole program.
 
-What a call reaches is asked of the project as the engine asks it; where nobody knows, its name decides.
+What a call reaches is asked of the project as the engine asks it; where the callee is unknown, its name decides.
 """
 
 from __future__ import annotations

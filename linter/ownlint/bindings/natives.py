@@ -213,7 +213,7 @@ def ends_of_elements(function: Function) -> tuple[tuple[e.Event, r.Value, tuple[
         on = receiver(event.node) or next(iter(event.node.args), None)
         if last_name(event.node.callee) in erases and on is not None:
             found.append((event, on, None))
-    for insert in containers.inserts(function) if containers.may_insert(function) else ():
+    for insert in containers.inserts(function):
         target = strip(insert.event.target) if isinstance(insert.event, e.Write) else None
         if isinstance(target, r.Index):
             found.append((insert.event, target.base, insert))

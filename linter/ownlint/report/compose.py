@@ -91,7 +91,8 @@ def _led(finding: Finding, sources: Sources) -> Finding:
 
 
 def _apart(findings: Iterable[Located], changed: Changed | None) -> tuple[tuple[Located, ...], tuple[Located, ...]]:
-    """Those that touch what changed, which all do where nobody asks, and the others in changed files; sorted."""
+    """Those that touch what changed, all of them without a change under review, and the others in changed files;
+    sorted."""
     ordered = sorted(findings, key=reading_order)
     if changed is None:
         return tuple(ordered), ()

@@ -295,8 +295,7 @@ def _storing(function: Function, owning: _Owning) -> registries.WaySearch:
     storing = {
         store.at.index
         for name in (owning.flag, owning.handle)
-        for store in member_stores.stores(function, name)
-        if member_stores.is_of_class(function, store.base, owning.cls, strict=True)
+        for store in member_stores.stores_of(function, name, owning.cls)
     }
     for event in function.flow.calls:
         if any(_stores_either(one, owning) for one in function.program.calls.callee(event.node, function).functions):
@@ -307,9 +306,9 @@ def _storing(function: Function, owning: _Owning) -> registries.WaySearch:
 
 def _stores_either(function: Function, owning: _Owning) -> bool:
     return any(
-        member_stores.is_of_class(function, store.base, owning.cls)
+        True
         for name in (owning.flag, owning.handle)
-        for store in member_stores.stores(function, name)
+        for _ in member_stores.stores_of(function, name, owning.cls, strict=False)
     )
 
 

@@ -676,10 +676,9 @@ def _telling(function: Function, registry: registries.Registry) -> events.Event 
                 if callee.home in registry.held.ancestry and next(member_stores.stores(callee, name), None) is not None:
                     return call
     for name in registries.pointing_fields(registry.held) if marks is None else ():
-        for store in member_stores.stores(function, name):
+        for store in member_stores.stores_of(function, name, registry.held):
             made = assignments.held(store.value)
-            is_emptied = made is not None and made.kind == "emptied"
-            if is_emptied and member_stores.is_of_class(function, store.base, registry.held, strict=True):
+            if made is not None and made.kind == "emptied":
                 return store.at
     return None
 
