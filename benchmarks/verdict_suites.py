@@ -175,7 +175,8 @@ def read_standing(path: Path = STANDING) -> Standing:
 
 
 def measure(rules: Iterable[str], rounds: Mapping[str, Round], standing: Standing) -> dict[str, Measured]:
-    """Of each of these rules of which anything is known."""
+    """Of each of these rules of which anything is known, where each finding is as sure as its assumptions make it."""
+    standing = standing.weighed(weigh(rounds, standing))
     counts = {rule: counted for rule, counted in _counts(rounds, standing).items() if counted != Counts()}
     return {rule: Measured(suite_of(counts[rule]), counts[rule]) for rule in sorted(rules) if rule in counts}
 

@@ -201,7 +201,7 @@ def write_suites(run: Path | None, of: frozenset[str] = frozenset()) -> Iterator
     rules = [rule.id for rule in catalogue.load()]
     weighed = verdict_suites.weigh(rounds, standing)
     verdict_suites.WEIGHED.write_text(verdict_suites.text_of(weighed), encoding="utf-8")
-    measured = verdict_suites.measure(rules, rounds, standing.weighed(weighed))
+    measured = verdict_suites.measure(rules, rounds, standing)
     verdict_suites.MEASURED.write_text(verdict_suites.text_of(measured), encoding="utf-8")
     yield from verdict_suites.summary(measured, rules)
     yield from by_assumption(rounds, standing)

@@ -56,9 +56,6 @@ GAPS: dict[tuple[str, str, str], str] = {
     ("cpp-line-comments-between-tokens", "new-reference-unowned", _NAMESPACES): _SPLIT_MACRO,
     ("cpp-a-token-a-line", "new-reference-unowned", _NAMESPACES): _SPLIT_MACRO,
     ("cpp-spliced-lines", "new-reference-unowned", _NAMESPACES): _SPLIT_MACRO,
-    ("cpp-one-line", "pointer-outlives-conversion", "What an argument was parsed to"): (
-        "a macro without a semicolon (`PyObject_HEAD`) is told from a type by the end of its line"
-    ),
     ("cpp-line-comments-between-tokens", "borrowed-reference-returned", _METHOD): _ANNOTATION_ALONE,
     ("cpp-line-comments-between-tokens", "borrowed-reference-returned", _MARK): _ANNOTATION_ALONE,
     ("cpp-a-token-a-line", "borrowed-reference-returned", _METHOD): _ANNOTATION_ALONE,
