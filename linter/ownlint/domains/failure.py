@@ -55,6 +55,16 @@ _TELLS_OUTCOME = re.compile(r"(?:Get|get_?)?(?:[Ss]tatus|[Ee]rror|[Ee]rr|[Ee]rro
 _BAD_CONSTANT = re.compile(
     r"(?:^|_|(?<=[a-z]))(?:ERR|ERROR|Error|FAIL|FAILED|FAILURE|Fail|Failed|Failure|FALSE|TOO_MANY)(?:_|$|(?=[A-Z]))"
 )
+_ERRNO = re.compile(
+    r"E(?:2BIG|ACCES|ADDRINUSE|ADDRNOTAVAIL|AFNOSUPPORT|AGAIN|ALREADY|BADF|BADMSG|BUSY|CANCELED|CHILD|"
+    r"CONNABORTED|CONNREFUSED|CONNRESET|DEADLK|DESTADDRREQ|DOM|EXIST|FAULT|FBIG|HOSTUNREACH|IDRM|ILSEQ|"
+    r"INPROGRESS|INTR|INVAL|IO|ISCONN|ISDIR|LOOP|MFILE|MLINK|MSGSIZE|NAMETOOLONG|NETDOWN|NETRESET|"
+    r"NETUNREACH|NFILE|NOBUFS|NODEV|NOENT|NOEXEC|NOLCK|NOLINK|NOMEM|NOMSG|NOPROTOOPT|NOSPC|NOSYS|NOTCONN|"
+    r"NOTDIR|NOTEMPTY|NOTRECOVERABLE|NOTSOCK|NOTSUP|NOTTY|NXIO|OPNOTSUPP|OVERFLOW|OWNERDEAD|PERM|PIPE|"
+    r"PROTO|PROTONOSUPPORT|PROTOTYPE|RANGE|ROFS|SPIPE|SRCH|TIMEDOUT|TXTBSY|WOULDBLOCK|XDEV)"
+)
+"""The error numbers of [cerrno.syn]: `return EINVAL;` is a failure, whether or not the header that defines it was
+read."""
 
 
 _MOST_GUARDS = 64
@@ -669,7 +679,7 @@ def _names_failure(function: Function, name: str) -> bool | None:
     good = _last_word_is_good(name)
     if good is not None and ("::" in name or name.isupper() or name.startswith("k")):
         return not good
-    if "nullopt" in name or _BAD_CONSTANT.search(types.parse(name).last):
+    if _ERRNO.fullmatch(name) or "nullopt" in name or _BAD_CONSTANT.search(types.parse(name).last):
         return True
     first = function.program.statuses.says_success(name) if "::" in name or not name[:1].islower() else None
     return None if first is None else not first

@@ -238,6 +238,11 @@ def store(domain: GuardedDomain, borrow: WayIn) -> Storage:
         if not step:
             break
         here = place[at:position]
+        if parsed.pointers and not parsed.reference and roles & {"container", "string"} and at < position - 1:
+            # The container or the string itself stands elsewhere: whoever erases the pointer leaves it.
+            if place[at] not in domain.freed:
+                return Storage("foreign")
+            kind, slot, moves = "owned", here, False
         if step == "[]" and roles & {"container", "string"}:
             stable = "stable container" in roles
             kind, moves = ("element" if kind != "owned" else kind), moves or not stable

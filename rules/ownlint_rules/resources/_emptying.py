@@ -106,7 +106,8 @@ class SlotEnding:
         )
 
     def takes_out(self, is_slot: Callable[[r.Value], bool]) -> bool:
-        """Whether the body empties the slot and answers with what was in it; `is_slot` says of a place that it is."""
+        """Whether the body empties the slot, and answers with what was in it or puts that elsewhere; `is_slot` says of a
+        place that it is."""
         self.find_names()
         emptied = any(
             isinstance(inner, r.Assign)
@@ -115,9 +116,18 @@ class SlotEnding:
             and is_slot(inner.target)
             for inner in self.function.values
         )
-        return emptied and any(
-            isinstance(statement, r.Leave) and statement.kind == "return" and self.is_it(statement.value)
-            for statement in self.function.statements
+        return emptied and (
+            any(
+                isinstance(statement, r.Leave) and statement.kind == "return" and self.is_it(statement.value)
+                for statement in self.function.statements
+            )
+            or any(
+                isinstance(inner, r.Assign)
+                and isinstance(places.strip(inner.target), r.Member)
+                and not self.is_it(inner.target)
+                and self.is_it(inner.value)
+                for inner in self.function.values
+            )
         )
 
     def releases(self) -> bool:

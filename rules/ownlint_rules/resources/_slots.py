@@ -422,6 +422,8 @@ class Slots:
             self._belongs_to_another(store) or self._is_handed_out(store, slot) for store in stores
         ):
             certainty = because("possible", "something else may own it or release it")
+        if slot.cls.record.kind == "union":
+            certainty = because("possible", "the code that knows what the union holds may release it as that")
         return tempered(certainty, because("unread-code", "code that was not analysed could release it"))
 
     def _is_first_place(self, slot: Slot, store: SlotStore) -> bool:
@@ -571,11 +573,11 @@ class Slots:
 
     @questions.program_property
     def _immortal(self) -> frozenset[str]:
-        """Last names of the classes of static objects, and of what statics point to."""
+        """Last names of the classes of static objects and arrays, and of what statics point to."""
         found: set[str] = set()
         wanted = {cls.name for cls in self.program.classes if cls in self._found}
         for file in self.program.files.values():
-            found |= {types.parse(variable.type).last for variable in file.variables} & wanted
+            found |= {types.parse(variable.type.partition("[")[0]).last for variable in file.variables} & wanted
         for function in self.program.functions:
             if function.says(_STATIC) and not wanted.isdisjoint(_words_in(function)):
                 for statement in function.statements:
@@ -649,7 +651,7 @@ class Slots:
                     yield function
 
     def _is_taken_out(self, slot: Slot) -> bool:
-        """Whether some function empties the slot and answers with what was in it."""
+        """Whether some function empties the slot and hands on what was in it."""
         return any(
             SlotEnding(function, slot.cls, slot.field.name).takes_out(partial(self._is_of, slot, function))
             for function in self._takers.get(slot.field.name, ())
@@ -661,11 +663,11 @@ class Slots:
 
     @questions.program_property
     def _takers(self) -> dict[str, list[Function]]:
-        """For each name in question the functions that set it and answer with a handle."""
+        """For each name in question the functions that set it."""
         wanted = {f"={name}" for fields in self._found.values() for name in fields}
         found: dict[str, list[Function]] = {}
         for function in self.program.functions:
-            if function.language == "cpp" and types.parse(function.record.result).pointers:
+            if function.language == "cpp":
                 for word in wanted.intersection(function.mentioned):
                     found.setdefault(word[1:], []).append(function)
         return found
@@ -698,13 +700,14 @@ class Slots:
         that are not known here."""
         wanted = {name for fields in self._found.values() for name in fields}
         releasing = {"delete", *resources.resources(self.program).releasing_names}
+        macros = [one for file in self.program.files.values() for one in file.macros if one.parameters is not None]
+        releasing |= {one.name for one in macros if not releasing.isdisjoint(_WORDS.findall(one.body))}
         found: set[str] = set()
-        for file in self.program.files.values():
-            for macro in file.macros:
-                for statement in macro.body.split(";") if macro.parameters is not None else ():
-                    words = _WORDS.findall(statement)
-                    if not releasing.isdisjoint(words):
-                        found |= wanted.intersection(words)
+        for macro in macros:
+            for statement in macro.body.split(";"):
+                words = _WORDS.findall(statement)
+                if not releasing.isdisjoint(words):
+                    found |= wanted.intersection(words)
         return frozenset(found)
 
     @questions.program_property
@@ -726,7 +729,25 @@ class Slots:
 
     @questions.program_property
     def _releasing(self) -> list[Function]:
-        return [function for function in self.program.functions if self._may_release(function)]
+        wrappers = self._wrappers
+        return [
+            function
+            for function in self.program.functions
+            if self._may_release(function) or not wrappers.isdisjoint(function.mentioned)
+        ]
+
+    @questions.program_property
+    def _wrappers(self) -> frozenset[str]:
+        """Last names of the project's functions that may release what they are given: `void unmap_all(void* at)` that
+        calls `munmap(at, n)`. Needs no decoding."""
+        return frozenset(
+            function.name
+            for function in self.program.functions
+            if function.language == "cpp"
+            and function.record.kind in ("function", "method")
+            and any(duties.may_be_handle(parameter.type) for parameter in function.record.parameters)
+            and self._may_release(function)
+        )
 
     @questions.program_property
     def _sayers(self) -> dict[str, list[Function]]:

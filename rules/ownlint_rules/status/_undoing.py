@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ownlint import Function, Place, assignments, glance, places
+from ownlint import Function, Place, assignments, failure, glance, places, types
 from ownlint import events as e
 from ownlint import records as r
 
@@ -90,3 +90,53 @@ def _guards(function: Function, where: Place, write: e.Write) -> bool:
         return True
     cls = function.program.names.find_class(write.type, function.record.scope, function.file)
     return cls is not None and cls.destructor is not None and writes(cls.destructor, where[-1])
+
+
+def tells_object(function: Function, assignment: assignments.Assignment, failed: failure.Failure) -> bool:
+    """Whether the way that only a failure takes hands the object to code that can change it: `return Fail(status);`, or
+    `shut_down(connection)` behind the label of a `goto`. What it notes there may refuse the next call."""
+    owner = tuple(step for step in assignment.place[:-1] if not step.startswith("["))
+    if failed.cause is None or not owner:
+        return False
+    flow = function.flow
+    later = {event.index for event in flow.after(failed.cause)}
+    told = [
+        event
+        for event in flow.dominators(failed.leave)
+        if isinstance(event, e.CallEvent) and event.index in later and _can_change(function, event, owner)
+    ]
+    if not told:
+        return False
+    failing = {one.leave.index for one in failure.failures(function)} | {failed.leave.index}
+    return any(_leads_only_to(function, event, failing) for event in told)
+
+
+def _leads_only_to(function: Function, event: e.Event, leaves: set[int]) -> bool:
+    after = [one for one in function.flow.after(event) if isinstance(one, e.LeaveEvent)]
+    return all(one.index in leaves for one in after)
+
+
+def _can_change(function: Function, event: e.CallEvent, owner: Place) -> bool:
+    """Whether the call is a method of the object that is not `const`, or is given the object by a pointer or reference
+    to what is not."""
+    call, root = event.node, owner[0]
+    if call.kind != "call" or function.program.macros.role(places.last_name(call.callee)):
+        return False
+    on = event.receiver if event.receiver is not None or root != places.THIS else (places.THIS,)
+    for callee in function.program.calls.callee(call, function).functions:
+        record = callee.record
+        if record.kind == "method" and not {"const", "static"} & set(record.qualifiers):
+            known = callee.home is not None and function.home is not None
+            if on is not None and on == owner[: len(on)] and (on != (places.THIS,) or known):
+                return True
+        for parameter, argument in zip(record.parameters, call.args, strict=False):
+            given = assignments.place(function, argument)
+            kind = types.parse(parameter.type)
+            if (
+                given is not None
+                and given == owner[: len(given)]
+                and not kind.const
+                and (kind.pointers or kind.reference)
+            ):
+                return True
+    return False

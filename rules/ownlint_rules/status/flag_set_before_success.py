@@ -98,6 +98,7 @@ from ownlint import (
 )
 from ownlint_rules.status import _passing as passing
 from ownlint_rules.status import _skipping as skipping
+from ownlint_rules.status import _undoing as undoing
 from ownlint_rules.status import _unfinished as unfinished
 
 # Said first on purpose: what they announce must not be tried twice, whether or not it works.
@@ -207,6 +208,8 @@ def _how_likely(function: Function, announced: assignments.Assignment, failed: f
         return because("possible", f"`{flag}` may describe what is already gone, whatever follows")
     if _keeps_its_error(function, announced, failed):
         return because("possible", "the object stores its error and may refuse the next call")
+    if undoing.tells_object(function, announced, failed):
+        return because("possible", "the failing path notifies the object, which may refuse the next call")
     if passing.ends_with_failure(function):
         return because("possible", "every known caller discards the object when it fails")
     if _is_about_its_own_block(function, announced, failed):
