@@ -170,7 +170,8 @@ def _by_leave(function: Function, leave: e.LeaveEvent) -> Iterator[Failure]:
 
 
 def _by_goto(function: Function, mark: e.Event) -> Iterator[Failure]:
-    """`if (err) goto out;`: the exit is a failure as far as the jump is. A jump back is another attempt."""
+    """`if (err) goto out;`: the exit is a failure as far as the jump is, unless it says that all went well. A jump back
+    is another attempt."""
     flow = function.flow
     if all(flow.events[to].span.start < mark.span.start for to, _ in flow.successors[mark.index]):
         return
@@ -180,7 +181,7 @@ def _by_goto(function: Function, mark: e.Event) -> Iterator[Failure]:
     nearest = _first_exits(function)
     behind = [nearest[target] for target, _ in function.flow.successors[mark.index]]
     leave = min((each for each in behind if each is not None), key=lambda each: each.index, default=None)
-    if leave is not None:
+    if leave is not None and (leave.value is None or refuses(function, leave.value) is not False):
         cause, certainty = found
         yield Failure(leave, cause, weaker(certainty, _ON_A_PATH), mark)
 

@@ -192,20 +192,20 @@ def iterated(written: str) -> str:
 
 
 _CONST_OR_TYPENAME = re.compile(r"^(?:const\s+|typename\s+)+")
-_OPERATORS = frozenset({"sizeof", "alignof", "decltype", "noexcept"})
+_OPERATORS = frozenset({"sizeof", "alignof", "decltype", "noexcept", "typeof", "__typeof__"})
 """They look like the result of a function's type."""
 
 
 def called(written: str) -> str:
-    """What a call of something of this type answers: `R` of `std::function<R(A)>` and of `R (*)(A)`; empty when the
-    type is not one of a function."""
+    """What a call of something of this type answers: `R` of `std::function<R(A)>`, of `R (*)(A)` and of `R (A)`; empty
+    when the type is not one of a function."""
     kind = parse(written)
-    signature = kind.arguments[0] if kind.arguments else written if "(*" in written else ""
+    signature = kind.arguments[0] if kind.arguments else written
     opening = signature.find("(")
     if (
         opening <= 0
         or signature[:opening].strip() in _OPERATORS
-        or not signature.rstrip(" &").endswith((")", "const", "noexcept"))
+        or not signature.rstrip(" &*").endswith((")", "const", "noexcept"))
     ):
         return ""
     return signature[:opening].strip()

@@ -106,7 +106,7 @@ class SlotEnding:
         )
 
     def takes_out(self, is_slot: Callable[[r.Value], bool]) -> bool:
-        """Whether the body empties the slot, and answers with what was in it or puts that elsewhere; `is_slot` says of a
+        """Whether the body empties the slot, and returns what was in it or puts that elsewhere; `is_slot` says of a
         place that it is."""
         self.find_names()
         emptied = any(

@@ -99,36 +99,45 @@ def tells_object(function: Function, assignment: assignments.Assignment, failed:
     if failed.cause is None or not owner:
         return False
     flow = function.flow
-    later = {event.index for event in flow.after(failed.cause)}
-    told = [
-        event
-        for event in flow.dominators(failed.leave)
-        if isinstance(event, e.CallEvent) and event.index in later and _can_change(function, event, owner)
-    ]
-    if not told:
-        return False
-    failing = {one.leave.index for one in failure.failures(function)} | {failed.leave.index}
-    return any(_leads_only_to(function, event, failing) for event in told)
+    starts = {one.at.index for one in failure.failures(function)} | {failed.at.index}
+
+    def fails(event: e.Event) -> bool:
+        return event.index in starts or (isinstance(event, e.Mark) and event.what == "goto")
+
+    def tells(event: e.Event) -> bool:
+        return event.index in told
+
+    leaves = {one.leave.index for one in failure.failures(function) if one.at is one.leave} | {failed.leave.index}
+    told = {
+        event.index
+        for event in flow.after(failed.cause)
+        if _can_change(function, event, owner)
+        and (
+            flow.path(failed.cause, lambda one, at=event.index: one.index == at, fails) is None
+            or (failed.at.index == failed.leave.index and _leads_only_to(function, event, leaves))
+        )
+    }
+    return bool(told) and flow.path(failed.cause, lambda one: one.index == failed.leave.index, tells) is None
 
 
 def _leads_only_to(function: Function, event: e.Event, leaves: set[int]) -> bool:
-    after = [one for one in function.flow.after(event) if isinstance(one, e.LeaveEvent)]
-    return all(one.index in leaves for one in after)
+    return all(one.index in leaves for one in function.flow.after(event) if isinstance(one, e.LeaveEvent))
 
 
-def _can_change(function: Function, event: e.CallEvent, owner: Place) -> bool:
-    """Whether the call is a method of the object that is not `const`, or is given the object by a pointer or reference
-    to what is not."""
+def _can_change(function: Function, event: e.Event, owner: Place) -> bool:
+    """Whether it is a call of a method of the object that is not `const`, or is given the object by a pointer or
+    reference to what is not."""
+    if not isinstance(event, e.CallEvent):
+        return False
     call, root = event.node, owner[0]
     if call.kind != "call" or function.program.macros.role(places.last_name(call.callee)):
         return False
     on = event.receiver if event.receiver is not None or root != places.THIS else (places.THIS,)
     for callee in function.program.calls.callee(call, function).functions:
         record = callee.record
-        if record.kind == "method" and not {"const", "static"} & set(record.qualifiers):
-            known = callee.home is not None and function.home is not None
-            if on is not None and on == owner[: len(on)] and (on != (places.THIS,) or known):
-                return True
+        can_change = record.kind == "method" and not {"const", "static"} & set(record.qualifiers)
+        if can_change and on is not None and on == owner[: len(on)]:
+            return True
         for parameter, argument in zip(record.parameters, call.args, strict=False):
             given = assignments.place(function, argument)
             kind = types.parse(parameter.type)

@@ -92,6 +92,7 @@ from ownlint import (
     places,
     records,
     rule,
+    stored_calls,
     trials,
     types,
     weaker,
@@ -210,6 +211,8 @@ def _how_likely(function: Function, announced: assignments.Assignment, failed: f
         return because("possible", "the object stores its error and may refuse the next call")
     if undoing.tells_object(function, announced, failed):
         return because("possible", "the failing path notifies the object, which may refuse the next call")
+    if failed.cause is not None and _is_callback(function, failed.cause):
+        return because("possible", f"`{flag}` may say that the callback was called, which is not done twice")
     if passing.ends_with_failure(function):
         return because("possible", "every known caller discards the object when it fails")
     if _is_about_its_own_block(function, announced, failed):
@@ -219,6 +222,15 @@ def _how_likely(function: Function, announced: assignments.Assignment, failed: f
             "possible", f"the flags next to `{flag}` are cleared together, perhaps before the work is redone"
         )
     return failed.certainty
+
+
+def _is_callback(function: Function, cause: events.CallEvent) -> bool:
+    """Whether what can fail was given by another: it is told of something, once, whatever it makes of it."""
+    program, callee = function.program, cause.node.callee
+    if stored_calls.stored_calls(program).stored(function, callee) is not None:
+        return True
+    written = program.names.expand(program.types.of(callee, function), function.file, function.record.scope)
+    return isinstance(callee, records.Member) and bool(types.called(written))
 
 
 def _is_emptied_each_round(function: Function, announced: assignments.Assignment) -> bool:
@@ -375,7 +387,14 @@ def _is_numbered(function: Function, event: events.Event) -> bool:
 
 def _counts(function: Function, place: Place) -> bool:
     """Whether it is a number that is counted with, rather than one that says how far the work has come."""
-    return any(write.place == place and write.op in ("++", "--", "+=", "-=") for write in function.flow.writes)
+    return any(
+        write.place == place
+        and (
+            write.op in ("++", "--", "+=", "-=")
+            or (isinstance(write.value, records.Binary) and write.value.op in ("+", "-", "*", "/", "%"))
+        )
+        for write in function.flow.writes
+    )
 
 
 def _is_null(function: Function, announced: assignments.Assignment) -> bool:

@@ -6,6 +6,7 @@ the qualifier as written for one outside (`B` of `void B::f()`).
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple
@@ -446,6 +447,8 @@ class Declarations(CppStatements):
             target = (specifiers.type or own) + declarator.suffix
             if declarator.function is not None or "(*)" in declarator.suffix:
                 target = self.written(node.start_byte, node.end_byte).removeprefix("typedef ").rstrip(";")
+                if names and "(*" not in target:  # `typedef int (reader)(int);`, of which pointers are made later
+                    target = re.sub(rf"\(\s*{re.escape(names[0])}\s*\)|\b{re.escape(names[0])}\b", "", target, count=1)
             if names and not anonymous:
                 self.add_alias(node, names[0], target, "type")
             anonymous = False
