@@ -37,13 +37,15 @@ class Place:
 
 @dataclass(frozen=True)
 class Point:
-    """`commits`: those whose own change has the point in it. `found`: it was, there and on the whole change."""
+    """`commits`: those whose own change has the point in it. `found`: it was, there and on the whole change, by the
+    rules `told_by`."""
 
     id: str
     says: str
     places: tuple[Place, ...]
     commits: tuple[str, ...]
     found: bool
+    told_by: tuple[str, ...]
 
     def told(self, findings: Sequence[Found]) -> list[Found]:
         """The findings that tell it, the first of each place; none unless every place has one."""
@@ -92,6 +94,7 @@ def read_review(path: Path) -> Review:
             tuple(Place(**{key: tuple(names) for key, names in place.items()}) for place in point["place"]),
             tuple(point["commits"]),
             point["found"],
+            tuple(point.get("told_by", ())) or tuple(dict.fromkeys(r for one in point["place"] for r in one["rules"])),
         )
         for point in told["point"]
     )

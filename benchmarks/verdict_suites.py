@@ -15,6 +15,7 @@ from pathlib import Path
 
 import known_bugs
 import msgspec
+import seeds_review
 import truth_pages
 from verdict_matching import Report, State, match, sites
 from verdict_records import FOLDER, VERDICTS, Place, Round, Verdict, VerdictError, at_first_contact, judged
@@ -28,6 +29,7 @@ ROOT = Path(__file__).parents[1]
 MEASURED = ROOT / "rules/ownlint_rules/measured.json"
 WEIGHED = ROOT / "rules/ownlint_rules/assumptions.json"
 STANDING = FOLDER / "standing.json"
+REVIEW = Path(__file__).with_name("seeds") / "review.toml"
 TRUTHS = ROOT / "tests/truth"
 
 ENOUGH = 10
@@ -248,10 +250,13 @@ def _judged(counts: Counter[tuple[str, str]], rule: str) -> Judged:
 
 
 def _history() -> Iterator[str]:
-    """The rules that found a bug which was fixed, once for each bug."""
+    """The rules that found a bug which was fixed, once for each bug, or made a point of a reviewer's, once for each."""
     families = known_bugs.read_families(known_bugs.FAMILIES)
     for _, bug in known_bugs.read_bugs(known_bugs.HERE):
         yield from bug.found_by(families)
+    for point in seeds_review.read_review(REVIEW).points:
+        if point.found:
+            yield from point.told_by
 
 
 def _crashes() -> Iterator[str]:

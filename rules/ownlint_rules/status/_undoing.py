@@ -117,7 +117,12 @@ def tells_object(function: Function, assignment: assignments.Assignment, failed:
             or (failed.at.index == failed.leave.index and _leads_only_to(function, event, leaves))
         )
     }
-    return bool(told) and flow.path(failed.cause, lambda one: one.index == failed.leave.index, tells) is None
+
+    def leaves_there(event: e.Event) -> bool:
+        return event.index == failed.leave.index
+
+    on_the_way = flow.path(failed.cause, leaves_there) is not None  # an exception leaves from the call itself
+    return bool(told) and on_the_way and flow.path(failed.cause, leaves_there, tells) is None
 
 
 def _leads_only_to(function: Function, event: e.Event, leaves: set[int]) -> bool:
