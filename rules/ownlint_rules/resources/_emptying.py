@@ -87,7 +87,18 @@ class SlotEnding:
             isinstance(statement, r.Leave) and statement.kind == "return" and self.is_it(statement.value)
             for statement in function.statements
         )
-        return self.nulled and returned
+        return returned and (self.nulled or self.is_of_local())
+
+    def is_of_local(self) -> bool:
+        """Whether what is returned is the member of a struct that ends with the function: `return made.node;`."""
+        return any(
+            isinstance(statement, r.Leave)
+            and isinstance(member := places.strip(statement.value), r.Member)
+            and member.name == self.name
+            and isinstance(member.base, r.Name)
+            and types.parse(self.function.locals.get(member.base.text, ("*", None))[0]).is_value
+            for statement in self.function.statements
+        )
 
     def ends_by_key(self) -> bool:
         """Whether the body ends what it looks for in the slot: `live_.erase(block); free(block);`."""
