@@ -573,18 +573,30 @@ class Slots:
 
     @questions.program_property
     def _immortal(self) -> frozenset[str]:
-        """Last names of the classes of static objects and arrays, and of what statics point to."""
+        """Last names of the classes of static objects and arrays, of what statics point to, and of what a template that
+        keeps itself in a static is made for."""
         found: set[str] = set()
+        keeping: set[str] = set()
         wanted = {cls.name for cls in self.program.classes if cls in self._found}
         for file in self.program.files.values():
             found |= {types.parse(variable.type.partition("[")[0]).last for variable in file.variables} & wanted
         for function in self.program.functions:
-            if function.says(_STATIC) and not wanted.isdisjoint(_words_in(function)):
-                for statement in function.statements:
-                    if isinstance(statement, r.Declare) and statement.static:
-                        written = self.program.types.of(statement.value, function) if statement.value else ""
-                        kinds = (types.parse(statement.type), types.parse(written))
-                        found |= {name for kind in kinds for name in (kind.last, *(_lasts(kind.arguments)))} & wanted
+            if not function.says(_STATIC):
+                continue
+            own = {function.home.name} if function.home is not None and function.home.record.template else set[str]()
+            if (wanted | own).isdisjoint(_words_in(function)):
+                continue
+            for statement in function.statements:
+                if isinstance(statement, r.Declare) and statement.static:
+                    written = self.program.types.of(statement.value, function) if statement.value else ""
+                    kinds = (types.parse(statement.type), types.parse(written))
+                    names = {name for kind in kinds for name in (kind.last, *(_lasts(kind.arguments)))}
+                    found |= names & wanted
+                    keeping |= names & own
+        for function in self.program.functions if keeping else ():
+            kind = types.parse(function.record.result)
+            if kind.last in keeping:
+                found |= set(_lasts(kind.arguments)) & wanted
         return frozenset(found)
 
     def released_by_destructor(self, cls: Class) -> r.Field | None:
