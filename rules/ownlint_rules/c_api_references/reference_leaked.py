@@ -100,6 +100,7 @@ from ownlint import (
     text,
     trials,
     types,
+    weaker,
 )
 from ownlint_rules.c_api_references import _uncounted as uncounted
 
@@ -180,12 +181,20 @@ def _certainty(function: Function, one: counting.CountTrouble) -> Certainty:
         return because("possible", trials.REASON)
     if (own := _releases_itself(function, one)) is not None:
         return because("possible", f"it may hold the reference to itself that `{own.name}` releases")
+    kept = _kept_by_variable(function, one)
     if not one.always:
-        return because("unread-code", one.reason or _NOT_SEEN.format(one.name))
-    if isinstance(one.site, events.CallEvent):
+        return weaker(because("unread-code", one.reason or _NOT_SEEN.format(one.name)), kept)
+    if kept == "certain" and isinstance(one.site, events.CallEvent):
         known = references.references(function.program)
         return known.kept_anyway(known.source(one.site.node, function), function)
-    return "certain"
+    return kept
+
+
+def _kept_by_variable(function: Function, one: counting.CountTrouble) -> Certainty:
+    """How sure it is that an object is lost with the reference: not where a variable of the program has it, too."""
+    if one.what == "overwritten" or one.name in function.declared or not function.program.index.is_variable(one.name):
+        return "certain"
+    return because("long-run", f"`{one.name}` keeps the object alive: only its count grows")
 
 
 def _releases_itself(function: Function, one: counting.CountTrouble) -> Function | None:
