@@ -67,6 +67,7 @@ Release the reference before the exit that is shown, or return it. With a shared
 - references stored in a member, a global, an array or `*out`
 - variables whose type releases its object, and objects passed to unknown functions
 - test programs, which end with their process
+- with the default `--certainty`: one reference too many to what a global keeps anyway
 
 ## Known limitations
 

@@ -62,7 +62,8 @@ Hold it in a smart pointer or a scoped type, or release it in the destructor.
 
 ## What it does not report
 
-- members that any function of the project releases or passes on, also through a copy in another member
+- members that any function of the project releases or passes on, itself, by a wrapper or a macro, or through a copy in
+  another member
 - objects that live as long as the program, and arena memory
 - members whose comment names their owner or says that they leak on purpose
 - non-owning tables, and classes whose destructor is not found
@@ -70,7 +71,7 @@ Hold it in a smart pointer or a scoped type, or release it in the destructor.
 ## Known limitations
 
 - If the type of an object is not known, the release of a member of that name counts.
-- An object created with its parent (`new Button(this)`) is `possible` only.
+- An object created with its parent (`new Button(this)`), and the member of a union, are `possible` only.
 - A handle that is stored in several members is reported at the first of them.
 
 ## Source

@@ -52,8 +52,9 @@ Set the flag after the work has succeeded, or reset it on the failing path (a sc
 - a failure that is stored with the flag, and a cleanup, handler or guard object that resets the flag
 - objects that are destroyed on failure, flags against recursion, states of a parser
 - what is set first on purpose: names and methods that end things (`closed_`, `Stop`)
-- with the default `--certainty`: flags that are cleared (`has_name_ = false`), objects that store their error and
-  refuse the next call, and flags that another method clears together
+- with the default `--certainty`: flags that are cleared (`has_name_ = false`), objects that store their error or are
+  notified on the failing path (`return Fail(status)`), callbacks that fail, and flags that another method clears
+  together
 
 ## Known limitations
 
