@@ -2,9 +2,10 @@
 
 ## What it reports
 
-- a variable that several functions read (one finding for all of them)
-- a variable that is read in a loop
-- with `--certainty possible`, a variable that a constructor reads
+- a variable that several functions read (one finding for all of them), if a loop leads to one of them, if the program
+  sets the variable, or if they interpret its text differently
+- a variable that is read in a loop, or by the constructor of what a loop or more than two places create
+- with `--certainty possible`, any variable that several functions or a constructor read
 
 ## Why it is a bug
 
@@ -63,7 +64,7 @@ Read the variable once, in one function, into a function-local static, and call 
 ## Known limitations
 
 - Names that are composed other than with `+` are not known.
-- A function whose caller runs only once is not recognized.
+- A loop in code that was not analysed is not known, nor how often it calls what the project exports.
 
 ## Source
 
