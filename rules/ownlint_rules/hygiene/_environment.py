@@ -244,8 +244,10 @@ class ProgramEnvironment:
             return frozenset((name,)) if _PARSES.search(name) else frozenset()
         known = self.wrappers.get(name, {})
         wrapper = next((target for target in targets or known if target in known), None)
+        if wrapper is None:
+            return frozenset()
         found: set[str] = set()
-        for call, argument, _ in self._named_in(wrapper, self.wrappers, {}) if wrapper is not None else ():
+        for call, argument, _ in self._named_in(wrapper, self.wrappers, {}):
             inner = self.name_of(argument, wrapper)
             if inner is not None and inner.parameter:
                 found |= understood(wrapper, call)

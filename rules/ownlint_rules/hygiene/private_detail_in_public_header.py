@@ -37,8 +37,8 @@ void Run(Engine& engine) { engine.Launch(1); }
 ```
 
 ```text
-include/engine.h:1: note: `Pending` is only used by the private `Engine::pending_`, but is visible to every includer of this
-    header
+include/engine.h:1: note: `Pending` is only used by the private `Engine::pending_`, but is visible to every includer of
+    this header
   help: nest it in the private section of `Engine`, or forward-declare it here and define it in the source file
 ```
 
