@@ -390,6 +390,13 @@ class ProgramEnvironment:
         owners = {one.owner: None for one in self.readings if one.owner is not None and one.when == "construction"}
         return repeated.Constructions(self.program, owners)
 
+    @staticmethod
+    def is_of_command(reading: EnvironmentReading) -> bool:
+        """Whether it stands in the file of a program's `main`: an example or a command beside a library reads what it
+        needs on its own."""
+        file = reading.function.file if reading.function is not None else None
+        return file is not None and any(one.name == "main" and one.defined and not one.owner for one in file.functions)
+
     def loop_around(self, reading: EnvironmentReading) -> repeated.Site | None:
         """What a loop runs that leads to the reading."""
         if reading.when == "once":

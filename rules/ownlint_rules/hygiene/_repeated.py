@@ -1,7 +1,7 @@
 """How often code runs: whether a loop leads to it, through calls and through the construction of objects.
 
-Calls are followed upwards, from a function to those that call it. Tests are no callers. A call that a static or a once
-flag guards runs once, wherever it stands.
+Calls are followed upwards, from a function to those that call it. Tests are no callers, and a call through a base class
+does not say which override it reaches. A call that a static or a once flag guards runs once, wherever it stands.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ownlint import Class, Function, Program, bodies, keeping, locks, places, records, trials, types
+from ownlint import Class, Function, Program, bodies, keeping, places, records, trials, types
 
 _MOST_FUNCTIONS = 100
 """Of those that lead to one function."""
@@ -29,7 +29,9 @@ class Site(NamedTuple):
 
 
 class Constructions:
-    """Where objects of some classes are made: on their own, as a part or a base of another, by any name."""
+    """Where objects of some classes are made: on their own or as a part of another, by any name.
+
+    With which constructor a subclass makes its base is not known."""
 
     def __init__(self, program: Program, classes: Iterable[Class]) -> None:
         self.program = program
@@ -58,18 +60,14 @@ class Constructions:
                     names.add(alias.name)
 
     def _add_owners(self) -> None:
-        """What has one for a base, or for a part, makes one with each of its own objects."""
+        """What has one for a part makes one with each of its own objects."""
         for owner in self.program.classes:
             if owner.file.language != "cpp" or trials.tries(self.program, owner.file):
                 continue
-            bases = {types.parse(base.name).last for base in owner.record.bases}
             parts = [kind.last for f in owner.record.fields if not f.static and (kind := types.parse(f.type)).is_value]
             for cls, names in self._names.items():
-                if owner.name in names:
-                    continue
-                if not bases.isdisjoint(names):
-                    names.add(owner.name)
-                elif held := sum(part in names for part in parts):
+                held = sum(part in names for part in parts)
+                if held and owner.name not in names:
                     names.add(owner.name)
                     self._parts[cls] = self._parts.get(cls, 0) + held
 
@@ -160,14 +158,7 @@ def _reaches(caller: Function, call: records.Call, function: Function) -> bool:
     if places.last_name(call.callee) != function.name:
         return False
     found = caller.program.calls.callee(call, caller)
-    if found.certainty == "possible":
-        return False
-    return function in found.functions or (
-        function.home is not None
-        and locks.is_override(function)
-        and found.owner is not None
-        and found.owner in function.home.ancestry
-    )
+    return found.certainty != "possible" and function in found.functions
 
 
 def calls(function: Function) -> Iterator[records.Call]:

@@ -121,11 +121,12 @@ def _in_several(
 ) -> Finding:
     last = places[-1]
     steps = tuple(_step(one, one.call, "also read here") for one in places[:-1])[:4]
-    is_ambiguous = len({one.understood for one in places if one.understood}) > 1
+    shared = [one for one in places if not around.is_of_command(one)]
+    is_ambiguous = len({one.understood for one in shared if one.understood}) > 1
     differently = ", which interpret it differently" if is_ambiguous else ""
-    often = next((step for one in places if (step := _often(around, one)) is not None), None)
+    often = next((step for one in shared if (step := _often(around, one)) is not None), None)
     is_set = any(change.variable == variable and change.sets for change in around.changes)
-    harms = is_ambiguous or is_set or often is not None or any(one.when == "loop" for one in places)
+    harms = is_ambiguous or is_set or often is not None or any(one.when == "loop" for one in shared)
     return _subject(last).finding(
         last.call,
         f"`{variable}` is read in {len(places)} places{differently}",
