@@ -158,7 +158,7 @@ def _reaches(caller: Function, call: records.Call, function: Function) -> bool:
     if places.last_name(call.callee) != function.name:
         return False
     found = caller.program.calls.callee(call, caller)
-    return found.certainty != "possible" and function in found.functions
+    return found.certainty == "certain" and function in found.functions
 
 
 def calls(function: Function) -> Iterator[records.Call]:
