@@ -182,9 +182,32 @@ def is_in_loop(function: Function, offset: int) -> bool:
 
 
 def is_once(function: Function, offset: int) -> bool:
-    """Whether it stands in the initial value of a static, or in what a once flag is given."""
-    return any(isinstance(s, records.Declare) and s.static and offset in s.span for s in function.statements) or any(
+    """Whether it stands in the initial value of a static, in a branch that fills one that is empty, or in what a once
+    flag is given."""
+    for statement in function.statements:
+        match statement:
+            case records.Declare(static=True) if offset in statement.span:
+                return True
+            case records.Branch(condition=condition, then=then) if _fills(function, condition):
+                if any(offset in one.span for one in then):
+                    return True
+    return any(
         _ONCE.search(places.last_name(call.callee)) and any(offset in argument.span for argument in call.args)
         for call in calls(function)
         if offset in call.span
     )
+
+
+def _fills(function: Function, condition: records.Value) -> bool:
+    """`if (!kept)` of a static."""
+    match places.strip(condition):
+        case (
+            records.Unary(op="!" | "not", value=asked)
+            | records.Binary(op="==", left=asked, right=records.Literal(kind="null"))
+        ):
+            inner = places.strip(asked)
+            return isinstance(inner, records.Name) and any(
+                isinstance(one, records.Declare) and one.static and inner.text in one.names
+                for one in function.statements
+            )
+    return False
