@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import Class, File, Function, Program, bodies, places, questions, text, trials, types
+from ownlint import Class, File, Function, Program, places, questions, text, trials, types
 from ownlint import records as r
+from ownlint_rules.hygiene import _repeated as repeated
 
 _PLAIN = re.compile(r"\"((?:[^\"\\\\]|\\\\.)*)\"")
 _TOKENS = re.compile(r"(?:\s*(?:\"(?:[^\"\\\\]|\\\\.)*\"|[A-Za-z_]\w*))+\s*")
@@ -29,6 +30,13 @@ _MADE = re.compile(r"(?:[\w:]+\s*)?[({]\s*(\"[^\"]*\"\w*)\s*[)}]")
 """`{"A"}`, `std::string_view("A")`."""
 _MARKS = ("L", "u", "U", "u8", "s", "sv")
 """Before and after the quotes of a literal."""
+
+_PARSES = re.compile(r"(?:Int|Float|Double|Bool|Long)(?:[A-Z\d]|$)|_(?:int|float|double|bool|long)(?:_|$)")
+"""In the name of a function that reads a variable, and makes a number of it."""
+_SAME = frozenset(
+    {"c_str", "data", "empty", "isEmpty", "isNull", "has_value", "value", "value_or", "size", "length", "string", "get"}
+)
+"""Methods of a text that give it on, or say whether there is one."""
 
 _MOST_READINGS = 50
 """Of one function."""
@@ -108,7 +116,7 @@ class ProgramEnvironment:
             self._change(call, function)
             for function in self.program.functions
             if not self.writes.isdisjoint(function.mentioned) and not trials.is_trial(function)
-            for call in _calls(function)
+            for call in repeated.calls(function)
             if places.last_name(call.callee) in self.writes and places.receiver(call) is None
         ]
 
@@ -185,10 +193,13 @@ class ProgramEnvironment:
                 variable = around.given(variable) if variable else ""
                 if variable and not self._is_restored(variable, function):
                     when = self._when(function, call)
-                    owner = function.cls if when == "construction" else None
+                    owner = function.home if when == "construction" else None
                     if when == "construction" and owner is not None and self.is_single(owner):
                         when = "once"
-                    yield EnvironmentReading(variable, call, function, owner, when, understood(function, call))
+                    targets = self.program.calls.callee(call, function).functions
+                    meaning = understood(function, call) | self._parsed(places.last_name(call.callee), targets)
+                    meaning |= {text(one) for one in call.args if one is not argument and _is_literal(one)}
+                    yield EnvironmentReading(variable, call, function, owner, when, meaning)
 
     def _named_in(
         self,
@@ -197,7 +208,7 @@ class ProgramEnvironment:
         macros: dict[str, EnvironmentWrapper],
     ) -> Iterator[tuple[r.Call, r.Value, VariableName]]:
         """The calls that read a variable, what names it, and what is put around that."""
-        for call in _calls(function):
+        for call in repeated.calls(function):
             name = places.last_name(call.callee)
             if name in self.reads and places.receiver(call) is None and self.reads[name] < len(call.args):
                 yield call, call.args[self.reads[name]], VariableName("")
@@ -224,7 +235,26 @@ class ProgramEnvironment:
                     variable = self._read_by_member(call, name, cls) if name in said else ""
                     if variable:
                         when: When = "once" if self.is_single(cls) else "construction"
-                        yield EnvironmentReading(variable, call, None, cls, when, frozenset())
+                        otherwise = {text(one) for one in call.args[1:] if _is_literal(one)}
+                        yield EnvironmentReading(variable, call, None, cls, when, self._parsed(name, ()) | otherwise)
+
+    def _parsed(self, name: str, targets: Sequence[Function], depth: int = 0) -> frozenset[str]:
+        """What a function that reads a variable makes of the text: a wrapper by its body, another by its name."""
+        if name in self.reads:
+            return frozenset((name,)) if _PARSES.search(name) else frozenset()
+        known = self.wrappers.get(name, {})
+        wrapper = next((target for target in targets or known if target in known), None)
+        if wrapper is None:
+            return frozenset()
+        found: set[str] = set()
+        for call, argument, _ in self._named_in(wrapper, self.wrappers, {}):
+            inner = self.name_of(argument, wrapper)
+            if inner is not None and inner.parameter:
+                found |= understood(wrapper, call)
+                if depth < _DEEP:
+                    further = self.program.calls.callee(call, wrapper).functions
+                    found |= self._parsed(places.last_name(call.callee), further, depth + 1)
+        return frozenset(found)
 
     def _read_by_member(self, call: r.Call, name: str, cls: Class) -> str:
         """A member's initial value has no function in which its callee could be looked up: by name."""
@@ -345,14 +375,37 @@ class ProgramEnvironment:
         offset = call.start
         looped = False
         while current is not None:
-            if current.name == "main" or _is_in_static(current, offset) or _is_handed_to_once(current, offset):
+            if current.name == "main" or repeated.is_once(current, offset):
                 return "once"
-            looped = looped or _is_in_loop(current, offset)
+            looped = looped or repeated.is_in_loop(current, offset)
             if current.record.kind == "constructor":
                 return "construction"
             offset = current.record.start
             current = current.parent
         return "loop" if looped else "call"
+
+    @questions.program_property
+    def constructions(self) -> repeated.Constructions:
+        """Where objects are made whose construction reads a variable."""
+        owners = {one.owner: None for one in self.readings if one.owner is not None and one.when == "construction"}
+        return repeated.Constructions(self.program, owners)
+
+    @staticmethod
+    def is_of_command(reading: EnvironmentReading) -> bool:
+        """Whether it stands in the file of a program's `main`: an example or a command beside a library reads what it
+        needs on its own."""
+        file = reading.function.file if reading.function is not None else None
+        return file is not None and any(one.name == "main" and one.defined and not one.owner for one in file.functions)
+
+    def loop_around(self, reading: EnvironmentReading) -> repeated.Site | None:
+        """What a loop runs that leads to the reading."""
+        if reading.when == "once":
+            return None
+        if reading.function is not None:
+            return repeated.in_loop(repeated.Site(reading.function, reading.call.start), self.constructions)
+        sites = self.constructions.sites(reading.owner) if reading.owner is not None else []
+        found = (repeated.in_loop(site, self.constructions) for site in sites)
+        return next((site for site in found if site is not None), None)
 
     def is_single(self, cls: Class) -> bool:
         """Whether the project keeps one object of the class: in a static or outside of functions."""
@@ -362,7 +415,8 @@ class ProgramEnvironment:
         said = cls.name.encode()
         for function in self.program.functions:
             if said in function.encoded and any(
-                isinstance(s, r.Declare) and s.static and _makes(s, cls.name) for s in function.statements
+                isinstance(s, r.Declare) and s.static and not s.thread_local and _makes(s, cls.name)
+                for s in function.statements
             ):
                 return True
         return False
@@ -383,15 +437,6 @@ def _makes(statement: r.Declare, name: str) -> bool:
     )
 
 
-def _calls(function: Function) -> Iterator[r.Call]:
-    for initializer in function.record.initializers:
-        for argument in initializer.args:
-            yield from places.calls_in(argument)
-    for statement in function.statements:
-        for value in bodies.values(statement):
-            yield from places.calls_in(value)
-
-
 def _names(function: Function) -> Iterator[str]:
     yield from (inner.text for inner in function.values if isinstance(inner, r.Name))
 
@@ -402,56 +447,53 @@ def _outermost(function: Function) -> Function:
     return function
 
 
-def _is_in_static(function: Function, offset: int) -> bool:
-    return any(isinstance(s, r.Declare) and s.static and offset in s.span for s in function.statements)
-
-
-def _is_in_loop(function: Function, offset: int) -> bool:
-    for statement in function.statements:
-        if isinstance(statement, r.Loop) and offset in statement.span:
-            begins = statement.iterable if statement.kind == "range" else None
-            before = [*statement.before, *([begins] if begins is not None else [])]
-            if not any(offset in one.span for one in before):
-                return True
-    return False
-
-
-def _is_handed_to_once(function: Function, offset: int) -> bool:
-    return any(
-        "once" in places.last_name(call.callee).lower() and any(offset in argument.span for argument in call.args)
-        for call in _calls(function)
-        if offset in call.span
-    )
-
-
 # --- what is made of the text -------------------------------------------------------------------------
 
 
 def understood(function: Function, call: r.Call) -> frozenset[str]:
-    """What is done with what was read, directly or through the local that holds it: names of the calls it goes to and
-    constants it is compared with. That it is asked whether it is there says nothing."""
-    holder = next(
-        (
-            name
-            for statement in function.statements
-            if isinstance(statement, r.Declare) and statement.value is not None and call.start in statement.value.span
-            for name in statement.names
-        ),
-        "",
-    )
+    """What is done with what was read, directly or through the locals that hold it, as a text of another type, too:
+    names of the calls it goes to and constants it is compared with. That it is asked whether it is there says nothing.
+    """
+    holders: set[str] = set()
 
     def is_it(value: r.Value | None) -> bool:
         inner = places.strip(value)
-        return inner is call or (bool(holder) and isinstance(inner, r.Name) and inner.text == holder)
+        if inner is call:
+            return True
+        match inner:
+            case r.Name(text=name):
+                return name in holders
+            case r.Conditional(then=then, other=other):
+                return is_it(then) or is_it(other)
+            case r.Call(args=(only,)) if _is_text(function, inner):
+                return is_it(only)
+            case r.Call(callee=r.Member(base=base, name=name)) if name in _SAME:
+                return is_it(base)
+        return False
 
+    for statement in function.statements:
+        if isinstance(statement, r.Declare) and is_it(statement.value):
+            holders.update(statement.names)
     found: set[str] = set()
     for inner in function.values:
         match inner:
-            case r.Call(args=args) if inner is not call and any(map(is_it, args)):
+            case r.Call(args=args) if inner is not call and any(map(is_it, args)) and not _is_text(function, inner):
                 found.add(places.last_name(inner.callee))
-                found |= {text(arg) for arg in args if isinstance(places.strip(arg), r.Literal)}
+                found |= {text(arg) for arg in args if _is_literal(arg)}
+            case r.Call(callee=r.Member(base=base, name=name)) if name not in _SAME and is_it(base):
+                found.add(name)
             case r.Binary(op="==" | "!=", left=left, right=r.Literal(kind="str" | "char") as other) if any(
                 is_it(part) for part in places.walk(left)
             ):
                 found.add(text(other))
     return frozenset(found)
+
+
+def _is_literal(value: r.Value) -> bool:
+    return isinstance(places.strip(value), r.Literal)
+
+
+def _is_text(function: Function, call: r.Call) -> bool:
+    """Whether it makes nothing but a text: `std::string(found)`."""
+    written = call.callee.text if isinstance(call.callee, r.Name) else ""
+    return bool(written) and not _TEXTS.isdisjoint(function.program.types.roles(written, function))

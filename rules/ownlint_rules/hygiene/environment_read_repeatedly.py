@@ -2,9 +2,10 @@
 
 ## What it reports
 
-- a variable that several functions read (one finding for all of them)
-- a variable that is read in a loop
-- with `--certainty possible`, a variable that a constructor reads
+- a variable that several functions read (one finding for all of them), if a loop leads to one of them, if the program
+  sets the variable, or if they interpret its text differently
+- a variable that is read in a loop, or by the constructor of what a loop or more than two places create
+- with `--certainty possible`, any variable that several functions or a constructor read
 
 ## Why it is a bug
 
@@ -63,7 +64,7 @@ Read the variable once, in one function, into a function-local static, and call 
 ## Known limitations
 
 - Names that are composed other than with `+` are not known.
-- A function whose caller runs only once is not recognized.
+- A loop in code that was not analysed is not known, nor how often it calls what the project exports.
 
 ## Source
 
@@ -79,6 +80,9 @@ from ownlint_rules.hygiene import _environment as environment
 
 _MAY_CHANGE = "harmless if changes of the environment while the process runs are meant to be seen"
 _MAY_BE_FEW = "it is not known how many are created"
+_MAY_BE_ONCE = "nothing shows that it is read often, changed or interpreted differently"
+_FEW = 2
+"""So many places that make an object may belong to the start of the program."""
 
 
 @rule(severity="note")
@@ -117,31 +121,51 @@ def _in_several(
 ) -> Finding:
     last = places[-1]
     steps = tuple(_step(one, one.call, "also read here") for one in places[:-1])[:4]
-    meanings = {one.understood for one in places if one.understood}
-    differently = ", which interpret it differently" if len(meanings) > 1 else ""
+    shared = [one for one in places if not around.is_of_command(one)]
+    is_ambiguous = len({one.understood for one in shared if one.understood}) > 1
+    differently = ", which interpret it differently" if is_ambiguous else ""
+    often = next((step for one in shared if (step := _often(around, one)) is not None), None)
+    is_set = any(change.variable == variable and change.sets for change in around.changes)
+    harms = is_ambiguous or is_set or often is not None or any(one.when == "loop" for one in shared)
     return _subject(last).finding(
         last.call,
         f"`{variable}` is read in {len(places)} places{differently}",
-        certainty=because("intent", _MAY_CHANGE),
+        certainty=because("intent", _MAY_CHANGE) if harms else because("possible", _MAY_BE_ONCE),
         help="read it in one function and call that",
-        steps=steps + _race(around, variable),
+        steps=steps + ((often,) if often is not None else ()) + _race(around, variable),
     )
 
 
 def _each_time(around: environment.ProgramEnvironment, reading: environment.EnvironmentReading) -> Finding:
+    often = _often(around, reading)
     if reading.when == "loop":
         message = f"`{reading.variable}` is read in every iteration"
     else:
         name = reading.owner.name if reading.owner is not None else "object"
         article = "an" if name[:1].lower() in "aeiou" else "a"
         message = f"`{reading.variable}` is read each time {article} `{name}` is constructed"
+    is_often = reading.when == "loop" or often is not None
     return _subject(reading).finding(
         reading.call,
         message,
-        certainty=because("intent", _MAY_CHANGE) if reading.when == "loop" else because("possible", _MAY_BE_FEW),
+        certainty=because("intent", _MAY_CHANGE) if is_often else because("possible", _MAY_BE_FEW),
         help="read it once into a static",
-        steps=_race(around, reading.variable),
+        steps=((often,) if often is not None else ()) + _race(around, reading.variable),
     )
+
+
+def _often(around: environment.ProgramEnvironment, reading: environment.EnvironmentReading) -> Step | None:
+    """What makes the program come to the reading again and again, where it is not the loop around it."""
+    site = around.loop_around(reading) if reading.when != "loop" else None
+    if site is not None:
+        return site.function.step(records.Span(site.start, site.start + 1), "a loop leads to it from here")
+    made = around.constructions.sites(reading.owner) if reading.owner is not None else []
+    if reading.owner is not None and around.constructions.places(reading.owner) > _FEW and made:
+        last = made[-1]
+        return last.function.step(
+            records.Span(last.start, last.start + 1), f"`{reading.owner.name}` is constructed here"
+        )
+    return None
 
 
 def _subject(reading: environment.EnvironmentReading) -> Function | Class:

@@ -2,9 +2,9 @@
 
 ## What it reports
 
-- a namespace-scope class that is only used as the type of private fields of one other class, in a header that other
-  files include
-- with `--certainty possible`, the same in a header without a source file of its own
+- a namespace-scope class that is only used as the type of private fields of one other class, in a public header: one
+  below `include/`, or one that files of two other components (folders beside its own) include
+- with `--certainty possible`, the same in a header that fewer components include, or that has no source file of its own
 
 ## Why it is a bug
 
@@ -15,7 +15,7 @@ it.
 
 bad:
 
-```cpp engine.h
+```cpp include/engine.h
 struct Pending { int device = 0; };
 
 class Engine {
@@ -26,25 +26,25 @@ class Engine {
 };
 ```
 
-```cpp engine.cc
+```cpp src/engine.cc
 #include "engine.h"
 void Engine::Launch(int device) { pending_.push_back(Pending{device}); }
 ```
 
-```cpp main.cc
+```cpp src/main.cc
 #include "engine.h"
 void Run(Engine& engine) { engine.Launch(1); }
 ```
 
 ```text
-engine.h:1: note: `Pending` is only used by the private `Engine::pending_`, but is visible to every includer of this
-    header
+include/engine.h:1: note: `Pending` is only used by the private `Engine::pending_`, but is visible to every includer of
+    this header
   help: nest it in the private section of `Engine`, or forward-declare it here and define it in the source file
 ```
 
 good:
 
-```cpp engine.h
+```cpp include/engine.h
 class Engine {
  public:
   void Launch(int device);
@@ -54,12 +54,12 @@ class Engine {
 };
 ```
 
-```cpp engine.cc
+```cpp src/engine.cc
 #include "engine.h"
 void Engine::Launch(int device) { pending_.push_back(Pending{device}); }
 ```
 
-```cpp main.cc
+```cpp src/main.cc
 #include "engine.h"
 void Run(Engine& engine) { engine.Launch(1); }
 ```
@@ -71,7 +71,8 @@ Nest the class in the private section, or forward-declare it and define it in th
 ## What it does not report
 
 - templates and their parts, and base classes
-- classes that a public or protected member or a free function uses, or that two classes share
+- classes that a public or protected member or a free function uses, also in the header's own source, or that two
+  classes share
 - namespaces and headers named `internal`, `detail` or similar
 - headers that no other file includes, and names of several classes
 
@@ -90,7 +91,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ownlint import Certainty, Class, File, Finding, Program, Span, because, records, rule
+from ownlint import Certainty, Class, File, Finding, Program, Span, because, questions, records, rule, trials
 
 _HEADER = re.compile(r"(.*)\.(?:h|hh|hpp|hxx)")
 _NOT_PUBLIC = re.compile(
@@ -100,6 +101,9 @@ _NOT_PUBLIC = re.compile(
 _INTERNAL = re.compile(
     r"(?:^|::)_*(?:internal|detail|details|impl|priv|private)_*(?:::|$)|(?:_internal|_detail|_impl)(?:::|$)"
 )
+_FOR_OTHERS = re.compile(r"(?:^|/)include/")
+_COMPONENTS = 2
+"""So many others have to include a header that is to be public."""
 _WORD = re.compile(r"\w+")
 _HIDDEN = ("private",)
 
@@ -111,16 +115,40 @@ def private_detail_in_public_header(program: Program) -> Iterator[Finding]:
         if match is None or file.language != "cpp" or _NOT_PUBLIC.search(file.path) or len(file.classes) < 2:
             continue
         header = _Header(program, file)
-        if header.names and (others := _includers(program, file, match[1])):
-            has_source = any(_is_own(other, match[1]) for other in program.files if other != file.path)
-            for cls, user, field in header.details(others):
-                yield _found(cls, header.outermost(user), user, field, _sure(file, has_source))
+        if header.names and (includers := _includers(program, file, match[1])):
+            others = [one for one in program.files.values() if one is not file and one.language == "cpp"]
+            own = [one for one in others if _is_own(one.path, match[1])]
+            seen_by = [one for one in others if not _is_own(one.path, match[1])]
+            certainty = _sure(program, file, own, includers)
+            for cls, user, field in header.details(seen_by, own):
+                yield _found(cls, header.outermost(user), user, field, certainty)
 
 
-def _sure(file: File, has_source: bool) -> Certainty:
-    if not has_source:
-        return because("possible", f"no source file belongs to `{file.path.rpartition('/')[2]}`")
+def _sure(program: Program, file: File, own: list[File], includers: list[File]) -> Certainty:
+    name = file.path.rpartition("/")[2]
+    if not own:
+        return because("possible", f"no source file belongs to `{name}`")
+    if not _is_public(program, file, includers):
+        return because("possible", f"`{name}` may be internal: fewer than {_COMPONENTS} other components include it")
     return because("unread-code", "code that was not analysed may include this header")
+
+
+def _is_public(program: Program, file: File, includers: list[File]) -> bool:
+    """Whether it lies where headers for others do, or the code of several other components includes it: what lies in
+    folders around or below its own is of the same component."""
+    if _FOR_OTHERS.search(file.path):
+        return True
+    folder = _folder(file.path)
+    around = {_folder(one.path) for one in includers if not trials.tries(program, one)}
+    return sum(not _is_within(one, folder) and not _is_within(folder, one) for one in around) >= _COMPONENTS
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _is_within(folder: str, around: str) -> bool:
+    return not around or folder == around or folder.startswith(around + "/")
 
 
 def _found(cls: Class, outer: Class, user: Class, field: records.Field, certainty: Certainty) -> Finding:
@@ -168,9 +196,9 @@ class _Header:
             (f.scope, f.name) for f in file.functions if f.owner and f.access in _HIDDEN and f.parent < 0
         }
 
-    def details(self, others: list[File]) -> Iterator[tuple[Class, Class, records.Field]]:
+    def details(self, others: list[File], own: list[File]) -> Iterator[tuple[Class, Class, records.Field]]:
         """Classes that are the type of private fields of one class, and shown neither here nor by what another file
-        says."""
+        says, nor used by anything else in the header's own sources."""
         if not self.candidates:
             return
         hidden = self._unseen(self.names)
@@ -180,7 +208,11 @@ class _Header:
         for name, cls in self.candidates.items():
             if name in hidden:
                 fields = list(self._private_fields(name, hidden))
-                if fields and len({self.outermost(user).symbol for user, _ in fields}) == 1:
+                if not fields or len({self.outermost(user).symbol for user, _ in fields}) != 1:
+                    continue
+                parts = {self.candidates[one].symbol for one in hidden & self.candidates.keys()}
+                parts.add(self.outermost(fields[0][0]).symbol)
+                if not any(_uses(source, name, parts) for source in own):
                     yield cls, *fields[0]
 
     def _may_be_detail(self, cls: Class) -> bool:
@@ -298,18 +330,63 @@ def _is_unique(program: Program, cls: Class) -> bool:
 
 
 def _includers(program: Program, file: File, stem: str) -> list[File]:
-    """The files that may see the header, its own source left out: all but it, where anybody includes it."""
-    name = file.path.rsplit("/", 1)[-1]
-    includes = False
-    others: list[File] = []
-    for other in program.files.values():
-        if other is file or other.language != "cpp":
-            continue
-        if _is_own(other.path, stem):
-            continue
-        others.append(other)
-        includes = includes or any(i.target == name or i.target.endswith("/" + name) for i in other.imports)
-    return others if includes else []
+    """The files that include the header, its own sources left out."""
+    folder, _, name = file.path.rpartition("/")
+    is_only = sum(path.rpartition("/")[2] == name for path in program.files) < 2
+    return [
+        other
+        for other, target in _including(program).get(name, ())
+        if other is not file
+        and not _is_own(other.path, stem)
+        and (is_only or _folder(other.path) == folder or _may_be(file.path, target))
+    ]
+
+
+def _may_be(path: str, target: str) -> bool:
+    """Whether an `#include` may mean the file: one with folders says which they are."""
+    written = target.lstrip("./")
+    return "/" in written and (path == written or path.endswith("/" + written) or written.endswith("/" + path))
+
+
+@questions.program_question
+def _including(program: Program) -> dict[str, list[tuple[File, str]]]:
+    """The files that include a header of that name, and how."""
+    found: dict[str, list[tuple[File, str]]] = {}
+    for file in program.files.values():
+        for one in file.imports if file.language == "cpp" else ():
+            found.setdefault(one.target.rpartition("/")[2], []).append((file, one.target))
+    return found
+
+
+def _uses(source: File, name: str, parts: set[str]) -> bool:
+    """Whether a source of the header says the name elsewhere than in these classes: in a free function, another class,
+    a variable."""
+
+    def is_part(symbol: str) -> bool:
+        """A definition outside of its class may leave out the namespaces around it."""
+        names = symbol.split("::")
+        inner = {"::".join(names[:end]) for end in range(1, len(names) + 1)}
+        return any(part == one or part.endswith(f"::{one}") for part in parts for one in inner if one)
+
+    for function in source.functions:
+        outer = function
+        while outer.parent >= 0:
+            outer = source.functions[outer.parent]
+        if not is_part(outer.owner) and not _compares(outer) and _is_said_by(function, name):
+            return True
+    classes = [record for record in source.classes if not is_part(f"{record.scope}::{record.name}".lstrip(":"))]
+    texts = [f.type for record in classes for f in record.fields]
+    texts += [base.name for record in classes for base in record.bases]
+    texts += [variable.type for variable in source.variables]
+    return any(name in text and name in _NAMES.findall(text) for text in texts)
+
+
+def _is_said_by(function: records.FunctionRecord, name: str) -> bool:
+    written = " ".join((function.result, *(p.type for p in function.parameters)))
+    if name in written and name in _NAMES.findall(written):
+        return True
+    body = bytes(function.body)
+    return name.encode() in body and name in _NAMES.findall(body.decode(errors="replace"))
 
 
 def _is_own(path: str, stem: str) -> bool:

@@ -483,6 +483,10 @@ def _spelled(function: Function, value: records.Value) -> str:
             for cls in function.program.types.classes_of(held, function):
                 if found := cls.field(name):
                     return found[1].type
+        case records.Unary(op="*", value=inner) | records.Index(base=inner, indexes=(_, *_)):
+            whole = _spelled(function, inner)
+            if types.parse(whole).pointers or whole.endswith("]"):
+                return types.element(whole)
         case records.Call():
             callee = function.program.calls.callee(value, function)
             results = {record.result for record in callee.records} or {callee.result}
