@@ -315,7 +315,10 @@ class FunctionModel(msgspec.Struct, frozen=True):
     """Of the match: `certain` for the whole name, `likely` for a part of two names or more, `possible` for one."""
 
     def has(self, verb: Verb, place: str = "") -> bool:
-        return any(effect.verb == verb and place in ("", str(effect.place)) for effect in self.effects)
+        for effect in self.effects:  # many models are asked, and most have no such effect: a generator would cost more
+            if effect.verb == verb and place in ("", str(effect.place)):
+                return True
+        return False
 
 
 class KindModel(msgspec.Struct, frozen=True):
