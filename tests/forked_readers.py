@@ -17,7 +17,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ownlint.frontends import extract
+
+if TYPE_CHECKING:
+    import pytest
 
 REAL = os.environ.get("OWNLINT_STARTS") == "real"
 LOADED = (
@@ -97,7 +102,20 @@ class Subprocess:
     TimeoutExpired = subprocess.TimeoutExpired
 
 
+_begun: set[str] = set()
+"""The files of tests that have run something, with readers as users have them."""
+
+
 def load() -> None:
     """What a copy needs is imported once, in what is copied."""
     for name in LOADED:
         importlib.import_module(name)
+
+
+def of_later_runs(patch: pytest.MonkeyPatch) -> None:
+    """To be called before each run in this process."""
+    here = os.environ.get("PYTEST_CURRENT_TEST", "").partition("::")[0]
+    if here in _begun and not REAL:
+        load()
+        patch.setattr(extract, "subprocess", Subprocess)
+    _begun.add(here)

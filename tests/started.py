@@ -48,7 +48,7 @@ sys.path.append(str(Path(__file__).parent))
 _readers = importlib.import_module("forked_readers")
 sys.path.pop()
 _readers.load()
-importlib.import_module("ownlint.frontends.extract").subprocess = _readers.Subprocess
+_readers.extract.subprocess = _readers.Subprocess
 _inputs = importlib.import_module("ownlint.inputs")
 importlib.import_module("ownlint.catalogue").load()
 importlib.import_module("ownlint.models.libraries").load([pack / "models" for pack in _inputs.packs()])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +11,6 @@ import pytest
 from tests import forked_readers
 
 from ownlint.cli.main import main
-from ownlint.frontends import extract
 
 
 class Done(NamedTuple):
@@ -29,9 +27,6 @@ SURROUNDINGS = (
 )
 """Variables that change what a run says."""
 
-_begun: set[str] = set()
-"""The files of tests whose first run, with readers of its own, is behind us."""
-
 
 def in_folder(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
     monkeypatch.chdir(folder)
@@ -39,11 +34,7 @@ def in_folder(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captu
         monkeypatch.delenv(name, raising=False)
 
     def call(*arguments: str) -> Done:
-        here = os.environ.get("PYTEST_CURRENT_TEST", "").partition("::")[0]
-        if here in _begun and not forked_readers.REAL:
-            forked_readers.load()
-            monkeypatch.setattr(extract, "subprocess", forked_readers.Subprocess)
-        _begun.add(here)
+        forked_readers.of_later_runs(monkeypatch)
         monkeypatch.setattr(sys, "argv", ["ownlint", *arguments])
         with pytest.raises(SystemExit) as end:
             main()
