@@ -23,6 +23,9 @@ UNMEASURED = Path(__file__).parent / "unmeasured"
 choices.MEASURED = choices.WEIGHED = "of no pack.json"
 
 
+gc.set_threshold(200_000, 10, 20)  # as `ownlint` itself does
+
+
 def pytest_collection_finish() -> None:
     """Ten thousand tests stay until the end: they are not to be looked through at every collection of garbage, of which
     each copy of this process that analyses makes one."""

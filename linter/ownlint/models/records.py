@@ -315,10 +315,7 @@ class FunctionModel(msgspec.Struct, frozen=True):
     """Of the match: `certain` for the whole name, `likely` for a part of two names or more, `possible` for one."""
 
     def has(self, verb: Verb, place: str = "") -> bool:
-        for effect in self.effects:  # many models are asked, and most have no such effect: a generator would cost more
-            if effect.verb == verb and place in ("", str(effect.place)):
-                return True
-        return False
+        return any(effect.verb == verb and place in ("", str(effect.place)) for effect in self.effects)
 
 
 class KindModel(msgspec.Struct, frozen=True):
