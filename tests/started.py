@@ -44,11 +44,6 @@ def requested(server: socket.socket) -> tuple[list[str], str, dict[str, str], bo
 
 for _name in LOADED:
     importlib.import_module(_name)
-sys.path.append(str(Path(__file__).parent))
-_readers = importlib.import_module("forked_readers")
-sys.path.pop()
-_readers.load()
-_readers.extract.subprocess = _readers.Subprocess
 _inputs = importlib.import_module("ownlint.inputs")
 importlib.import_module("ownlint.catalogue").load()
 importlib.import_module("ownlint.models.libraries").load([pack / "models" for pack in _inputs.packs()])

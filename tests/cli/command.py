@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from tests import forked_readers
 
 from ownlint.cli.main import main
 
@@ -34,7 +33,6 @@ def in_folder(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captu
         monkeypatch.delenv(name, raising=False)
 
     def call(*arguments: str) -> Done:
-        forked_readers.of_later_runs(monkeypatch)
         monkeypatch.setattr(sys, "argv", ["ownlint", *arguments])
         with pytest.raises(SystemExit) as end:
             main()

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests import forked_readers, starting
+from tests import starting
 
 from ownlint import analysis
 from ownlint.cli.main import main
@@ -44,7 +44,6 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
         monkeypatch.delenv(name, raising=False)
 
     def call(*arguments: str) -> str:
-        forked_readers.of_later_runs(monkeypatch)
         monkeypatch.setattr(
             sys, "argv", ["ownlint", "check", "--isolated", "--types", "never", "--jobs", "1", *arguments]
         )
