@@ -33,6 +33,13 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _frozen() -> None:
+    """Nor what was read and remembered for other files of tests."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _unmeasured() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
