@@ -122,12 +122,13 @@ def read(path: Path) -> Round:
         raise VerdictError(f"{path}:{_line(text, str(error))}: {error}") from None
     seen: set[tuple[str, str, str, int, str]] = set()
     for number, verdict in enumerate(found.verdict):
-        at = f"{path}:{_line(text, f'$.verdict[{number}]')}"
         if not verdict.places and not verdict.where:
+            at = f"{path}:{_line(text, f'$.verdict[{number}]')}"
             raise VerdictError(f"{at}: the verdict has neither `places` nor `where`")
         for place in verdict.places:
             key = (verdict.release, verdict.rule, place.path, place.line, place.fingerprint)
             if key in seen:
+                at = f"{path}:{_line(text, f'$.verdict[{number}]')}"
                 raise VerdictError(f"{at}: {place.path}:{place.line} is judged twice for {verdict.rule}")
             seen.add(key)
     return found

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,23 @@ UNMEASURED = Path(__file__).parent / "unmeasured"
 """See `sitecustomize` there: it is so in this process, too."""
 
 choices.MEASURED = choices.WEIGHED = "of no pack.json"
+
+
+gc.set_threshold(200_000, 10, 20)  # as `ownlint` itself does
+
+
+def pytest_collection_finish() -> None:
+    """Ten thousand tests stay until the end: they are not to be looked through at every collection of garbage, of which
+    each copy of this process that analyses makes one."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _frozen() -> None:
+    """Nor what was read and remembered for other files of tests."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -47,6 +47,13 @@ for _name in LOADED:
 _inputs = importlib.import_module("ownlint.inputs")
 importlib.import_module("ownlint.catalogue").load()
 importlib.import_module("ownlint.models.libraries").load([pack / "models" for pack in _inputs.packs()])
+_nowhere = importlib.import_module("ownlint.facts.cache").Cache(None, Path.cwd())
+for _language in ("cpp", "python"):
+    _inputs.reader_digest(_language, _nowhere)
+_inputs.engine_digest(_nowhere)
+_inputs.knowledge_digest((), _nowhere)
+for _asked in (_inputs.reader_digest, _inputs.engine_digest, _inputs._packs_digest, _inputs._parsers):
+    _asked.cache_clear()  # what a variable of the environment changes is asked anew; of files the digests are known
 _inputs.packs.cache_clear()  # the folder that it runs in may be a place of packages, too
 gc.collect()
 gc.freeze()

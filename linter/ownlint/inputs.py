@@ -139,7 +139,7 @@ def _digest_of(places: Sequence[Path], cache: Cache, suffix: str = ".py") -> byt
     times and sizes of the files, but not while one of them is so new that it may change again without a new time."""
     found = [file for place in places for file in _files(place, suffix)]
     key = Cache.key(b"code", *(f"{path}\0{stamp}".encode("utf-8", "surrogateescape") for path, _, stamp in found))
-    if (known := cache.get(key)) is not None:
+    if (known := _digests.get(key) or cache.get(key)) is not None:
         return known
     digest = blake2b(digest_size=20)
     for path, name, _ in found:
@@ -151,8 +151,13 @@ def _digest_of(places: Sequence[Path], cache: Cache, suffix: str = ".py") -> byt
             digest.update(f"\0{error.reason}".encode())
         digest.update(b"\0")
     if all(stamp.is_settled() for _, _, stamp in found):
+        _digests[key] = digest.digest()
         cache.put(key, digest.digest())
     return digest.digest()
+
+
+_digests: dict[str, bytes] = {}
+"""Those that this process has worked out: every project has a cache of its own, and all have the same code."""
 
 
 def _files(place: Path, suffix: str) -> list[tuple[str, str, Stamp]]:

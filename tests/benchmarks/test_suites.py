@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import msgspec
 import pytest
 import verdict_suites
 from verdict_matching import Finding, Report
-from verdict_records import Place, Round, Verdict, VerdictError, judged, read_all
+from verdict_records import Place, Round, Verdict, VerdictError, judged
 from verdict_suites import Quiet, Standing, certain_now, makes, measure, read_standing, suite_of, weigh
 from verdicts import options
 
@@ -55,17 +56,17 @@ def test_the_formula(told: Counts, suite: Suite) -> None:
     assert suite_of(told) == suite
 
 
-def test_the_file_of_the_pack_is_what_was_judged() -> None:
+def test_the_file_of_the_pack_is_what_was_judged(rounds: Mapping[str, Round]) -> None:
     """`python benchmarks/verdicts.py suites` writes it anew."""
-    told = measure((rule.id for rule in catalogue.load()), read_all(), read_standing())
+    told = measure((rule.id for rule in catalogue.load()), rounds, read_standing())
     assert verdict_suites.MEASURED.read_text(encoding="utf-8") == verdict_suites.text_of(told)
 
 
-def test_what_is_quiet_was_judged() -> None:
+def test_what_is_quiet_was_judged(rounds: Mapping[str, Round]) -> None:
     standing = read_standing()
     places = {
         (verdict.release, verdict_suites.key_of(verdict, place))
-        for _, verdict in judged(read_all())
+        for _, verdict in judged(rounds)
         for place in verdict.places
     }
     quiet = {(name, key) for name, one in standing.releases.items() for key in (*one.possible, *one.silent)}
@@ -99,9 +100,11 @@ def test_what_an_assumption_makes(told: Judged, certainty: str) -> None:
     assert makes(told) == certainty
 
 
-def test_the_file_of_assumptions_is_what_was_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_file_of_assumptions_is_what_was_judged(
+    rounds: Mapping[str, Round], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`python benchmarks/verdicts.py suites` writes it anew."""
-    told = weigh(read_all(), read_standing())
+    told = weigh(rounds, read_standing())
     assert verdict_suites.WEIGHED.read_text(encoding="utf-8") == verdict_suites.text_of(told)
     monkeypatch.setattr(choices, "WEIGHED", verdict_suites.WEIGHED.name)
     weak = tuple(sorted(one for one, weighed in told.items() if weighed.makes == "possible"))
@@ -112,9 +115,9 @@ def test_the_file_of_assumptions_is_what_was_judged(monkeypatch: pytest.MonkeyPa
     strict=True,
     reason="72 of 425, all of them of releases that were not run again since certainty follows from assumptions",
 )
-def test_certain_is_right() -> None:
+def test_certain_is_right(rounds: Mapping[str, Round]) -> None:
     """Of what first contact found to be certain and is certain today, at most one in 40 is false."""
-    found = certain_now(read_all(), read_standing())
+    found = certain_now(rounds, read_standing())
     assert found["true"]
     assert 40 * found["false"] <= found.total()
 
@@ -192,8 +195,8 @@ def test_a_former_revision_is_asked_in_its_own_words(tmp_path: Path) -> None:
     assert options(tmp_path)[-3:] == ("--preview", "--preset", "audit")
 
 
-def test_a_run_of_some_rules_says_nothing_of_others() -> None:
-    every = [verdict for _, verdict in judged(read_all()) if verdict.release == "cvxopt-1.3.3" and verdict.places]
+def test_a_run_of_some_rules_says_nothing_of_others(rounds: Mapping[str, Round]) -> None:
+    every = [verdict for _, verdict in judged(rounds) if verdict.release == "cvxopt-1.3.3" and verdict.places]
     rules = {verdict.rule for verdict in every}
     assert len(rules) > 1
     one = min(rules)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 import verdicts
 from verdict_matching import Comparison, Finding, Incomplete, Report, compare, match, sites
 from verdict_page import page
-from verdict_records import Place, Verdict, VerdictError, read, read_all
+from verdict_records import Place, Round, Verdict, VerdictError, read, read_all
 from verdict_suites import Standing
 
 from ownlint import catalogue
@@ -44,9 +45,8 @@ def compared(judged: list[Verdict], old: list[Finding], new: list[Finding], *, e
 # --- the files ----------------------------------------------------------------------------------------
 
 
-def test_every_file_is_read_and_speaks_of_rules_that_exist() -> None:
+def test_every_file_is_read_and_speaks_of_rules_that_exist(rounds: Mapping[str, Round]) -> None:
     rules = {rule.id for rule in catalogue.load()}
-    rounds = read_all()
     assert rounds
     assert {each.rule for one in rounds.values() for each in one.verdict} <= rules
 
@@ -245,8 +245,8 @@ def test_folders_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert verdicts.compare_all(tmp_path / "old", tmp_path / "empty", False) == 2
 
 
-def test_a_run_is_shown_with_its_verdicts() -> None:
-    judged = read_all()["first-contact-1"].verdict[0]
+def test_a_run_is_shown_with_its_verdicts(rounds: Mapping[str, Round]) -> None:
+    judged = rounds["first-contact-1"].verdict[0]
     here = judged.places[0]
     old = Finding(judged.rule, here.path, here.line, 1, "likely", "old", here.function, here.fingerprint)
     new = Finding(judged.rule, "nowhere.c", 1, 1, "likely", "new")

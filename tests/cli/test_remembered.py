@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests import starting
 
 from ownlint import analysis
 from ownlint.cli.main import main
@@ -159,10 +160,12 @@ def test_the_order_of_runs_changes_nothing(tmp_path: Path) -> None:
     """A warm run in a process of its own says to the byte what a cold one says."""
     (tmp_path / "a.py").write_text(GUILTY)
     (tmp_path / "c.cc").write_text(LEAK)
-    command = [sys.executable, "-m", "ownlint", "check", "--isolated", "--types", "never", "--exit-zero", "-q"]
+    command = ["check", "--isolated", "--types", "never", "--exit-zero", "-q"]
     outputs = set()
     for options in (["--no-cache"], ["--jobs", "1"], ["--jobs", "2"], ["--jobs", "1"]):
-        outputs.add(subprocess.run([*command, *options], cwd=tmp_path, capture_output=True, check=True).stdout)
+        done = starting.run(*command, *options, cwd=tmp_path)
+        assert done.returncode == 0
+        outputs.add(done.stdout)
         (tmp_path / "b.py").write_text(f"x = {options!r}\n")
     assert len(outputs) == 1
 

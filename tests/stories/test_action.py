@@ -85,14 +85,15 @@ def test_what_is_restored_is_what_is_saved() -> None:
 class Runner:
     """What GitHub's runner gives to a step."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, home: Path | None = None) -> None:
+        """`home` is one that has been used before, with the caches that are in it."""
         self.workspace = folder / "work space"
         self.temporary = folder / "temp"
-        self.home = folder / "home"
+        self.home = home or folder / "home"
         self.output = folder / "output"
         self.summary = folder / "summary"
         for place in (self.workspace, self.temporary, self.home):
-            place.mkdir()
+            place.mkdir(exist_ok=place == home)
         self.output.touch()
         self.summary.write_text("before\n")
 
@@ -150,9 +151,15 @@ class Runner:
         return dict(line.split("=", 1) for line in self.output.read_text().splitlines())
 
 
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What is the same for every project is worked out once."""
+    return tmp_path_factory.mktemp("home")
+
+
 @pytest.fixture
-def runner(tmp_path: Path) -> Runner:
-    made = Runner(tmp_path)
+def runner(tmp_path: Path, home: Path) -> Runner:
+    made = Runner(tmp_path, home)
     made.use_this_ownlint()
     (made.workspace / "lowering.py").write_text(GUILTY)
     (made.workspace / "ownlint.toml").write_text("")
@@ -257,7 +264,9 @@ def test_a_folder_that_is_none(runner: Runner, folder: str) -> None:
     assert not (runner.workspace / "ran").exists()
 
 
-def test_caches_are_outside_of_the_checkout(runner: Runner) -> None:
+def test_caches_are_outside_of_the_checkout(runner: Runner, tmp_path: Path) -> None:
+    runner.home = tmp_path / "new home"
+    runner.home.mkdir()
     assert runner.run("Prepare").returncode == 0
     folders = [Path(runner.outputs[name]) for name in ("pip-folder", "facts-folder")]
     assert [folder.parent for folder in folders] == [runner.home / ".cache"] * 2
@@ -322,19 +331,22 @@ def matched(line: str) -> dict[str, str]:
     return {}
 
 
-def test_the_matcher_reads_what_concise_prints() -> None:
+@pytest.fixture(scope="module")
+def concise() -> list[str]:
     command = [sys.executable, "-m", "ownlint", "check", "examples/turbine", "--output-format", "concise", "--no-cache"]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    lines = ran.stdout.splitlines()
-    assert len(lines) > 10
-    for line in lines:
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout.splitlines()
+
+
+def test_the_matcher_reads_what_concise_prints(concise: list[str]) -> None:
+    assert len(concise) > 10
+    for line in concise:
         told = matched(line)
         assert (ROOT / told["file"]).is_file()
         assert int(told["line"]) > 0
         assert int(told["column"]) > 0
         assert told["severity"] in ("error", "warning", "notice")
         assert line.endswith(f"[{told['code']}] {told['message']}")
-    assert {matched(line)["severity"] for line in lines} <= {"error", "warning", "notice"}
+    assert {matched(line)["severity"] for line in concise} <= {"error", "warning", "notice"}
 
 
 def test_the_matcher_knows_a_note_and_leaves_other_lines_alone() -> None:
@@ -363,7 +375,7 @@ console.log(JSON.stringify(told));
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
-def test_javascript_reads_the_same_as_python() -> None:
+def test_javascript_reads_the_same_as_python(concise: list[str]) -> None:
     """The runner reads the expressions as JavaScript does, for which `$` is not before a line's end and `.` is more."""
     lines = [
         "a b.cc:1:2: note[redundant-cast] a cast: b[1]",
@@ -375,8 +387,7 @@ def test_javascript_reads_the_same_as_python() -> None:
         "Found 2 problems (2 errors) in 1 file",
         "",
     ]
-    command = [sys.executable, "-m", "ownlint", "check", "examples/turbine", "--output-format", "concise", "--no-cache"]
-    lines += subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout.splitlines()
+    lines += concise
     told = subprocess.run(
         ["node", "-e", NODE], input=json.dumps([MATCHERS, lines]), capture_output=True, text=True, check=True
     )

@@ -335,7 +335,13 @@ def _close_all(run: str) -> None:
 
 # --- how a child is started --------------------------------------------------------------------
 
-_START = "import sys; sys.path += sys.argv[1:]; from ownlint.frontends.worker import main; main()"
+_START = """\
+import gc, sys
+gc.disable()  # what is imported stays
+sys.path += sys.argv[1:]
+from ownlint.frontends.worker import main
+main()
+"""
 
 
 def _command() -> list[str]:

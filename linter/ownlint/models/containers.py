@@ -16,10 +16,13 @@ from ownlint.models.records import FunctionModel
 
 Entry = tuple[Sequence[str], FunctionModel]
 """The parts of a function's name, and what is said of it."""
+Method = tuple[str, FunctionModel, tuple[str, ...]]
+"""Its last name, what is said of it, and its effects as they are written."""
 
 
 RANGE = frozenset({"begin", "end", "cbegin", "cend", "rbegin", "rend", "crbegin", "crend"})
 """What a loop over a range calls: the language's own names."""
+_LENDS = "borrow result from receiver"
 _EMPTIES_GIVEN = re.compile("erase .* from argument 1")
 """What a function that is no method does to the container that it is given: `std::erase_if`."""
 
@@ -96,24 +99,22 @@ def methods(entries: Iterable[Entry], containers: frozenset[str], holders: froze
         erases=of("erase") | free,
         clears=of("clear"),
         grows=of("invalidate receiver shallow") - of("erase"),
-        lends=frozenset(name for name, model in named if _lends(model)),
-        opens=frozenset(name for name, model in _methods_of(holders, known) if _lends(model)),
-        places=frozenset(name for name, model in named if model.by_reference and _lends(model)),
+        lends=frozenset(name for name, _, effects in named if _LENDS in effects),
+        opens=frozenset(name for name, _, effects in _methods_of(holders, known) if _LENDS in effects),
+        places=frozenset(name for name, model, effects in named if model.by_reference and _LENDS in effects),
     )
 
 
-def _methods_of(classes: frozenset[str], entries: Iterable[Entry]) -> Iterator[tuple[str, FunctionModel]]:
-    return ((parts[-1], model) for parts, model in entries if len(parts) > 1 and parts[-2] in classes)
+def _methods_of(classes: frozenset[str], entries: Iterable[Entry]) -> Iterator[Method]:
+    for parts, model in entries:
+        if len(parts) > 1 and parts[-2] in classes:
+            yield parts[-1], model, tuple(map(str, model.effects))
 
 
-def _having(methods: Iterable[tuple[str, FunctionModel]], effect: str) -> frozenset[str]:
+def _having(methods: Iterable[Method], effect: str) -> frozenset[str]:
     """Those with an effect that begins so."""
-    return frozenset(name for name, model in methods if any(str(one).startswith(effect) for one in model.effects))
+    return frozenset(name for name, _, effects in methods if any(one.startswith(effect) for one in effects))
 
 
 def _empties_argument(model: FunctionModel) -> bool:
-    return any(_EMPTIES_GIVEN.match(str(effect)) for effect in model.effects)
-
-
-def _lends(model: FunctionModel) -> bool:
-    return any(str(effect) == "borrow result from receiver" for effect in model.effects)
+    return any(effect.verb == "erase" and _EMPTIES_GIVEN.match(str(effect)) for effect in model.effects)

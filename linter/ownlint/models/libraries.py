@@ -284,7 +284,17 @@ class Models:
 
     def functions_with(self, verb: Verb) -> frozenset[str]:
         """Last names of all C++ functions that do this; no patterns."""
-        return self.functions_that(lambda model: model.has(verb))
+        return frozenset(parts[-1] for parts, _ in self._doing.get(verb, ()))
+
+    @functools.cached_property
+    def _doing(self) -> dict[Verb, list[tuple[tuple[str, ...], FunctionModel]]]:
+        """The C++ functions, with the parts of their names, by what they do; no patterns."""
+        found: dict[Verb, list[tuple[tuple[str, ...], FunctionModel]]] = {}
+        for entries in self._function_index["cpp"].exact.values():
+            for parts, _, model in entries:
+                for verb in {effect.verb: None for effect in model.effects}:
+                    found.setdefault(verb, []).append((parts, model))
+        return found
 
     def functions_that(self, wanted: Callable[[FunctionModel], bool], language: Language = "cpp") -> frozenset[str]:
         """Last names of all functions of such models; no patterns."""
@@ -298,8 +308,7 @@ class Models:
 
     def pairs_of(self, verb: Verb, place: str) -> tuple[frozenset[str], frozenset[str]]:
         """Last names of all C++ functions with that effect, and of those that end what it begins; no patterns."""
-        entries = (entry for found in self._function_index["cpp"].exact.values() for entry in found)
-        models = [model for _, _, model in entries if model.has(verb, place)]
+        models = [model for _, model in self._doing.get(verb, ()) if model.has(verb, place)]
         ending = {name.rpartition("::")[2] for model in models for name in model.released_by}
         return frozenset(model.name.rpartition("::")[2] for model in models), frozenset(ending)
 
@@ -337,9 +346,8 @@ class Models:
     @functools.cached_property
     def unlocking(self) -> frozenset[str]:
         """Last names of the functions that end a lock's hold: what they release is no handle."""
-        entries = (entry for found in self._function_index["cpp"].exact.values() for entry in found)
-        holding = (model for _, _, model in entries if model.has("hold"))
-        return frozenset(name.rsplit("::", 1)[-1] for model in holding for name in model.released_by)
+        holding = self._doing.get("hold", ())
+        return frozenset(name.rsplit("::", 1)[-1] for _, model in holding for name in model.released_by)
 
     def kind(self, releaser: str) -> KindModel:
         """What it is that a function of that last name releases, by the models."""
@@ -407,9 +415,8 @@ class Models:
     @functools.cached_property
     def giving_back(self) -> frozenset[str]:
         """Last names of the functions that release a counted reference, or take one over."""
-        entries = (entry for found in self._function_index["cpp"].exact.values() for entry in found)
-        ends = (parts for parts, _, model in entries if model.counted and (model.has("release") or model.has("adopt")))
-        return frozenset(parts[-1] for parts in ends)
+        ends = (entry for verb in ("release", "adopt") for entry in self._doing.get(verb, ()))
+        return frozenset(parts[-1] for parts, model in ends if model.counted)
 
     @functools.cached_property
     def trusting(self) -> frozenset[str]:
@@ -420,8 +427,7 @@ class Models:
     @functools.cached_property
     def lenders(self) -> frozenset[str]:
         """Last names of the functions whose result leads into an argument that nobody keeps."""
-        entries = (entry for found in self._function_index["cpp"].exact.values() for entry in found)
-        return frozenset(parts[-1] for parts, _, model in entries if model.keeps == "none" and model.has("borrow"))
+        return frozenset(parts[-1] for parts, model in self._doing.get("borrow", ()) if model.keeps == "none")
 
     @functools.cached_property
     def visitors(self) -> frozenset[str]:
