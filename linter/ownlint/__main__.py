@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import sys
 
-_COLLECTING = (200_000, 10, 20)
-"""What is imported and read stays: at Python's own pace a quarter of a first run would be spent in looking for garbage
-among it."""
+from ownlint.collecting import collect_rarely
 
 
 def main() -> None:
-    gc.set_threshold(*_COLLECTING)
+    collect_rarely()
     if os.name != "posix":  # told before anything is imported that only such a system has
         sys.stderr.write(
             f"error: ownlint needs a POSIX system, which {sys.platform} is not: run it in WSL or in a container\n"

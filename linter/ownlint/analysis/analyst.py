@@ -34,6 +34,7 @@ from ownlint.analysis.messages import (
 from ownlint.analysis.touching import Ranges, touching
 from ownlint.analysis.worker import COMPARING, OUT_OF_MEMORY, At, Blocks, DealtCase, FailureTally, Position, Worker
 from ownlint.children import Forked, Messages, RunEnd, bound, described, signal_name
+from ownlint.collecting import collect_rarely
 from ownlint.facts.errors import RefusalError
 from ownlint.finding import ENDED, Crash, Cut, Finding, TooLarge
 from ownlint.incremental import kept
@@ -46,10 +47,6 @@ if TYPE_CHECKING:
 
 _TICK = 0.5
 """Seconds between two looks at where the workers are."""
-
-_COLLECTING = (200_000, 10, 20)
-"""Answers that are kept are most of what is made, and cycles among what goes are few: at Python's own pace a sixth of
-the time would be spent in looking for them."""
 
 _WORTH_DEALING = 1 << 20
 """Bytes of source for each worker: each finds out for itself what all of them need."""
@@ -110,7 +107,7 @@ class Analyst:
 
     def work(self) -> None:
         bound(self.limits.memory)
-        gc.set_threshold(*_COLLECTING)
+        collect_rarely()
         try:
             self.program = self.build()
             self._prepare()

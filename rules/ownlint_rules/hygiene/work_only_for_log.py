@@ -72,7 +72,7 @@ _HELP = {
     "computed": "compute it only when logging is enabled",
     "measured": "read the clock only when logging is enabled",
 }
-_CHEAP = because("long-run", "harmless if it costs next to nothing")
+_CHEAP = because("intent", "harmless if it costs next to nothing")
 
 
 @rule(severity="note", yields_to=("lock-only-for-log",))
