@@ -153,9 +153,24 @@ class _UnlockedJudge:
             or guarded.is_address(use)
         ):
             return False
-        return not self.domain.is_held(use, self.guard.lock) and (
-            not self.domain.is_alone(use.function) or bool(self.locking.taken(use.function))
+        return (
+            not self.domain.is_held(use, self.guard.lock)
+            and not self.is_under_another(use)
+            and (not self.domain.is_alone(use.function) or bool(self.locking.taken(use.function)))
         )
+
+    def is_under_another(self, use: guarded.MemberUse) -> bool:
+        """Whether a second lock is held there that all others hold as well, shared perhaps: nobody meets them."""
+        if self.guard.why == "annotation":
+            return False
+        uses = [
+            one
+            for one in self.domain.uses
+            if one.member == self.member
+            and not guarded.is_exempt(one.function)
+            and _body(one.function) == _body(use.function)  # another specialization has other locks
+        ]
+        return any(all(locks.holds(one.held, lock.lock[-1]) for one in uses) for lock in use.held)
 
     def finding(self, use: guarded.MemberUse, is_design: bool) -> Finding:
         function = use.function
@@ -247,3 +262,10 @@ class _UnlockedJudge:
         if called_by_pointer and not self.takes(function) and not self.locking.from_callers(function).sites:
             return True
         return guarded.hands_out(use)
+
+
+def _body(function: Function) -> tuple[str, int]:
+    """The body of a class in which the function is written; that of no class for one written outside."""
+    start = function.record.start
+    around = (cls.start for cls in function.file.classes if cls.start < start < cls.end)
+    return function.path, max(around, default=-1)
