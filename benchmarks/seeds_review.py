@@ -45,7 +45,7 @@ class Point:
     places: tuple[Place, ...]
     commits: tuple[str, ...]
     found: bool
-    told_by: tuple[str, ...]
+    told_by: tuple[str, ...] = ()
 
     def told(self, findings: Sequence[Found]) -> list[Found]:
         """The findings that tell it, the first of each place; none unless every place has one."""

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 
-from ownlint.collecting import collect_rarely
+from ownlint.machine import collect_rarely
 
 
 def main() -> None:

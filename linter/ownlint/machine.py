@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -115,3 +116,9 @@ def shares(jobs: int, available: int | None) -> tuple[int, int]:
 def analysis(available: int | None, otherwise: int) -> int:
     """The address space of those that analyse, which follow the readers: three quarters of what is available."""
     return otherwise if available is None else max(LEAST_ANALYSIS, available * 3 // 4)
+
+
+def collect_rarely() -> None:
+    """What is imported, read and answered stays, and cycles among what goes are few: at the pace that Python's garbage
+    collector has of its own, a sixth of an analysis and a quarter of a first run would be spent in looking for them."""
+    gc.set_threshold(200_000, 10, 20)

@@ -51,6 +51,7 @@ GAPS: dict[tuple[str, str, str], str] = {
     ("cpp-functions-declared-first", "lock-order-reversed", "C, with a lock in a struct"): _FIRST,
     ("cpp-functions-declared-first", "lock-order-reversed", "Locks behind accessors"): _FIRST,
     ("cpp-functions-declared-first", "environment-read-repeatedly", "Two functions read one variable"): _FIRST,
+    ("cpp-functions-declared-first", "environment-read-repeatedly", "It is read and taken away"): _FIRST,
     ("cpp-one-line", "destructor-misses-handle", "One bug, one finding"): _BY_LINE,
     ("cpp-comments-between-tokens", "new-reference-unowned", _NAMESPACES): _SPLIT_MACRO,
     ("cpp-line-comments-between-tokens", "new-reference-unowned", _NAMESPACES): _SPLIT_MACRO,

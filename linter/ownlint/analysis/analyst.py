@@ -34,12 +34,12 @@ from ownlint.analysis.messages import (
 from ownlint.analysis.touching import Ranges, touching
 from ownlint.analysis.worker import COMPARING, OUT_OF_MEMORY, At, Blocks, DealtCase, FailureTally, Position, Worker
 from ownlint.children import Forked, Messages, RunEnd, bound, described, signal_name
-from ownlint.collecting import collect_rarely
 from ownlint.facts.errors import RefusalError
 from ownlint.finding import ENDED, Crash, Cut, Finding, TooLarge
 from ownlint.incremental import kept
 from ownlint.incremental.kept import KeptFindings
 from ownlint.incremental.notebook import merged
+from ownlint.machine import collect_rarely
 from ownlint.rule import Rule
 
 if TYPE_CHECKING:

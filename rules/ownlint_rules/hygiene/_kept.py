@@ -99,6 +99,8 @@ def _read_by_log(function: Function, name: str, users: Sequence[Function]) -> tu
         for statement in user.statements:
             if isinstance(statement, records.Opaque) and name in statement.names:
                 return None
+            if isinstance(statement, records.Branch) and _says(statement.condition, name):
+                return None  # `if (verbose) ...`: a switch, which is counted up on the command line
             for value in bodies.values(statement):
                 if not _says(value, name):
                     continue

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ownlint import Class, Function, Program, bodies, keeping, places, records, trials, types
+from ownlint import Class, Function, Program, bodies, keeping, patterns, places, records, trials, types
 
 _MOST_FUNCTIONS = 100
 """Of those that lead to one function."""
@@ -72,8 +72,7 @@ class Constructions:
                     self._parts[cls] = self._parts.get(cls, 0) + held
 
     def _look(self) -> None:
-        every = sorted(set().union(*self._names.values()))
-        said = re.compile(rb"\b(?:%b)\b" % b"|".join(re.escape(name).encode() for name in every))
+        said = patterns.AnyName(set[str]().union(*self._names.values()))
         for function in self.program.functions:
             if function.language == "cpp" and function.says(said) and not trials.is_trial(function):
                 for statement in function.statements:

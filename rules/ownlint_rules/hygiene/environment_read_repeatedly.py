@@ -25,20 +25,17 @@ class Executable {
   bool verbose_;
 };
 
-class Planner {
- public:
-  Planner() {
-    const char* verbose = std::getenv("EXEC_VERBOSE");
-    verbose_ = verbose != nullptr && *verbose == '1';
+void RunAll(const std::vector<Plan>& plans) {
+  for (const Plan& plan : plans) {
+    Executable executable;
+    executable.Run(plan);
   }
- private:
-  bool verbose_;
-};
+}
 ```
 
 ```text
-case.cc:11: note: `EXEC_VERBOSE` is read in 2 places
-  help: read it in one function and call that
+case.cc:3: note: `EXEC_VERBOSE` is read each time an `Executable` is constructed
+  help: read it once into a static
 ```
 
 good:

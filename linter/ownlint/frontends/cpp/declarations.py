@@ -38,6 +38,9 @@ class _Members(NamedTuple):
     macros: list[r.Annotation]
 
 
+_WORD = re.compile(r"\w+")
+
+
 class _Prefix(NamedTuple):
     """What stands around a declaration: the words of enclosing `template <...>`, `friend`, `extern "C"`."""
 
@@ -448,7 +451,7 @@ class Declarations(CppStatements):
             if declarator.function is not None or "(*)" in declarator.suffix:
                 target = self.written(node.start_byte, node.end_byte).removeprefix("typedef ").rstrip(";")
                 if names and "(*" not in target:  # `typedef int (reader)(int);`, of which pointers are made later
-                    target = re.sub(rf"\(\s*{re.escape(names[0])}\s*\)|\b{re.escape(names[0])}\b", "", target, count=1)
+                    target = _unnamed(target, names[0])
             if names and not anonymous:
                 self.add_alias(node, names[0], target, "type")
             anonymous = False
@@ -971,3 +974,14 @@ _READERS: dict[int, Callable[[Declarations, Node, _Prefix], None]] = {
     )
 }
 _READERS[g.ERROR] = Declarations.salvage
+
+
+def _unnamed(target: str, name: str) -> str:
+    """`int(int)` of `int (reader)(int)` and of `int reader(int)`."""
+    for word in _WORD.finditer(target):
+        if word[0] == name:
+            before, after = target[: word.start()].rstrip(), target[word.end() :].lstrip()
+            if before.endswith("(") and after.startswith(")"):
+                before, after = before[:-1].rstrip(), after[1:].lstrip()
+            return before + after
+    return target
