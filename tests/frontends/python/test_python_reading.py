@@ -214,6 +214,7 @@ def check(data: bytes) -> None:
 @given(st.lists(FRAGMENTS, max_size=30).map("".join))
 @example("match a:\n case C() as b: pass\n")
 @example("f'{a:{b}}' f'{c}'")
+@example("def f(a, *b, c: T = 1, **d):\\\n=")
 def test_pieces_of_python_never_raise(source: str) -> None:
     check(source.encode())
 

@@ -19,6 +19,8 @@ from typing import NamedTuple
 _LINE_END = re.compile(rb"\r\n?|\n")
 _BOM = b"\xef\xbb\xbf"
 _ASCII = bytes(range(128))
+_PLACED = (ast.expr, ast.stmt, ast.arg, ast.keyword, ast.alias, ast.excepthandler, ast.pattern)
+"""Nodes of a tree that say where they stand."""
 
 
 class UnparsableError(Exception):
@@ -125,10 +127,22 @@ def _tolerantly(source: PythonSource, error: SyntaxError, reason: UnparsableErro
 
     try:
         if source.is_utf8 or source.data.isascii():
-            return tolerant.parsed(split_lines(source.text), _parsed, error)
+            lines = split_lines(source.text)
+            tree, left_out = tolerant.parsed(lines, _parsed, error)
+            _keep_within(tree, {number: len(lines[number - 1].rstrip("\r\n").encode()) for number in left_out})
+            return tree, left_out
     except (SyntaxError, RecursionError, MemoryError, ValueError, OverflowError):
         pass  # what the file itself was refused for is the better reason
     raise reason from error
+
+
+def _keep_within(tree: ast.Module, widths: dict[int, int]) -> None:
+    """What is written over a line may be longer than the line: nothing ends behind it."""
+    for node in ast.walk(tree):
+        if isinstance(node, _PLACED):
+            node.col_offset = min(node.col_offset, widths.get(node.lineno, node.col_offset))
+            if node.end_lineno in widths and node.end_col_offset is not None:
+                node.end_col_offset = min(node.end_col_offset, widths[node.end_lineno])
 
 
 def _parsed(text: str) -> ast.Module:
@@ -163,7 +177,7 @@ def _rewrite_columns(tree: ast.Module, source: PythonSource) -> None:
         return len(line.encode()[:utf8].decode("utf-8", "ignore").encode(source.codec))
 
     for node in ast.walk(tree):
-        if isinstance(node, (ast.expr, ast.stmt, ast.arg, ast.keyword, ast.alias, ast.excepthandler, ast.pattern)):
+        if isinstance(node, _PLACED):
             node.col_offset = column(node.lineno, node.col_offset)
             if node.end_lineno is not None and node.end_col_offset is not None:
                 node.end_col_offset = column(node.end_lineno, node.end_col_offset)
