@@ -98,31 +98,27 @@ def tells_object(function: Function, assignment: assignments.Assignment, failed:
     owner = tuple(step for step in assignment.place[:-1] if not step.startswith("["))
     if failed.cause is None or not owner:
         return False
-    flow = function.flow
-    starts = {one.at.index for one in failure.failures(function)} | {failed.at.index}
+    flow, cause = function.flow, failed.cause
+    failures = failure.failures(function)
+    starts = {one.at.index for one in failures} | {failed.at.index}
+    leaves = {one.leave.index for one in failures if one.at is one.leave} | {failed.leave.index}
 
     def fails(event: e.Event) -> bool:
         return event.index in starts or (isinstance(event, e.Mark) and event.what == "goto")
 
-    def tells(event: e.Event) -> bool:
-        return event.index in told
-
-    leaves = {one.leave.index for one in failure.failures(function) if one.at is one.leave} | {failed.leave.index}
-    told = {
-        event.index
-        for event in flow.after(failed.cause)
-        if _can_change(function, event, owner)
-        and (
-            flow.path(failed.cause, lambda one, at=event.index: one.index == at, fails) is None
-            or (failed.at.index == failed.leave.index and _leads_only_to(function, event, leaves))
-        )
-    }
+    def answers(event: e.Event) -> bool:
+        """Whether it is reached where something has failed, and not by falling through as well."""
+        if failed.at.index == failed.leave.index and _leads_only_to(function, event, leaves):
+            return True
+        return flow.path(cause, lambda one: one.index == event.index, fails) is None
 
     def leaves_there(event: e.Event) -> bool:
         return event.index == failed.leave.index
 
-    on_the_way = flow.path(failed.cause, leaves_there) is not None  # an exception leaves from the call itself
-    return bool(told) and on_the_way and flow.path(failed.cause, leaves_there, tells) is None
+    changing = [event for event in flow.after(cause) if _can_change(function, event, owner)]
+    told = {event.index for event in changing if answers(event)}
+    on_the_way = bool(told) and flow.path(cause, leaves_there) is not None  # an exception leaves from the call itself
+    return on_the_way and flow.path(cause, leaves_there, lambda one: one.index in told) is None
 
 
 def _leads_only_to(function: Function, event: e.Event, leaves: set[int]) -> bool:
