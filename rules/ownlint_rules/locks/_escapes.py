@@ -239,7 +239,7 @@ def store(domain: GuardedDomain, borrow: WayIn) -> Storage:
             break
         here = place[at:position]
         if parsed.pointers and not parsed.reference and roles & {"container", "string"} and at < position - 1:
-            # The container or the string itself stands elsewhere: whoever erases the pointer leaves it.
+            # The container or the string is stored elsewhere, and stays when the pointer is erased.
             if place[at] not in domain.freed:
                 return Storage("foreign")
             kind, slot, moves = "owned", here, False

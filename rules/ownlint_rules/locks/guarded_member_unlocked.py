@@ -160,8 +160,8 @@ class _UnlockedJudge:
         )
 
     def is_under_another(self, use: guarded.MemberUse) -> bool:
-        """Whether a second lock is held there that all others hold as well, shared perhaps: nobody meets them."""
-        if self.guard.why == "annotation":
+        """Whether a second lock is held there that all other accesses hold as well, perhaps shared: they exclude it."""
+        if self.guard.why == "annotation" or not use.held:
             return False
         uses = [
             one

@@ -83,11 +83,13 @@ class SlotEnding:
                 return True
         if self.ends_by_key() or any(is_ended_through(name, self.function) for name in sorted(wrappers)):
             return True
-        returned = any(
+        return self.returns_it() and (self.nulled or self.is_of_local())
+
+    def returns_it(self) -> bool:
+        return any(
             isinstance(statement, r.Leave) and statement.kind == "return" and self.is_it(statement.value)
-            for statement in function.statements
+            for statement in self.function.statements
         )
-        return returned and (self.nulled or self.is_of_local())
 
     def is_of_local(self) -> bool:
         """Whether what is returned is the member of a struct that ends with the function: `return made.node;`."""
@@ -127,18 +129,16 @@ class SlotEnding:
             and is_slot(inner.target)
             for inner in self.function.values
         )
-        return emptied and (
-            any(
-                isinstance(statement, r.Leave) and statement.kind == "return" and self.is_it(statement.value)
-                for statement in self.function.statements
-            )
-            or any(
-                isinstance(inner, r.Assign)
-                and isinstance(places.strip(inner.target), r.Member)
-                and not self.is_it(inner.target)
-                and self.is_it(inner.value)
-                for inner in self.function.values
-            )
+        return emptied and (self.returns_it() or self.moves_it())
+
+    def moves_it(self) -> bool:
+        """Whether the body stores it in another member."""
+        return any(
+            isinstance(inner, r.Assign)
+            and isinstance(places.strip(inner.target), r.Member)
+            and not self.is_it(inner.target)
+            and self.is_it(inner.value)
+            for inner in self.function.values
         )
 
     def releases(self) -> bool:

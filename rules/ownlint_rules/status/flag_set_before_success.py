@@ -226,7 +226,7 @@ def _how_likely(function: Function, announced: assignments.Assignment, failed: f
 
 
 def _is_callback(function: Function, cause: events.CallEvent) -> bool:
-    """Whether what can fail was given by another: it is told of something, once, whatever it makes of it."""
+    """Whether what can fail is a callback, which is notified once whether or not it succeeds."""
     program, callee = function.program, cause.node.callee
     if stored_calls.stored_calls(program).stored(function, callee) is not None:
         return True
