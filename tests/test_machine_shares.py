@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -72,3 +73,20 @@ def test_all_readers_together_fit(available: int, jobs: int) -> None:
 
 def test_where_nothing_is_known_nothing_changes() -> None:
     assert machine.shares(8, None) == (8, machine.READER)
+
+
+def test_what_is_kept_for_good_is_not_looked_through() -> None:
+    """The collector is as it was before."""
+    assert gc.isenabled()
+    with machine.kept_for_good():
+        assert not gc.isenabled()
+        kept: list[list[int]] = [[]]
+    assert gc.isenabled()
+    assert not any(one is kept for one in gc.get_objects())
+    gc.disable()
+    try:
+        with machine.kept_for_good():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

@@ -24,6 +24,7 @@ from ownlint.choices import PACKS
 from ownlint.facts.base import Span
 from ownlint.facts.records import INNER, Node
 from ownlint.finding import Crash, Cut, Finding, Severity, assumptions_of, because, certainty_of, reason_of, weaker
+from ownlint.machine import kept_for_good
 from ownlint.measured import Measured, Weighed
 from ownlint.project import questions, trials
 from ownlint.project.subjects import Binding, Class, Function
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 
 @lru_cache(maxsize=1)
+@kept_for_good()
 def load() -> tuple[Rule, ...]:
     """Every rule of every installed pack, by id. Raises `RuleError` for a file that breaks the contract
     and for two rules of one id."""

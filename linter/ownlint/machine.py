@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 _ROOT = Path("/")
@@ -116,6 +117,19 @@ def shares(jobs: int, available: int | None) -> tuple[int, int]:
 def analysis(available: int | None, otherwise: int) -> int:
     """The address space of those that analyse, which follow the readers: three quarters of what is available."""
     return otherwise if available is None else max(LEAST_ANALYSIS, available * 3 // 4)
+
+
+@contextmanager
+def kept_for_good() -> Iterator[None]:
+    """Around what makes many objects that stay until the end: they are not looked through for garbage, now or later."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if was_on:
+            gc.enable()
 
 
 def collect_rarely() -> None:

@@ -21,6 +21,7 @@ import msgspec
 from ownlint.facts.records import Language
 from ownlint.facts.vocabulary import Anchor, Vocabulary
 from ownlint.finding import Certainty
+from ownlint.machine import kept_for_good
 from ownlint.models import containers
 from ownlint.models import memory as memory_models
 from ownlint.models.consumers import Consuming
@@ -724,6 +725,7 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(numbers)
 
 
+@kept_for_good()
 def load(paths: Sequence[Path]) -> Models:
     """Reads model files, and all `*.toml` of folders; raises `ModelError` on the first mistake.
 
