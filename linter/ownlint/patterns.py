@@ -16,6 +16,9 @@ from typing import Any
 MEMORY = 1 << 20
 """Bytes that one compiled expression may take, RE2's own tables included."""
 
+TOGETHER = 8 << 20
+"""The same where many are compiled as one: with less RE2 forgets its tables and begins anew all the time."""
+
 LONGEST = 16_000
 """Characters of the expressions that are compiled as one."""
 
@@ -67,7 +70,7 @@ class PatternSet:
     def _pieces(self) -> tuple[tuple[Any, range], ...]:
         """What fits a name that one of these may fit: one look for many."""
         sources = [text.partition(BUT_NOT)[0].encode() for text in self._texts]
-        return tuple((compiled(joined(sources[i] for i in part)), part) for part in parted(sources))
+        return tuple((compiled(joined(sources[i] for i in part), TOGETHER), part) for part in parted(sources))
 
     def first(self, name: str) -> int | None:
         """The number of the first that fits the name."""
@@ -80,12 +83,12 @@ class PatternSet:
         return None
 
 
-def compiled(source: bytes) -> Any:
+def compiled(source: bytes, memory: int = MEMORY) -> Any:
     """What RE2 makes of an expression over bytes. Raises `PatternError`."""
     import re2
 
     try:
-        return re2.compile(source, _options())
+        return re2.compile(source, _options(memory))
     except re2.error as error:
         raise PatternError(_reason(error)) from None
 
@@ -96,12 +99,12 @@ def _reason(error: Exception) -> str:
     return message.decode(errors="replace") if isinstance(message, bytes) else str(message)
 
 
-@lru_cache(maxsize=1)
-def _options() -> Any:
+@lru_cache(maxsize=2)
+def _options(memory: int) -> Any:
     import re2
 
     options = re2.Options()
-    options.max_mem = MEMORY
+    options.max_mem = memory
     options.log_errors = False
     options.never_capture = True
     options.encoding = re2.Options.Encoding.LATIN1
