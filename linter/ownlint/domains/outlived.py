@@ -9,7 +9,7 @@ where some way to a use passes nothing at all that looks at anything of a mark's
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Literal as OneOf
 from typing import NamedTuple
 
@@ -27,6 +27,8 @@ from ownlint.project.subjects import Class, Function
 
 _WORDS = re.compile(r"[A-Za-z_]\w*")
 _NULL = re.compile(rb'"null"|"NULL"')
+_MARKING = frozenset({"reset", "store", "exchange"})
+"""Calls by which a member gets a constant."""
 _MOVES = frozenset({"operator=", "swap"})
 _HANDING = frozenset({"exchange", "move", "release"})
 _DEPTH = 2
@@ -51,6 +53,8 @@ class Outlived(NamedTuple):
     function: Function
     at: e.Event
     uses: tuple[OutlivedUse, ...]
+    refilled: bool
+    """An object that is there already can get another one into the member: an empty one says that it has none yet."""
 
 
 class _Ended(NamedTuple):
@@ -75,6 +79,7 @@ class OutlivedMembers:
             function
             for name, pointee in pointing.items()
             for function in (*self._ending.get(name, ()), *self._ending_elements.get(pointee, ()))
+            if _may_mark(function, cls.fields)
         }
         found: dict[str, _Ended] = {}
         for function in sorted(ending, key=lambda one: (one.path, one.index)):
@@ -89,12 +94,27 @@ class OutlivedMembers:
             uses = list(self._uses(cls, name, marks, every | {name}))
             if sum(use.kind == "asking" for use in uses) >= least:
                 judged = tuple(self._with_callers(use, every | {name}) for use in uses)
-                yield Outlived(cls, name, marks, ended.function, ended.at, judged)
+                yield Outlived(cls, name, marks, ended.function, ended.at, judged, self._is_refilled(cls, name))
 
     def _with_callers(self, use: OutlivedUse, marks: frozenset[str]) -> OutlivedUse:
         if use.kind == "careless" and self._is_checked_outside(use.function, marks, _DEPTH):
             return use._replace(kind="unclear")
         return use
+
+    def _is_refilled(self, cls: Class, name: str) -> bool:
+        """Whether a method, or a function that is given an object, puts something into the member."""
+        for function in self._saying({name}):
+            if function.record.kind in ("constructor", "destructor") or function.name in _MOVES:
+                continue
+            for write in function.flow.writes:
+                if write.fresh or write.target is None or write.op != "=":
+                    continue
+                part = _part(function, write.target, cls)
+                if part is None or part[0] != name or (part[1] is not None and not _is_given(function, part[1])):
+                    continue
+                if (made := held(write.value)) is None or made.kind != "emptied":
+                    return True
+        return False
 
     def _is_asked(self, cls: Class, name: str) -> bool:
         """Whether anything is decided by it: what is only set to a constant is no mark."""
@@ -118,11 +138,11 @@ class OutlivedMembers:
         """For each name, who ends something by that name."""
         found: dict[str, list[Function]] = {}
         for function in self.program.functions:
-            if function.language != "cpp" or function.record.kind in ("constructor", "destructor"):
+            if function.record.kind in ("constructor", "destructor") or not _may_mark(function):
                 continue
             names = {
                 last_name(inner)
-                for _, value in _ends(function, natives.natives(self.program))
+                for _, value in _ends(function, natives.natives(self.program), self._smart)
                 for made in made_from(function, value)
                 for inner in walk(made)
                 if isinstance(inner, r.Name | r.Member)
@@ -132,11 +152,21 @@ class OutlivedMembers:
         return found
 
     @program_property
+    def _smart(self) -> frozenset[str]:
+        """Names of the members whose pointer owns."""
+        return frozenset(
+            field.name
+            for cls in self.program.classes
+            for field in cls.record.fields
+            if not _SMART.isdisjoint(cls.program.types.roles_at(field.type, cls.file, cls.symbol))
+        )
+
+    @program_property
     def _ending_elements(self) -> dict[str, list[Function]]:
         """For each class, who takes its objects out of a container that owns them."""
         found: dict[str, list[Function]] = {}
         for function in self.program.functions:
-            if function.language == "cpp" and function.record.kind != "constructor":
+            if function.record.kind != "constructor" and not function.path.endswith(".c") and _may_mark(function):
                 for name in sorted({name for _, owned in _ends_of_owned(function) for name in owned}):
                     found.setdefault(name, []).append(function)
         return found
@@ -154,7 +184,7 @@ class OutlivedMembers:
         stored: dict[str, set[str]] = {}
         for name, base in _stored(function, cls):
             stored.setdefault(text(base) if base is not None else THIS, set()).add(name)
-        for event, value in _ends(function, natives.natives(self.program)):
+        for event, value in _ends(function, natives.natives(self.program), self._smart):
             part = _part(function, value, cls)
             if part is not None and part[0] in fields and not _refills(function, cls, part[0]):
                 marks = stored.get(text(part[1]) if part[1] is not None else THIS)
@@ -181,7 +211,8 @@ class OutlivedMembers:
             uses = list(_used(function, cls, field, sayers))
             if not uses or _changes(function, cls, marks):
                 continue
-            ended = (_part(function, value, cls) for _, value in _ends(function, natives.natives(self.program)))
+            ends = _ends(function, natives.natives(self.program), self._smart)
+            ended = (_part(function, value, cls) for _, value in ends)
             if any(part is not None and part[0] == field for part in ended):
                 continue
             judged.add(function)
@@ -344,6 +375,15 @@ def _ends_of_owned(function: Function) -> Iterator[tuple[e.Event, tuple[str, ...
             yield event, owned
 
 
+def _may_mark(function: Function, names: Container[str] | None = None) -> bool:
+    """Whether the body can store a constant in a member, of one of these names where they are given: by words alone."""
+    if function.language != "cpp":
+        return False
+    return not _MARKING.isdisjoint(function.mentioned) or any(
+        word[0] == "=" and (names is None or word[1:] in names) for word in function.mentioned
+    )
+
+
 def _emptied(function: Function) -> list[e.Write]:
     """The writes of a short method that does nothing but empty members."""
     if function.cls is None or not function.is_short or function.record.parameters:
@@ -369,19 +409,21 @@ def _only_tells(function: Function, cls: Class) -> bool:
     )
 
 
-def _ends(function: Function, found: natives.Natives) -> Iterator[tuple[e.Event, r.Value]]:
+def _ends(function: Function, found: natives.Natives, smart: frozenset[str]) -> Iterator[tuple[e.Event, r.Value]]:
     """Where a function ends something, and what: by a call of a function that does, a `delete`, or a pointer that owns
-    it and is emptied."""
+    it and is emptied; `smart` are the names of those that are members."""
     for call, _, value in natives.destroys(function, found):
         yield call, value
-    if not function.mentions("reset") and not function.says(_NULL):
+    if not function.mentions("reset") and not (
+        any(word[0] == "=" and word[1:] in smart for word in function.mentioned) and function.says(_NULL)
+    ):
         return
     for event in function.flow:
         match event:
             case e.CallEvent(node=r.Call(callee=r.Member(base=base, name="reset", arrow=False), args=())):
                 yield event, base
             case e.Write(op="=", fresh=False, target=r.Name() | r.Member() as target, value=stored):
-                made = held(stored)
+                made = held(stored) if last_name(target) in smart else None
                 roles = function.program.types.roles(function.program.types.of(target, function), function)
                 if made is not None and made.kind == "emptied" and not _SMART.isdisjoint(roles):
                     yield event, target
@@ -419,6 +461,11 @@ def _part(function: Function, value: r.Value | None, cls: Class, depth: int = 0)
 
 def _parameters(function: Function) -> frozenset[str]:
     return frozenset(parameter.name for parameter in function.record.parameters)
+
+
+def _is_given(function: Function, value: r.Value) -> bool:
+    inner = strip(value)
+    return isinstance(inner, r.Name) and inner.text in _parameters(function)
 
 
 def _is_mark(function: Function, value: r.Value, marks: frozenset[str], cls: Class | None) -> bool:

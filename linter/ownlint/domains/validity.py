@@ -32,6 +32,7 @@ _BRANCHES = re.compile(glance.opens(r.Branch) + b"|" + glance.opens(r.Conditiona
 """A body that decides something."""
 _THROWS = re.compile(rb'"throw"')
 _ANSWERS = re.compile(rb'"return"')
+_OF_LIFE = re.compile(r"null|valid|alive|open|closed|expired|load", re.IGNORECASE)
 _QUESTION = re.compile(r"^(?:is|has|was)(?![a-z])|null|valid|alive|open|closed|expired|load", re.IGNORECASE)
 _NUMBERS = frozenset({"int", "bool", "Py_ssize_t", "long"})
 _HOLDS_VALUES = frozenset(
@@ -846,6 +847,17 @@ def of(program: Program) -> Validity:
     return Validity(program)
 
 
+def known_as(function: Function) -> str:
+    """As the user knows it: a lambda has the name it is bound to, or that of the function around it."""
+    binding = of(function.program).bound_as(function)
+    if binding is not None:
+        return binding.symbol
+    around = function
+    while around.record.kind == "lambda" and around.parent is not None:
+        around = around.parent
+    return around.name
+
+
 def guard_owners(guards: list[ValidityGuard]) -> frozenset[Place]:
     return frozenset(owner for guard in guards for owner in guard.owners)
 
@@ -1045,6 +1057,9 @@ def _asked_in(value: r.Value) -> Iterator[r.Value]:
     while stack:
         inner = stack.pop()
         yield inner
+        called = inner.callee if isinstance(inner, r.Call) else None
+        if isinstance(called, r.Member) and called.arrow and not _OF_LIFE.search(called.name):
+            continue  # `model_->is_trained()`: the pointer is used, and its target asked for another state
         if isinstance(inner, r.Call) and inner.args and not _QUESTION.search(last_name(inner.callee)):
             stack += [inner.callee.base] if isinstance(inner.callee, r.Member) else []
         else:

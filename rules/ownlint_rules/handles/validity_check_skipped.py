@@ -90,7 +90,6 @@ from ownlint import (
     Program,
     because,
     natives,
-    outlived,
     questions,
     rule,
     types,
@@ -115,52 +114,8 @@ class _Judged(NamedTuple):
 def validity_check_skipped(cls: Class) -> Iterator[Finding]:
     if cls.file.language != "cpp":
         return
-    found, more = [*_by_guard(cls), *_by_owner(cls)], list(_outlived(cls))
-    sure = [one for one in found if one.certainty != "possible" or not any(_overlap(one, two) for two in more)]
-    yield from sure
-    yield from (one for one in more if not any(_overlap(one, other) for other in sure))
-
-
-def _is_flag(cls: Class, name: str) -> bool:
-    """Whether a member says something, rather than points to something."""
-    found = cls.field(name)
-    if found is None:
-        return True
-    owner, field = found
-    kind = types.parse(cls.program.names.expand(field.type, owner.file, owner.symbol))
-    return not kind.pointers and not kind.arguments
-
-
-def _overlap(one: Finding, other: Finding) -> bool:
-    return one.path == other.path and one.span.start < other.span.end and other.span.start < one.span.end
-
-
-def _outlived(cls: Class) -> Iterator[Finding]:
-    """A member that is ended while its object lives on, and that most functions use when they have asked whether it
-    was."""
-    for member in outlived.outlived(cls.program).of(cls, _LEAST):
-        careful = [use for use in member.uses if use.kind == "asking"]
-        careless = [use for use in member.uses if use.kind == "careless" and not _COMPARES.search(use.function.name)]
-        flags = [mark for mark in member.marks if _is_flag(cls, mark)]
-        told = 1 if flags else 2  # that a pointer is null may be usual
-        if len(careful) < _LEAST or len(careful) < told * len(careless):
-            continue
-        share = f"{len(careful)} of {len(careful) + len(careless)}"
-        flag = min(flags, default=member.field)
-        for use in careless:
-            yield use.function.finding(
-                use.event,
-                f"`{_name(use.function)}` uses `{use.shown}` without checking that `{member.field}` is "
-                f"still valid: {share} siblings check first",
-                certainty=because("convention", f"that the check is needed is inferred: {share} siblings make it"),
-                help=f"check `{flag}` first, as the siblings do",
-                steps=(
-                    member.function.step(member.at, "released here, while the object stays alive", "ends"),
-                    careful[0].function.step(
-                        careful[0].event, f"`{_name(careful[0].function)}` checks first", "guards"
-                    ),
-                ),
-            )
+    yield from _by_guard(cls)
+    yield from _by_owner(cls)
 
 
 def _by_guard(cls: Class) -> Iterator[Finding]:
@@ -363,7 +318,7 @@ def _finding(
     said = f"`{origin.function.name}` fails when the handle is no longer valid"
     steps = [origin.function.step(origin.at, said, "guards")]
     if example is not None and made is not None:
-        steps.append(example.function.step(made, f"`{_name(example.function)}` makes the check", "guards"))
+        steps.append(example.function.step(made, f"`{validity.known_as(example.function)}` makes the check", "guards"))
     return one.function.finding(
         one.use.event,
         f"{_what(one)}{_why(one, guard)}: {careful} of {all_of_them} siblings check first",
@@ -377,8 +332,8 @@ def _finding(
 
 def _what(one: _Judged) -> str:
     if not one.use.callee:
-        return f"`{_name(one.function)}` uses `{one.use.shown}`"
-    return f"`{_name(one.function)}` passes `{one.use.shown}` to `{one.use.callee}`"
+        return f"`{validity.known_as(one.function)}` uses `{one.use.shown}`"
+    return f"`{validity.known_as(one.function)}` passes `{one.use.shown}` to `{one.use.callee}`"
 
 
 def _why(one: _Judged, guard: validity.ValidityGuard) -> str:
@@ -388,14 +343,3 @@ def _why(one: _Judged, guard: validity.ValidityGuard) -> str:
         return f", but not every path {'calls' if guard.inline is None else 'checks'} `{guard.name}` first"
     about = "its object" if one.at == ("this",) else f"`{one.at[-1]}`"
     return f" without checking that {about} is still valid"
-
-
-def _name(function: Function) -> str:
-    """As the user knows it: a lambda has the name it is bound to, or that of the function around it."""
-    binding = validity.of(function.program).bound_as(function)
-    if binding is not None:
-        return binding.symbol
-    around = function
-    while around.record.kind == "lambda" and around.parent is not None:
-        around = around.parent
-    return around.name
