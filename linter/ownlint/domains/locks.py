@@ -491,9 +491,11 @@ class _LockReader:
             return (state - frozenset(moved)) | {HeldLock(h.lock, name) for h in moved}
         self.known[name] = locks
         tags = {last_name(arg).removesuffix("_t") for arg in call.args} if call is not None else set()
-        if "defer_lock" in tags:
+        asked = call.args[guard.condition - 1 : guard.condition] if call is not None and guard.condition else ()
+        if "defer_lock" in tags or any(_is(one, "false", "0") for one in asked):
             return state
-        if not tags.isdisjoint(_TAGS):  # taken before, or tried
+        is_open = not all(_is(one, "true", "1") for one in asked)
+        if is_open or not tags.isdisjoint(_TAGS):  # taken before, or tried, or taken on a condition
             state = frozenset(h for h in state if h.lock not in locks or h.guard)
             return state | {HeldLock(lock, name) for lock in locks}
         kept = state if guard.shared else self.hold(state, frozenset(HeldLock(lock, name) for lock in locks))
@@ -767,6 +769,11 @@ def mutex_fields(cls: Class) -> list[str]:
 def required(function: Function) -> tuple[str, ...]:
     """The locks an annotation says the caller holds: names of members."""
     return tuple(sorted({last_part(written) for written in _required(function)}))
+
+
+def _is(value: r.Value, *written: str) -> bool:
+    inner = strip(value)
+    return isinstance(inner, r.Literal) and inner.text in written
 
 
 def _lock_named(written: str, given: set[str]) -> Place:

@@ -46,6 +46,8 @@ class GuardClass(NamedTuple):
     """It locks as a reader, beside others."""
     holds: str = ""
     """The one lock it is about, when that is always the same."""
+    condition: int = 0
+    """The constructor's argument that says whether it locks at all, from 1; 0 when it always does."""
 
 
 class Guards:
@@ -79,7 +81,9 @@ class Guards:
             if "guard" in model.roles or "unguard" in model.roles:
                 return GuardClass(written, model.argument, "unguard" in model.roles, model.shared, model.holds)
         cls = program.names.find_class(meant.name, function.record.scope, function.file)
-        return GuardClass(written, 1, shared=is_shared(cls)) if cls is not None and cls.symbol in self.own else None
+        if cls is None or cls.symbol not in self.own:
+            return None
+        return GuardClass(written, 1, shared=is_shared(cls), condition=self._condition(cls))
 
     @program_property
     def makers(self) -> frozenset[str]:
@@ -104,6 +108,23 @@ class Guards:
             and any(last_name(call.node.callee) in self.releasing for call in destructor.flow.calls)
             and self._is_small(cls)
         )
+
+    def _condition(self, cls: Class) -> int:
+        """The parameter that says whether its constructor locks: `if (locks_) mutex_.lock();`."""
+        for made in cls.constructors:
+            if not made.mentions(*self.taking):
+                continue
+            given = {parameter.name: number for number, parameter in enumerate(made.record.parameters, 1)}
+            for member in made.record.initializers:
+                if len(member.args) == 1 and last_name(member.args[0]) in given:
+                    given.setdefault(member.name, given[last_name(member.args[0])])
+            for call in made.flow.calls:
+                if last_name(call.node.callee) in self.taking:
+                    tests = (test.value for test, outcome in made.flow.guards(call) if outcome)
+                    numbers = [given[last_name(test)] for test in tests if last_name(test) in given]
+                    if numbers:
+                        return numbers[0]
+        return 0
 
     def _is_small(self, cls: Class) -> bool:
         """A guard refers to a lock of others; what owns the lock that it takes is something else."""

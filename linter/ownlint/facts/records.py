@@ -487,6 +487,8 @@ class Field(Node, frozen=True, array_like=True, gc=False):
     thread_local: bool = False
     bits: bool = False
     """A bit-field: it has another type in an expression than its declaration says."""
+    overlaid: bool = False
+    """It stands in a union without a name, whose members share their memory."""
 
 
 class Base(Node, frozen=True, array_like=True, gc=False):

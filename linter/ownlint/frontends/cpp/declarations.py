@@ -238,9 +238,14 @@ class Declarations(CppStatements):
         position = len(self.classes)
         members = self.members
         assert members is not None
+        before = len(members.fields)
         self.nesting += 1
         self.walk(body.children)
         self.nesting -= 1
+        if anonymous and word == "union":
+            members.fields[before:] = [
+                msgspec.structs.replace(field, overlaid=True) for field in members.fields[before:]
+            ]
         self.scope, self.members, self.access = outer_scope, outer_members, outer_access
         if anonymous:
             return  # its members are those of the class around
@@ -586,7 +591,9 @@ class Declarations(CppStatements):
         encoded, opaque = _NO_BODY, False
         mentions: Words = ()
         if body is not None:
+            outer, self.inside = self.inside, "" if friend else owner.rpartition("::")[2]
             statements, initializers, mentions, opaque = self.body(index, body, extra_node)
+            self.inside = outer
             encoded, mentions = _encoded(statements, parameters, mentions)
         defined = body is not None or "default" in extra
         access: Access = self.access if self.members is not None and not friend else ""

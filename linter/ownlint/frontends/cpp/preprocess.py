@@ -99,6 +99,7 @@ TOKENS = re.compile(
     rb"""|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*"?)[^\n\\/"]*+)*)"""
 )
 _WORDS = re.compile(rb"(?:[A-Z](?<![A-Za-z0-9_].)[A-Z0-9_]{2,}+|P(?<![A-Za-z0-9_].)y_[A-Z_]++)(?![A-Za-z0-9_])")
+_AT_SIGNS = re.compile(rb'@autoreleasepool\b|@(?=try\b|catch\b|throw\b|")')
 BLANK = bytes(c if c in b"\r\n" else 0x20 for c in range(256))
 _EXTENSIONS = re.compile(rb"\b__(?:extension__|restrict(?:__)?)\b")
 _BRACKETS = re.compile(rb"[()]")
@@ -238,6 +239,7 @@ class _Preparation:
             masked[start + 1 : end - 1] = data[start + 1 : end - 1].translate(BLANK)
         self.masked = bytes(masked)
         self.unsplice()
+        self.objective_c()
         self.join_operators()
         self.names_by_macro()
         self.usual_namespaces()
@@ -308,6 +310,11 @@ class _Preparation:
             for match in _SPLICE.finditer(self.masked):
                 masked[match.start()] = self.buffer[match.start()] = 0x20
             self.masked = bytes(masked)
+
+    def objective_c(self) -> None:
+        """`@autoreleasepool {` begins a block, `@try` and `@"text"` are what they are without the sign."""
+        for match in _AT_SIGNS.finditer(self.masked) if b"@" in self.masked else ():
+            self.blank(*match.span())
 
     def join_operators(self) -> None:
         """`operator ( )` becomes `operator()  `: the grammar wants the sign in one piece, right behind the word."""

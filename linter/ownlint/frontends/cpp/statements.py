@@ -806,7 +806,7 @@ class CppStatements(CppValues):
         if len(children) == 1:
             if first.kind_id == g.TEMPLATE_TYPE:
                 return None
-            return value
+            return self.constant(first) or value
         second = children[1]
         start, end = node.start_byte, node.end_byte
         if second.kind_id == g.ABSTRACT_FUNCTION:

@@ -79,6 +79,8 @@ class CppValues:
         self.empties = empties
         self.opened: dict[str, str] = {}
         """The full name of what the file names by `using std::x;`."""
+        self.inside = ""
+        """The class whose method is read, by its last name."""
         self.assumed: dict[int, str] = {}
         """What stands for something longer: the text of the name at that offset."""
         self.children: Callable[[Node], list[Node]] = unbroken
@@ -190,7 +192,7 @@ class CppValues:
             return r.Name(start, end, self.assumed[start]), ""
         text = self.text(start, end)
         if _PLAIN_NAME(text):
-            return r.Name(start, end, _without_root(text)), ""
+            return r.Name(start, end, self.without_class(_without_root(text))), ""
         template = ""
         parts: list[str] = []
         steps = 0
@@ -224,6 +226,11 @@ class CppValues:
         parts.append(" ".join(last.split()))
         full = "::".join(parts)
         return r.Name(start, end, self.opened.get(full, full) if self.opened else _without_root(full)), template
+
+    def without_class(self, text: str) -> str:
+        """`Cache::size_`, said by a method of `Cache`, is `size_`."""
+        scope, _, last = text.rpartition("::")
+        return last if scope and scope == self.inside != last else text
 
     def plain(self, node: Node) -> str:
         """`Foo` of `Foo<int>`."""
@@ -622,6 +629,13 @@ class CppValues:
     def bool(self, node: Node) -> r.Value:
         start, end = node.start_byte, node.end_byte
         return r.Literal(start, end, "bool", self.text(start, end))
+
+    def constant(self, node: Node) -> r.Value | None:
+        """What a word means that the parser took for the name of a type."""
+        text = self.text(node.start_byte, node.end_byte)
+        if text in ("true", "false"):
+            return self.bool(node)
+        return self.null(node) if text in ("nullptr", "NULL") else None
 
     def null(self, node: Node) -> r.Value:
         start, end = node.start_byte, node.end_byte
