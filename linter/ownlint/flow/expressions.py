@@ -38,7 +38,7 @@ _ZERO = re.compile(r"0[xXbBoO]?[0'_]*[uUlLzZ]*")
 
 class LeavingTest(NamedTuple):
     """What a macro asks of one of its parameters, by its number, before it leaves: whether it is true, or compared with
-    null or zero by `op`; and how that comes out then."""
+    a constant by `op`; and how that comes out then."""
 
     parameter: int
     op: str
@@ -68,6 +68,8 @@ class Surroundings(NamedTuple):
     """Calls that always answer with one object, as they are written, and its place: see `project.standing`."""
     itself: str = ""
     """The parameter of Python that is the object whose method it is."""
+    only_throws: Callable[[str], bool] = lambda name: False
+    """Whether a macro that leaves on failure does so by a `throw`."""
 
 
 class Expressions:
@@ -331,7 +333,11 @@ class Expressions:
             return self.frontier
         condition = call.args[asked.parameter]
         if asked.op:
-            constant = r.Literal(call.start, call.end, "int" if asked.constant == "0" else "null", asked.constant)
+            constant: r.Value = r.Name(call.start, call.end, asked.constant)
+            if asked.constant in _NULLS:
+                constant = r.Literal(call.start, call.end, "null", asked.constant)
+            elif _NUMBER.fullmatch(asked.constant):
+                constant = r.Literal(call.start, call.end, "int", asked.constant)
             condition = r.Binary(call.start, call.end, asked.op, condition, constant)
         test = self.emit(e.Test(call.span, condition))
         self.frontier = [(test, asked.outcome)]

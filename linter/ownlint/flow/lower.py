@@ -84,6 +84,8 @@ class _Builder(Expressions):
             self.emit(e.LeaveEvent(span, kind, value, via))
             self.go(to, span)
             return
+        if via and self.handlers and self.around.only_throws(via):
+            kind = "throw"
         if kind == "throw" and self.handlers:
             event = self.emit(e.LeaveEvent(span, kind, value, via))
             self.handlers[-1].append((event, None))

@@ -226,6 +226,9 @@ class StatusModel(msgspec.Struct, frozen=True):
     """Of its functions those whose answer is no news: they are called for what they do to the error state."""
     asked_by: tuple[str, ...] = ()
     """Functions that tell whether any call before them has failed: `cudaGetLastError`."""
+    repeated: tuple[str, ...] = ()
+    """Functions that fail only for work that began before them; every later call fails for it as well:
+    `cudaDeviceSynchronize`."""
     advisory: bool = False
     """Failure is an answer like another, and a cast to void says that both are fine: `LogicalResult`."""
     throws_under: tuple[str, ...] = ()
@@ -271,6 +274,8 @@ class FunctionModel(msgspec.Struct, frozen=True):
     """0 is its one answer where it worked."""
     computes: bool = False
     """It cannot fail: what it answers is a comparison or a measure, no outcome."""
+    calls: bool = False
+    """It calls an object of Python, and answers with what that returns, which may be None."""
     throws: bool = False
     """It throws where it fails, and that depends on what it is given at run time: `std::stoi`."""
     together: bool = False

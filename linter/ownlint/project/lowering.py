@@ -105,6 +105,7 @@ class Lowering:
             self._can_throw,
             known,
             function.itself,
+            macros.only_throws,
         )
 
     def _can_throw(self, name: str) -> bool:

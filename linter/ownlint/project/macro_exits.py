@@ -27,7 +27,7 @@ _IF = re.compile(r"if\s*\(")
 LEAVES = re.compile(r"\b(?:return|co_return|throw|goto)\b")
 _ASKS_MORE = re.compile(r"\b(?:if|else|for|while|switch|case)\b|\?")
 _CALL = re.compile(r"(\w+)\s*\((.*?)(?:,\s*(?:0|1|false|true)\s*)?\)")
-_COMPARED = re.compile(r"(\w+|\([^()]*\))\s*(==|!=|<=?|>=?)\s*(NULL|nullptr|0)")
+_COMPARED = re.compile(r"(\w+|\([^()]*\))\s*(==|!=|<=?|>=?)\s*(-?\d+|[A-Za-z_]\w*(?:::\w+)*)")
 _BLOCK = re.compile(r"\{(.*)\}$", re.DOTALL)
 
 
@@ -117,7 +117,7 @@ def _asked(
     if hinted is not None and is_hint(hinted[1]) and _closes_at_end(inner[len(hinted[1]) :].lstrip()):
         return _asked(hinted[2], parameters, is_hint, outcome)
     compared = _COMPARED.fullmatch(inner)
-    if compared is None or _bare(compared[1]) not in parameters:
+    if compared is None or _bare(compared[1]) not in parameters or compared[3] in parameters:
         return None
     return LeavingTest(parameters.index(_bare(compared[1])), compared[2], compared[3], outcome)
 

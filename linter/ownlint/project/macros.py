@@ -272,6 +272,11 @@ class Macros:
             return (), ""
         return bodies[0].parameters or (), labels.pop()
 
+    def only_throws(self, name: str) -> bool:
+        """Whether a macro that leaves on failure does so by a `throw`, in all of its `#define`s."""
+        bodies = [_QUOTED.sub('""', _without_lambdas(macro.body)) for macro in self.named(name) if not _vanishes(macro)]
+        return bool(bodies) and all(set(LEAVES.findall(body)) == {"throw"} for body in bodies)
+
     def leaving_test(self, name: str) -> LeavingTest | None:
         """What a macro that returns on failure asks of one of its parameters, where its `#define`s agree on that."""
         return self._leaving_tests.ask(name, lambda: self._leaving_test(name))

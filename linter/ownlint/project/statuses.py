@@ -69,6 +69,8 @@ class Status(msgspec.Struct, frozen=True):
     """Failure is an answer like another (`LogicalResult`): a cast to void says that both are fine."""
     asked_by: tuple[str, ...] = ()
     """Functions that tell whether any call before them has failed."""
+    repeated: tuple[str, ...] = ()
+    """Functions whose failures every later call reports again."""
     throws_under: tuple[str, ...] = ()
     """Macros of a file in which methods throw where they fail, instead of returning a failure."""
 
@@ -338,6 +340,7 @@ def _modelled(found: StatusType, certainty: Certainty) -> Status:
         certainty,
         model.advisory,
         model.asked_by,
+        model.repeated,
         model.throws_under,
     )
 

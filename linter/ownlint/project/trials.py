@@ -1,8 +1,9 @@
 """Code that tries other code: tests and benchmarks. What it leaves undone is missed by nobody's program.
 
-A file is such code because it defines tests by a macro, or asserts like one and is called `x_test.cc`, or because its
-name says so and a file beside it does; for a benchmark, an example or a file called `x_test.cc` any file of the project
-will do. A name alone proves nothing: whole projects stand in folders called `tests`.
+A file is such code because it defines tests by a macro, or asserts like one and is called `x_test.cc`, because it is a
+program that is called a test (`ztest.c` with a `main`), or because its name says so and a file beside it does; for a
+benchmark, an example or a file called `x_test.cc` any file of the project will do. A name alone proves nothing: whole
+projects stand in folders called `tests`.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ _DEFINES = re.compile(r"(?:[A-Z]+_)*(?:TEST|BENCHMARK)(?:_[A-Z]+)*")
 """`TEST_F(Fixture, Works) {..}` reads as a function of that name without a result."""
 _ASSERTS = re.compile(r"(?:[A-Z]+_)*(?:ASSERT|EXPECT)_[A-Z_]+")
 """`ASSERT_EQ(left, right)`, by a library of tests or by the file's own `#define`."""
+_PROGRAM = re.compile(r"(?:^|[/_.-])(?:tests?(?:[A-Z_-]\w*)?|[b-df-hj-np-tv-z0-9]{0,4}tests?)\.(?:c|cc|cpp|cxx|cu)$")
+"""`ztest.c`, `test_all.c`; no word ends so without a vowel before it, as `latest.c` does."""
 _BY_NAME = re.compile(r"(?:^|[/_.-])tests?\.\w+$|(?:^|/)tests?_\w+\.\w+$", re.IGNORECASE)
 
 
@@ -50,6 +53,8 @@ def tries(program: Program, file: File) -> bool:
 
 def _defines_tests(file: File) -> bool:
     if any(not record.result and _DEFINES.fullmatch(record.name) for record in file.functions):
+        return True
+    if _PROGRAM.search(file.path) and any(record.name == "main" and not record.scope for record in file.functions):
         return True
     if _BY_NAME.search(file.path) is None:
         return False

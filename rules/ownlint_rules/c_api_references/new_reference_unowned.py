@@ -72,6 +72,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ownlint import (
+    Certainty,
     Edit,
     Finding,
     Fix,
@@ -139,11 +140,23 @@ def _in_arguments(function: Function, known: references.References, call: record
                         because("unread-code", f"harmless if what `{to}` creates from it releases it")
                         if call.template
                         else "certain",
-                        kept,
+                        weaker(kept, _ONCE if _runs_at_import(function) else "certain"),
                     ),
                     help="store it in a variable and release it after the call",
                     cause=f"{made}, {to}",
                 )
+
+
+_ONCE: Certainty = because("long-run", "the module is initialised once in a process")
+_DEEPEST = 3
+
+
+def _runs_at_import(function: Function, depth: int = _DEEPEST) -> bool:
+    """Whether it runs when the module is imported, and never again."""
+    if function.name.startswith("PyInit_") or "PyMODINIT_FUNC" in function.record.result:
+        return True
+    callers = function.program.index.callers(function) if depth else []
+    return bool(callers) and all(_runs_at_import(caller, depth - 1) for caller in callers if caller is not function)
 
 
 def _swapped(function: Function, known: references.References, call: records.Call) -> Fix | None:
@@ -175,7 +188,7 @@ def _dropped(function: Function, known: references.References, event: events.Cal
         event.span,
         said,
         certainty=tempered(
-            known.kept_anyway(source, function),
+            _if_forgotten(function, known, source),
             because("intent", "harmless if it is meant to live until the process exits"),
         ),
         help="store the result and release it",
@@ -241,6 +254,14 @@ def _forgotten(function: Function, known: references.References, test: events.Te
             yield function.finding(
                 source.call,
                 f"the new reference returned by `{places.called(source.call)}` is only tested and leaks",
-                certainty=known.kept_anyway(source, function),
+                certainty=_if_forgotten(function, known, source),
                 help="store it in a variable and release it",
             )
+
+
+def _if_forgotten(function: Function, known: references.References, source: references.ReferenceSource) -> Certainty:
+    """How sure it is that something is lost with a result of which nothing is used."""
+    sure = known.kept_anyway(source, function)
+    if source.model is None or not source.model.calls:
+        return sure
+    return weaker(sure, because("value", "harmless if what is called returns None"))

@@ -185,10 +185,20 @@ def _certainty(function: Function, one: counting.CountTrouble) -> Certainty:
     kept = _kept_by_variable(function, one)
     if not one.always:
         return weaker(because("unread-code", one.reason or _NOT_SEEN.format(one.name)), kept)
+    if (thrown := _thrown_by(function, one)) is not None:
+        kept = weaker(kept, because("path", f"on the path where `{text(thrown.node.callee)}` throws"))
     if kept == "certain" and isinstance(one.site, events.CallEvent):
         known = references.references(function.program)
         return known.kept_anyway(known.source(one.site.node, function), function)
     return kept
+
+
+def _thrown_by(function: Function, one: counting.CountTrouble) -> events.CallEvent | None:
+    """The call whose exception loses the reference."""
+    if not isinstance(one.at, events.LeaveEvent) or one.at.kind != "throw":
+        return None
+    call = function.flow.events[one.at.index]
+    return call if isinstance(call, events.CallEvent) else None
 
 
 def _kept_by_variable(function: Function, one: counting.CountTrouble) -> Certainty:
@@ -243,4 +253,6 @@ def _step(function: Function, one: counting.CountTrouble) -> Step:
             return function.step(one.at, "passed on here")
         case _, events.End():
             return function.step(one.at, f"`{one.name}` goes out of scope here")
+    if (thrown := _thrown_by(function, one)) is not None:
+        return function.step(one.at, f"lost here if `{text(thrown.node.callee)}` throws")
     return function.step(one.at, "returns without releasing it")

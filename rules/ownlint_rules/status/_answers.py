@@ -130,17 +130,25 @@ def _constants(callee: Function, call: r.Call) -> Iterator[conditions.Given]:
             yield conditions.Given((parameter.name,), held)
 
 
-def asked_later(function: Function, at: e.Event, status: Status) -> e.CallEvent | None:
+def asked_later(function: Function, at: e.Event, node: r.Call, status: Status) -> e.CallEvent | None:
     """The call behind it, on every path, that tells whether any of those before has failed, and that is looked at."""
+    is_repeated = places.last_name(node.callee) in status.repeated
 
     def asks(event: e.Event) -> bool:
         if not isinstance(event, e.CallEvent) or event.dropped:
             return False
-        return places.last_name(event.node.callee) in status.asked_by
+        if places.last_name(event.node.callee) in status.asked_by:
+            return True
+        return is_repeated and event is not at and _answers_alike(function, event.node, status)
 
-    if not status.asked_by or not function.flow.always_after(at, asks):
+    if not (status.asked_by or is_repeated) or not function.flow.always_after(at, asks):
         return None
     return next((event for event in function.flow.after(at) if isinstance(event, e.CallEvent) and asks(event)), None)
+
+
+def _answers_alike(function: Function, node: r.Call, status: Status) -> bool:
+    found = function.program.statuses.of(function.program.calls.result_type(node, function), function)
+    return found is not None and found.repeated == status.repeated
 
 
 def _answers(callee: Function) -> list[e.LeaveEvent]:

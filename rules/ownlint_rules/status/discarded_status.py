@@ -373,7 +373,7 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
         return because("possible", f"no failing path through `{name}` was found")
     if answers.only_reports(callee.functions) or _reports(function, at, node):
         return because("possible", f"`{name}` reports the failure itself and also returns it")
-    if (asked := answers.asked_later(function, at, status)) is not None:
+    if (asked := answers.asked_later(function, at, node, status)) is not None:
         return because("possible", f"`{text(asked.node.callee)}` reports later whether `{name}` has failed")
     if trials.is_trial(function):
         return because("possible", trials.REASON)

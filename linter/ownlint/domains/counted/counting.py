@@ -295,6 +295,8 @@ class Counting(CountingCalls):
         self.lose_captured(draft, event.value)
         self.name_constant(event, draft)
         where, target = event.place, bare_value(event.target)
+        if isinstance(target, r.Index) and not event.fresh:
+            self.lose_keys(draft, target)
         if len(where) > 1 and isinstance(target, r.Member):
             self.reach_into(event, draft, where)
         value = event.value
@@ -322,11 +324,19 @@ class Counting(CountingCalls):
         self.put(draft, where, one, value)
         self.drop_results(draft, value)
 
+    def lose_keys(self, draft: CountDraft, target: r.Index) -> None:
+        """A map keeps the key of what is put into it: `names_[name] = at;`."""
+        for index in target.indexes:
+            where = self.place(index)
+            if where is not None and draft.id_at(where) is not None:
+                self.lose(draft, where)
+
     def throws(self, call: e.CallEvent) -> bool:
         """Whether an exception of a function of the project can come out of the call, and leave."""
         if call.index not in self.thrown:
             callee = self.function.program.calls.callee(call.node, self.function)
-            leaves = len(callee.functions) == 1 and not failure.is_caught(self.function, call)
+            known = len(callee.functions) == 1 and all(model.throws for model in callee.models)
+            leaves = known and not failure.is_caught(self.function, call)
             self.thrown[call.index] = leaves and failure.lets_out(self.function, call)
         return self.thrown[call.index]
 

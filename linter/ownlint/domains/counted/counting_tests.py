@@ -15,6 +15,8 @@ from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.asked import as_asked, equals, plainly_asked
 from ownlint.flow.places import Place, last_name, walk
+from ownlint.project.questions import flow_question
+from ownlint.project.subjects import Function
 from ownlint.steps import spend
 
 _MOST_TESTS = 64
@@ -138,7 +140,16 @@ class Tests(CountedWays):
                             return self.truth(one, draft, True)
                 return self.compared(op, left, draft, outcome, bare_value(right))
             case bare:
-                return self.truth(bare, draft, outcome)
+                asked = self.asked_by(bare, outcome) if isinstance(bare, r.Call) else []
+                return all(self.truth(one, draft, there) for one, there in asked) and self.truth(bare, draft, outcome)
+
+    def asked_by(self, call: r.Call, outcome: bool) -> list[tuple[r.Value, bool]]:
+        """The arguments of which a function of the project tells by its answer whether they are NULL."""
+        callee = self.function.program.calls.callee(call, self.function)
+        if len(callee.functions) != 1 or callee.models:
+            return []
+        told = told_by_answer(callee.functions[0])[outcome]
+        return [(argument, told[index]) for index, argument in enumerate(call.args) if index in told]
 
     def is_standing(self, value: r.Value | None) -> bool:
         """Whether it is a library's own object, as `Py_None` is: what equals that is not NULL."""
@@ -278,3 +289,38 @@ def _compare(one: int, op: str, other: int) -> bool:
 def is_zero(value: r.Value | None) -> bool:
     """Whether NULL, 0 or false stands there."""
     return isinstance(value, r.Literal) and (value.kind == "null" or value.text.lower() in ("0", "false"))
+
+
+@flow_question
+def told_by_answer(function: Function) -> dict[bool, dict[int, bool]]:
+    """What an answer other than 0 says of pointer arguments, and what 0 says: which are there, and which are NULL."""
+    given = {one.name: number for number, one in enumerate(function.record.parameters) if "*" in one.type}
+    for write in function.flow.writes:
+        if not write.fresh:
+            given.pop(write.place[0], None)
+    told: dict[bool, dict[int, bool] | None] = {True: None, False: None}
+    for leave in function.flow.leaves:
+        answer = bare_value(leave.value)
+        if not isinstance(answer, r.Literal) or not given:
+            return {True: {}, False: {}}
+        known: dict[int, bool] = {}
+        for test, outcome in function.flow.guards(leave):
+            name, is_there = _asks_for(test.value, outcome)
+            if name in given:
+                known.setdefault(given[name], is_there)
+        truth = not is_zero(answer) and answer.text not in ("false", "False")
+        before = told[truth]
+        told[truth] = known if before is None else {n: there for n, there in known.items() if before.get(n) is there}
+    return {truth: found or {} for truth, found in told.items()}
+
+
+def _asks_for(value: r.Value, outcome: bool) -> tuple[str, bool]:
+    """The name that a test asks for, and whether it is there where the test comes out so."""
+    match bare_value(value):
+        case r.Unary(op="!" | "not", value=inner):
+            return _asks_for(inner, not outcome)
+        case r.Binary(op="==" | "!=" as op, left=left, right=right) if is_zero(left) or is_zero(right):
+            return _asks_for(right if is_zero(left) else left, outcome == (op == "!="))
+        case r.Name(text=name):
+            return name, outcome
+    return "", outcome
