@@ -25,6 +25,7 @@ from ownlint.project.callees import Callee
 from ownlint.project.files import File
 from ownlint.project.pairs import Pairs, is_getter, releases_nothing, releasing_verb, words
 from ownlint.project.program import Program
+from ownlint.project.qualified import last
 from ownlint.project.questions import Note, derived, program_property, program_question, read
 from ownlint.project.subjects import Class, Function
 
@@ -100,14 +101,28 @@ class Resources:
         """Whether the function is a method of a class that deletes its own objects (`delete this`)."""
         return function.home is not None and any(cls.name in self._ends_itself for cls in function.home.ancestry)
 
+    def may_end_receiver(self, callee: Callee) -> bool:
+        """Whether a method that a class derived from the receiver's gives a body deletes its object."""
+        return callee.owner is not None and (callee.owner.name, last(callee.symbol)) in self._ended_by_method
+
     @program_property
     def _ends_itself(self) -> frozenset[str]:
         """Last names of the classes with such a method."""
-        return frozenset(
-            function.home.name
+        return frozenset(method.home.name for method in self._deleting_this if method.home is not None)
+
+    @program_property
+    def _ended_by_method(self) -> frozenset[tuple[str, str]]:
+        """The last names of these classes and of their bases, each with that of the method."""
+        around = ((method, method.home) for method in self._deleting_this)
+        return frozenset((cls.name, method.name) for method, home in around if home for cls in home.ancestry)
+
+    @program_property
+    def _deleting_this(self) -> list[Function]:
+        return [
+            function
             for function in self.program.functions
             if function.home is not None and function.mentions("delete") and function.says(_DELETES_THIS)
-        )
+        ]
 
     @program_property
     def acquiring_names(self) -> frozenset[str]:

@@ -93,7 +93,8 @@ def environment_read_repeatedly(program: Program) -> Iterator[Finding]:
         if len(places) > 1:
             yield _in_several(around, variable, places)
         else:
-            yield from (_each_time(around, reading) for reading in readings if reading.when in ("construction", "loop"))
+            often = [reading for reading in readings if reading.when in ("construction", "loop")]
+            yield from (_each_time(around, reading) for reading in often[:1])  # more than one there are one mistake
 
 
 def _places(readings: list[environment.EnvironmentReading]) -> list[environment.EnvironmentReading]:

@@ -282,6 +282,8 @@ def _known(function: Function, cast: records.Cast) -> Certainty | None:
     """How surely the operand has the type already; None where it has not, or that is not known."""
     if "&&" in cast.type or "(" in cast.type or "auto" in cast.type:
         return None
+    if "volatile" in cast.type:
+        return None
     spelled = _spelled(function, cast.value)
     if _is_amount(function, cast.type):
         if not _is_same_amount(function, cast, spelled):

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from ownlint import Class, File, Function, Program, Span, Step, pairs, patterns, places, questions, text, types
 from ownlint import records as r
-from ownlint_rules.resources import _slots as slots
+from ownlint_rules.resources import _slot_enders as enders
 
 _MOVE_ONLY = frozenset(
     {"scoped owner", "mutex", "condition variable", "thread", "atomic", "once", "guard", "future", "cleanup", "unguard"}
@@ -299,7 +299,7 @@ def _copies_made(program: Program) -> dict[_Key, list[CopyMade]]:
 def _watched(program: Program) -> dict[_Key, tuple[_Key, ...]]:
     """The classes whose objects release something and can be copied, and those that have one as a member: what is
     copied with them."""
-    known = slots.slots(program)
+    known = enders.enders(program)
     found: dict[_Key, tuple[_Key, ...]] = {}
     for cls in program.classes:
         if cls.destructor is not None and cls.destructor.mentioned and known.released_by_destructor(cls) is not None:

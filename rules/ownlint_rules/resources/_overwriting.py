@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from ownlint import Certainty, Function, because, duties, places, questions, text, types
+from ownlint import Certainty, Function, Program, because, duties, places, questions, text, types
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.resources._emptying import SlotEnding
-from ownlint_rules.resources._slots import Slot, Slots, SlotStore
+from ownlint_rules.resources._slot_enders import enders
+from ownlint_rules.resources._slots import Slot, SlotStore
 
 _HAS = frozenset({"contains", "count", "has_value", "valid", "is_valid", "has", "exists"})
 _LACKS = frozenset({"empty", "is_null", "isNull", "IsNull", "is_none", "isNull_"})
@@ -33,18 +34,18 @@ class Overwrite(NamedTuple):
     certainty: Certainty
 
 
-def overwrites(slot: Slot, known: Slots) -> Iterator[Overwrite]:
+def overwrites(slot: Slot, program: Program) -> Iterator[Overwrite]:
     """The stores into a slot that somebody else ends, which lose what was there."""
     stores = [store for store in slot.stores if store.sure and _replaces(store)]
-    enders = list(known.enders(slot)) if stores else []
-    if not enders:
+    ending = list(enders(program).enders(slot)) if stores else []
+    if not ending:
         return
     seen: set[Function] = set()
     for store in stores:
         if store.function not in seen:
             seen.add(store.function)
             mine = [one for one in stores if one.function is store.function]
-            yield from _Filling(store.function, slot, enders).lost(mine[:_MOST_STORES])
+            yield from _Filling(store.function, slot, ending).lost(mine[:_MOST_STORES])
 
 
 def _replaces(store: SlotStore) -> bool:

@@ -73,12 +73,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ownlint import Class, Finding, Program, because, rule
-from ownlint_rules.resources import _slots as slots
+from ownlint_rules.resources import _slot_enders as enders
 
 
 @rule(severity="error", cwe=(415,))
 def borrowed_in_owning_container(cls: Class, program: Program) -> Iterator[Finding]:
-    known = slots.slots(program)
+    known = enders.enders(program)
     for slot in known.containers(cls):
         owned = [store for store in slot.stores if store.sure and store.element]
         for one in known.borrowed(slot):

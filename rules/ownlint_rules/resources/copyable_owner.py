@@ -79,7 +79,7 @@ from collections.abc import Iterator
 
 from ownlint import Class, Finding, Program, because, rule, types
 from ownlint_rules.resources import _copying as copying
-from ownlint_rules.resources import _slots as slots
+from ownlint_rules.resources import _slot_enders as enders
 
 
 @rule(severity="warning", cwe=(415,))
@@ -87,7 +87,7 @@ def copyable_owner(cls: Class, program: Program) -> Iterator[Finding]:
     destructor = cls.destructor
     if destructor is None or not destructor.mentioned:
         return
-    known = slots.slots(program)
+    known = enders.enders(program)
     field = known.released_by_destructor(cls)
     if field is None:
         return

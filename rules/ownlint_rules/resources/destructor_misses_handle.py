@@ -76,14 +76,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ownlint import Class, Finding, Program, rule
+from ownlint_rules.resources import _slot_enders as enders
 from ownlint_rules.resources import _slots as slots
 
 
 @rule(severity="error", cwe=(401, 404))
 def destructor_misses_handle(cls: Class, program: Program) -> Iterator[Finding]:
     destructor = cls.destructor
-    known = slots.slots(program)
-    filled = [slot for slot in known.of(cls) if any(slots.is_by_constructor(store, cls) for store in slot.stores)]
+    known = enders.enders(program)
+    filled = [
+        slot
+        for slot in slots.slots(program).of(cls)
+        if any(slots.is_by_constructor(store, cls) for store in slot.stores)
+    ]
     released = known.released_by_destructor(cls) if filled and destructor is not None else None
     if destructor is None or released is None:
         return

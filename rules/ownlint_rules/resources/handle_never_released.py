@@ -84,6 +84,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ownlint import Class, Finding, Program, resources, rule
+from ownlint_rules.resources import _slot_enders as enders
 from ownlint_rules.resources import _slots as slots
 
 
@@ -91,7 +92,7 @@ from ownlint_rules.resources import _slots as slots
 def handle_never_released(cls: Class, program: Program) -> Iterator[Finding]:
     known = slots.slots(program)
     for slot in known.of(cls):
-        certainty = known.is_leaked(slot)
+        certainty = enders.enders(program).is_leaked(slot)
         if certainty is None:
             continue
         store = known.first_store(slot)

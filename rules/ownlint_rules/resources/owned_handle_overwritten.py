@@ -97,9 +97,8 @@ _WHY = {
 
 @rule(severity="error", cwe=(401,))
 def owned_handle_overwritten(cls: Class, program: Program) -> Iterator[Finding]:
-    known = slots.slots(program)
-    for slot in known.of(cls):
-        for lost in overwriting.overwrites(slot, known):
+    for slot in slots.slots(program).of(cls):
+        for lost in overwriting.overwrites(slot, program):
             function = lost.store.function
             releases = lost.store.made.releases
             with_it = f" with `{releases[0]}`" if releases and releases != ("delete",) else ""

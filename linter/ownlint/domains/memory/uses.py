@@ -489,7 +489,8 @@ class OwedUses(MemoryWalk):
 
     def hands_itself_over(self, node: r.Call) -> bool:
         """Whether the method gives the object it is called on to somebody."""
-        return any(gives_itself(method) for method in self.program.calls.callee(node, self.function).functions)
+        callee = self.program.calls.callee(node, self.function)
+        return any(gives_itself(method) for method in callee.functions) or self.resources.may_end_receiver(callee)
 
     def is_called_on(self, draft: MemoryDraft, node: r.Call, on: r.Value) -> bool:
         """`handle->Unref()`; of a container `all.swap(other)`, and `all.back().Free()`."""

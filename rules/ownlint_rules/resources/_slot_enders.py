@@ -1,0 +1,629 @@
+"""Who ends what a slot holds: destructors, methods, callers, macros, and whoever else the project shows.
+
+Where something could end the handle and that cannot be told, it counts as ended.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from itertools import chain
+
+from ownlint import (
+    CERTAINTIES,
+    Certainty,
+    Class,
+    Function,
+    Program,
+    because,
+    duties,
+    habits,
+    pairs,
+    patterns,
+    places,
+    questions,
+    resources,
+    steps,
+    tempered,
+    types,
+    undecoded,
+)
+from ownlint import events as e
+from ownlint import records as r
+from ownlint_rules.resources._borrowing import Borrowed, puts, whose
+from ownlint_rules.resources._emptying import SlotEnding, ended_for_certain
+from ownlint_rules.resources._slots import BYTES_A_STEP, WORDS, Slot, SlotStore, slots, texts
+
+
+class SlotEnders:
+    """What ends the slots of one program; see `enders`."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.resources: resources.Resources = resources.resources(program)
+        self.slots = slots(program)
+        self._spelled: questions.Answers[str, patterns.AnyName] = questions.Answers()
+        self._saying: questions.Answers[tuple[str, str], list[Function]] = questions.Answers()
+        self._elsewhere: questions.Answers[str, list[Function]] = questions.Answers()
+        self._meant: questions.Answers[tuple[Function, str], list[tuple[Class, r.Field] | None]] = questions.Answers()
+        self._asked: list[r.Field] = []
+        """The members of which it is being asked whether something ends what they hold."""
+
+    def containers(self, cls: Class) -> list[Slot]:
+        """The class's own containers of raw handles whose elements its destructor releases, by whomever they are
+        filled."""
+        if cls.destructor is None or cls.file.language != "cpp":
+            return []
+        found = self.slots.by_class.get(cls, {})
+        holding = [
+            Slot(cls, field, tuple(found.get(field.name, ())))
+            for field in cls.record.fields
+            if not field.static and types.parse(field.type).arguments and self.slots.is_raw(field.type, cls)
+        ]
+        return [slot for slot in holding if self.is_released_by_destructor(slot)]
+
+    def is_leaked(self, slot: Slot) -> Certainty | None:
+        """How sure it is that nobody ends what the slot holds; None when somebody does, or may."""
+        stores = [store for store in slot.stores if store.sure and not store.made.may_be_of_arena]
+        stores = [store for store in stores if self._is_first_place(slot, store)]
+        stores = [store for store in stores if not self._is_ended_elsewhere(slot, store)]
+        if not stores or _says_why(slot.field) or self.is_immortal(slot.cls):
+            return None
+        if next(self.enders(slot), None) is not None or self._is_taken_back(slot) or self._is_taken_out(slot):
+            return None
+        if slot.field.name in self._released_by_macros:
+            return None
+        certainty = min((store.made.certainty for store in stores), key=CERTAINTIES.index)
+        if all(self._is_ended_by_caller(store) for store in stores):
+            return None
+        if self._may_be_ended_out_of_sight(slot.cls) or all(
+            self._belongs_to_another(store) or self._is_handed_out(store, slot) for store in stores
+        ):
+            certainty = because("possible", "something else may own it or release it")
+        if slot.cls.record.kind == "union" or slot.field.overlaid:
+            certainty = because("possible", "the code that knows what the union holds may release it as that")
+        return tempered(certainty, because("unread-code", "code that was not analysed could release it"))
+
+    def _is_first_place(self, slot: Slot, store: SlotStore) -> bool:
+        """Whether what is put into several members is put into this one first, containers before others: its leak is
+        reported there alone."""
+        others = self._places_of.get((store.function, store.at), ())
+        if len(others) < 2:
+            return True
+        puts = [
+            (not one.element, one.node.start, other) for other in others for one in other.stores if one.at == store.at
+        ]
+        return min(puts, key=lambda put: put[:2])[2].field is slot.field
+
+    def _is_ended_elsewhere(self, slot: Slot, store: SlotStore) -> bool:
+        """Whether the same object is put into another member, too, and somebody ends what that holds: the tail of a
+        list whose nodes hang on its head, an index of what a vector owns."""
+        return any(
+            other.field is not slot.field and next(self.enders(other), None) is not None
+            for other in self._places_of.get((store.function, store.at), ())
+        )
+
+    @questions.program_property
+    def _places_of(self) -> dict[tuple[Function, int], list[Slot]]:
+        """By acquisition all members that it is put into."""
+        found: dict[tuple[Function, int], list[Slot]] = {}
+        for cls in self.slots.by_class:
+            for slot in self.slots.of(cls):
+                for store in slot.stores:
+                    found.setdefault((store.function, store.at), []).append(slot)
+        return found
+
+    def _is_taken_back(self, slot: Slot) -> bool:
+        """Whether what the slot holds sets it itself when it ends: then somebody else ends it."""
+        pointee = types.parse(self.program.names.expand(slot.field.type, slot.cls.file, slot.cls.symbol))
+        cls = self.program.names.find_class(pointee.name, slot.cls.symbol, slot.cls.file)
+        return (
+            cls is not None
+            and cls.destructor is not None
+            and cls is not slot.cls
+            and f"={slot.field.name}" in cls.destructor.mentioned
+            and slot.field.name not in cls.fields
+        )
+
+    def _may_be_ended_out_of_sight(self, cls: Class) -> bool:
+        """A destructor, or a method that is named to release something, is declared and defined elsewhere."""
+        if cls.record.destructor == "declared" and cls.destructor is None:
+            return True
+        defined = {method.name for method in cls.methods}
+        return any(
+            record.name not in defined
+            and not {"pure", "delete", "default"} & set(record.qualifiers)
+            and (pairs.releasing_verb(record.name) or not habits.MAY_END.isdisjoint(pairs.words(record.name)))
+            for record in cls.declarations
+        )
+
+    def _belongs_to_another(self, store: SlotStore) -> bool:
+        """The object is made with something that may keep it: `new Button(this)` of a class that nobody here defines,
+        or whose constructor hands itself on."""
+        made = next(
+            (c for c in _values(store.function) if isinstance(c, r.Call) and (c.start, c.kind) == (store.at, "new")),
+            None,
+        )
+        if made is None or not made.args:
+            return False
+        written = made.callee.text if isinstance(made.callee, r.Name) else ""
+        cls = self.program.names.find_class(written, store.function.record.scope, store.function.file)
+        if cls is None:
+            return any(self._is_pointer(arg, store.function) for arg in made.args)
+        if any(
+            self._is_pointer(arg, store.function) and duties.hands_to_unseen_base(cls, index)
+            for index, arg in enumerate(made.args)
+        ):
+            return True
+        return any(_hands_itself_on(one) for base in cls.ancestry for one in base.constructors) or any(
+            not base.record.fields and not base.constructors for base in cls.ancestry[1:]
+        )
+
+    def _is_handed_out(self, store: SlotStore, slot: Slot) -> bool:
+        """Whether the function makes a new one each time, and answers with it: then the caller may well own it, and
+        the member only remembers the last. One that is made on first use is the member's."""
+        function, name = store.function, slot.field.name
+        if store.element or not types.parse(function.record.result).pointers or not isinstance(store.node, r.Assign):
+            return False
+        if self._is_in_element(store.node.target, function):
+            return False
+        answers = [
+            statement.start
+            for statement in function.statements
+            if isinstance(statement, r.Leave)
+            and statement.kind == "return"
+            and places.last_name(places.strip(statement.value)) == name
+        ]
+        is_answer = bool(answers) and min(answers) > store.node.start
+        begin = store.node.start
+        tests = [event.value for event in function.flow if isinstance(event, e.Test) and event.span.start < begin]
+        return is_answer and not any(places.last_name(part) == name for value in tests for part in places.walk(value))
+
+    def _is_in_element(self, target: r.Value, function: Function) -> bool:
+        """Whether the place is a part of an element of a container: `slabs_[key].data`."""
+        inner = places.strip(target)
+        held = self.slots.member(inner.base, function) if isinstance(inner, r.Member) else None
+        return held is not None and "container" in self.program.types.roles_at(
+            held[1].type, held[0].file, held[0].symbol
+        )
+
+    def _is_ended_by_caller(self, store: SlotStore) -> bool:
+        """Whether a function that gets the handle as the answer of this one releases it."""
+        function = store.function
+        if not types.parse(function.record.result).pointers:
+            return False
+        return any(
+            isinstance(inner := places.strip(ended), r.Name) and self._is_answer(inner.text, function, caller)
+            for caller in self._anywhere(function.name)
+            for ended in ended_for_certain(caller)
+        )
+
+    @staticmethod
+    def _is_answer(name: str, function: Function, caller: Function) -> bool:
+        initial = places.strip(caller.locals.get(name, ("", None))[1])
+        return isinstance(initial, r.Call) and places.last_name(initial.callee) == function.name
+
+    def _is_pointer(self, value: r.Value, function: Function) -> bool:
+        inner = places.strip(value)
+        if isinstance(inner, r.Name) and inner.text == places.THIS:
+            return True
+        return bool(types.parse(self.program.types.of(inner, function)).pointers)
+
+    def is_immortal(self, cls: Class) -> bool:
+        """Whether objects of the class live as long as the program: a function keeps one in a static of its own, one
+        stands outside of all functions, or the class has a method like `GetInstance` and lets nobody destroy it."""
+        return cls.name in self._immortal or _is_singleton(cls)
+
+    @questions.program_property
+    def _immortal(self) -> frozenset[str]:
+        """Last names of the classes of static objects and arrays, of what statics point to, and of what a template that
+        keeps itself in a static is made for."""
+        found: set[str] = set()
+        keeping: set[str] = set()
+        wanted = {cls.name for cls in self.program.classes if cls in self.slots.by_class}
+        for file in self.program.files.values():
+            found |= {types.parse(variable.type.partition("[")[0]).last for variable in file.variables} & wanted
+        for function in self.program.functions:
+            if not function.says(_STATIC):
+                continue
+            own = {function.home.name} if function.home is not None and function.home.record.template else set[str]()
+            if (wanted | own).isdisjoint(_words_in(function)):
+                continue
+            for statement in function.statements:
+                if isinstance(statement, r.Declare) and statement.static:
+                    written = self.program.types.of(statement.value, function) if statement.value else ""
+                    kinds = (types.parse(statement.type), types.parse(written))
+                    names = {name for kind in kinds for name in (kind.last, *(_lasts(kind.arguments)))}
+                    found |= names & wanted
+                    keeping |= names & own
+        for function in self.program.functions if keeping else ():
+            kind = types.parse(function.record.result)
+            if kind.last in keeping:
+                found |= set(_lasts(kind.arguments)) & wanted
+        return frozenset(found)
+
+    def released_by_destructor(self, cls: Class) -> r.Field | None:
+        """A member whose handle the destructor releases, itself or through a method of the class; the first of them."""
+        destructor = cls.destructor
+        if destructor is None:
+            return None
+        called = [destructor, *self._helpers(destructor, cls)]
+        called = [body for body in called if self.slots.may_release(body)]
+        for field in cls.record.fields if called else ():
+            if field.static or not self.slots.is_raw(field.type, cls, numbers=True):
+                continue
+            if any(SlotEnding(body, cls, field.name).releases() for body in called if self._says(body, field.name)):
+                return field
+        return None
+
+    def is_released_by_destructor(self, slot: Slot) -> bool:
+        """Whether the destructor ends what the slot holds, itself or through a method of the class."""
+        destructor = slot.cls.destructor
+        if destructor is None:
+            return False
+        called = [body for body in (destructor, *self._helpers(destructor, slot.cls)) if self.slots.may_release(body)]
+        return any(
+            SlotEnding(body, slot.cls, slot.field.name).releases()
+            for body in called
+            if self._says(body, slot.field.name)
+        )
+
+    def borrowed(self, slot: Slot) -> Iterator[Borrowed]:
+        """What the class's functions put into the slot, and does not belong to them."""
+        mixed = {store.function for store in slot.stores}
+        for function in self._near(slot.cls, slot.field.name):
+            for node, target, value in puts(function):
+                found = self.slots.member(target, function)
+                if found is not None and found[1] is slot.field:
+                    of = whose(value, function, is_mixed=function in mixed)
+                    if of:
+                        yield Borrowed(function, node, of)
+
+    def _helpers(self, destructor: Function, cls: Class) -> list[Function]:
+        """The class's own methods that its destructor calls."""
+        own = [method for method in cls.methods if destructor.mentions(method.name) and method is not destructor]
+        if not own:
+            return []
+        called = {
+            places.last_name(event.node.callee)
+            for event in destructor.flow.calls
+            if isinstance(event.node.callee, r.Name) or event.receiver == (places.THIS,)
+        }
+        return [method for method in own if method.name in called]
+
+    @staticmethod
+    def _says(function: Function, name: str) -> bool:
+        return b'"%b"' % name.encode() in function.encoded
+
+    def enders(self, slot: Slot) -> Iterator[Function]:
+        """The functions that end what the slot holds, or hand it on, as far as the project shows them."""
+        name = slot.field.name
+        seen: set[int] = set()
+        for function in chain(self._near(slot.cls, name), self._anywhere(name)):
+            if id(function) not in seen:
+                seen.add(id(function))
+                if self._ends(function, slot):
+                    yield function
+
+    def _is_taken_out(self, slot: Slot) -> bool:
+        """Whether some function empties the slot and hands on what was in it."""
+        return any(
+            SlotEnding(function, slot.cls, slot.field.name).takes_out(partial(self._is_of, slot, function))
+            for function in self._takers.get(slot.field.name, ())
+        )
+
+    def _is_of(self, slot: Slot, function: Function, target: r.Value) -> bool:
+        found = self.slots.member(target, function)
+        return found is not None and found[1] is slot.field
+
+    @questions.program_property
+    def _takers(self) -> dict[str, list[Function]]:
+        """For each name in question the functions that set it."""
+        wanted = {f"={name}" for fields in self.slots.by_class.values() for name in fields}
+        found: dict[str, list[Function]] = {}
+        for function in self.program.functions:
+            if function.language == "cpp":
+                for word in wanted.intersection(function.mentioned):
+                    found.setdefault(word[1:], []).append(function)
+        return found
+
+    def _near(self, cls: Class, name: str) -> Iterator[Function]:
+        """Functions of the class and of its files that say the name."""
+        yield from (method for method in cls.methods if self._may_say(method, name))
+        key = _stem(cls.path), name
+        saying = self._saying.ask(key, lambda: [f for f in self._by_stem.get(key[0], ()) if self._may_say(f, name)])
+        yield from (f for f in saying if f.home is not cls)
+
+    def _may_say(self, function: Function, name: str) -> bool:
+        spelled = self._spelled.ask(name, lambda: patterns.strings([name, *sorted(self._macros_saying.get(name, ()))]))
+        return function.says(spelled) or _initialises(function, name)
+
+    @questions.program_property
+    def _macros_saying(self) -> dict[str, set[str]]:
+        """For each name in question the macros without parameters that say it."""
+        wanted = {name for fields in self.slots.by_class.values() for name in fields}
+        found: dict[str, set[str]] = {}
+        for file in self.program.files.values():
+            for macro in file.macros:
+                for word in wanted.intersection(WORDS.findall(macro.body)) if macro.parameters is None else ():
+                    found.setdefault(word, set()).add(macro.name)
+        return found
+
+    @questions.program_property
+    def _released_by_macros(self) -> frozenset[str]:
+        """The names in question that macros with parameters release: most of these are bodies of functions, for classes
+        that are not known here."""
+        wanted = {name for fields in self.slots.by_class.values() for name in fields}
+        releasing = {"delete", *resources.resources(self.program).releasing_names}
+        macros = [one for file in self.program.files.values() for one in file.macros if one.parameters is not None]
+        releasing |= {one.name for one in macros if not releasing.isdisjoint(WORDS.findall(one.body))}
+        found: set[str] = set()
+        for macro in macros:
+            for statement in macro.body.split(";"):
+                words = WORDS.findall(statement)
+                if not releasing.isdisjoint(words):
+                    found |= wanted.intersection(words)
+        return frozenset(found)
+
+    @questions.program_property
+    def _by_stem(self) -> dict[str, list[Function]]:
+        found: dict[str, list[Function]] = {}
+        for function in self.program.functions:
+            found.setdefault(_stem(function.path), []).append(function)
+        return found
+
+    def _anywhere(self, name: str) -> Iterator[Function]:
+        """Functions of the whole project that release something and say the name, or call what answers with it."""
+        words_said = {name, *undecoded.accessors(self.program).get(name, ())}
+        for word in sorted(words_said):
+            known = self._sayers.get(word)
+            yield from self._elsewhere.ask(word, partial(self._releasing_and_saying, word)) if known is None else known
+
+    def _releasing_and_saying(self, word: str) -> list[Function]:
+        return [function for function in self._releasing if self._says(function, word)]
+
+    @questions.program_property
+    def _releasing(self) -> list[Function]:
+        wrappers = self._wrappers
+        return [
+            function
+            for function in self.program.functions
+            if self.slots.may_release(function) or not wrappers.isdisjoint(function.mentioned)
+        ]
+
+    @questions.program_property
+    def _wrappers(self) -> frozenset[str]:
+        """Last names of the project's functions that may release what they are given: `void unmap_all(void* at)` that
+        calls `munmap(at, n)`. Needs no decoding."""
+        return frozenset(
+            function.name
+            for function in self.program.functions
+            if function.language == "cpp"
+            and function.record.kind in ("function", "method")
+            and any(duties.may_be_handle(parameter.type) for parameter in function.record.parameters)
+            and self.slots.may_release(function)
+        )
+
+    @questions.program_property
+    def _sayers(self) -> dict[str, list[Function]]:
+        """For each name in question the releasing functions that say it."""
+        wanted = {name for fields in self.slots.by_class.values() for name in fields}
+        for name in list(wanted):
+            wanted.update(undecoded.accessors(self.program).get(name, ()))
+        found: dict[str, list[Function]] = {name: [] for name in sorted(wanted)}
+        for function in self._releasing:
+            for one in set(texts(function)):
+                if (word := one.decode()) in wanted:
+                    found[word].append(function)
+        return found
+
+    def _ends(self, function: Function, slot: Slot) -> bool:
+        if self._means_another(function, slot):
+            return False
+        is_ended = partial(self._is_ended_at, slot, function)
+        made = self._made_around(slot, function)
+        beside = frozenset[str]()
+        if slot.stores:
+            beside = frozenset.intersection(*(store.beside for store in slot.stores))
+        is_replacing = partial(self._is_replacing, slot, function)
+        ending = SlotEnding(function, slot.cls, slot.field.name, is_ended, made, beside, is_replacing)
+        return ending.ends() or (ending.lent and self._is_given_up(function, ending))
+
+    def _is_replacing(self, slot: Slot, function: Function, call: r.Call) -> bool:
+        """Whether a release makes room for a successor: on every path from it the function acquires what it puts into
+        the slot, and that one is owed in turn. (`if (it != end) dev->Free(it->second); it->second = dev->Allocate(n);`)
+        """
+        acquired = {store.at for store in slot.stores if store.function is function}
+        flow = function.flow
+        released = [event for event in flow.calls if event.node.start == call.start] if acquired else []
+
+        def is_left(event: e.Event) -> bool:
+            return event.index == flow.exit
+
+        def acquires(event: e.Event) -> bool:
+            return isinstance(event, e.CallEvent) and event.node.start in acquired
+
+        return bool(released) and all(flow.path(event, is_left, acquires) is None for event in released)
+
+    def _is_given_up(self, function: Function, ending: SlotEnding) -> bool:
+        """Whether who is given it through a parameter may have to release it: the function forgets it then, or some
+        caller releases something."""
+        called = {places.last_name(event.node.callee) for event in function.flow.calls if ending.touches(event.node)}
+        methods = self.program.models.containers
+        if ending.nulled or not called.isdisjoint(methods.erases | {"clear", "swap"}):
+            return True
+        return any(caller is not function for caller in self._anywhere(function.name))
+
+    def _made_around(self, slot: Slot, function: Function) -> frozenset[str]:
+        """The locals that hold an object which the function fills and puts away, by a way that ends nothing of it: what
+        it ends of that object on other ways is undone there. (`if (!e->name) { fclose(e->file); return 0; }`)"""
+        stores = [store for store in slot.stores if store.function is function]
+        found: set[str] = set()
+        for store in stores:
+            target = places.strip(store.node.target) if isinstance(store.node, r.Assign) else None
+            root = places.strip(target.base) if isinstance(target, r.Member) else None
+            if isinstance(root, r.Name) and root.text in function.locals and self._is_put_away(root.text, store, slot):
+                found.add(root.text)
+        return frozenset(found)
+
+    def _is_put_away(self, name: str, store: SlotStore, slot: Slot) -> bool:
+        function, flow = store.function, store.function.flow
+        written, initial = function.locals[name]
+        kind = types.parse(written)
+        made = [write.value for write in flow.writes_to((name,))]
+        is_new = any(
+            isinstance(inner := places.strip(value), r.Call) and self.resources.acquisition(inner, function) is not None
+            for value in (initial, *made)
+        )
+        if not is_new and not (kind.is_value and not kind.is_placeholder):
+            return False
+        ending = SlotEnding(function, slot.cls, slot.field.name)
+        puts = self.program.models.containers.puts
+
+        def is_away(event: e.Event) -> bool:
+            match event:
+                case e.Write(value=value, place=place, fresh=False):
+                    return _is_name(value, name) and place[:1] != (name,)
+                case e.LeaveEvent(kind="return", value=value):
+                    return _is_name(value, name)
+                case e.CallEvent(node=node):
+                    return places.last_name(node.callee) in puts and any(_is_name(arg, name) for arg in node.args)
+            return False
+
+        begun = (event for event in flow if store.node.start <= event.span.start and event.span.end <= store.node.end)
+        ends = partial(_ends_by, ending)
+        return any(flow.path(event, is_away, ends) is not None for event in begun)
+
+    def _means_another(self, function: Function, slot: Slot) -> bool:
+        """Whether the name is that of a member of another class wherever the body says it."""
+        if function.home is slot.cls:
+            return False
+        name = slot.field.name
+        meant = self._meant.ask((function, name), lambda: list(self._members_meant(function, name)))
+        return bool(meant) and all(found is not None and self._is_apart(found, slot) for found in meant)
+
+    def _members_meant(self, function: Function, name: str) -> Iterator[tuple[Class, r.Field] | None]:
+        """Whose member it is wherever the body says the name; None where that is not known."""
+        told: set[int] = set()
+        for value in _values(function):
+            if isinstance(value, r.Member) and value.name == name:
+                found = self.slots.field_of(value.base, name, function)
+            elif isinstance(value, r.Name) and value.text == name and name not in function.declared:
+                found = function.home.field(name) if function.home is not None else None
+            else:
+                continue
+            if id(found[1] if found is not None else None) not in told:
+                told.add(id(found[1] if found is not None else None))
+                yield found
+
+    def _is_apart(self, found: tuple[Class, r.Field], slot: Slot) -> bool:
+        """Whether a member has nothing to do with the slot: neither class is the other's base, nor shows its elements
+        as an object of the other does (`entries_.begin()`)."""
+        cls, field = found
+        if cls is slot.cls or slot.cls in cls.ancestry or cls in slot.cls.ancestry:
+            return False
+        return slot.cls.name not in types.parse(field.type).name.split("::")
+
+    def _is_ended_at(self, slot: Slot, function: Function, target: r.Value) -> bool:
+        """Whether something ends the handle of the slot that is put into another place, too."""
+        found = self.slots.member(target, function)
+        if found is None:
+            return True
+        cls, field = found
+        if field is slot.field or types.parse(field.type).is_scalar:
+            return False
+        if field.static or field in self._asked or not self.slots.is_raw(field.type, cls):
+            return field not in self._asked
+        self._asked.append(field)
+        try:
+            other = Slot(cls, field, ())
+            return self._is_somebodys(other) or next(self.enders(other), None) is not None
+        finally:
+            self._asked.pop()
+
+    def _is_somebodys(self, slot: Slot) -> bool:
+        return _says_why(slot.field) or self._may_be_ended_out_of_sight(slot.cls) or self._is_taken_back(slot)
+
+
+_STATIC = re.compile(rb",true\]")
+
+
+_ON_PURPOSE = re.compile(
+    r"leak|never (?:be )?(?:freed|deleted|destroyed|released)|not owned|owned by|un-?owned|does(?: not|n't) own|"
+    r"borrowed|lives? (?:as long|for)|process lifetime|static lifetime|arena|weak",
+    re.IGNORECASE,
+)
+
+
+def _is_singleton(cls: Class) -> bool:
+    own = [record for record in cls.declarations if record.access != "public" and record.name == f"~{cls.name}"]
+    return bool(own) and any(
+        "static" in record.qualifiers
+        and not record.parameters
+        and pairs.is_getter(record.name)
+        and (kind := types.parse(record.result)).last == cls.name
+        and bool(kind.pointers or kind.reference)
+        for record in cls.declarations
+    )
+
+
+def _says_why(field: r.Field) -> bool:
+    """Whether the member's comment says that somebody else owns it, or that nobody needs to."""
+    return bool(field.comment) and _ON_PURPOSE.search(field.comment) is not None
+
+
+def _hands_itself_on(constructor: Function) -> bool:
+    return b'"this"' in constructor.encoded and any(
+        isinstance(inner := places.strip(arg), r.Name) and inner.text == places.THIS
+        for event in constructor.flow.calls
+        for arg in event.node.args
+    )
+
+
+def _values(function: Function) -> Iterator[r.Value]:
+    for initializer in function.record.initializers:
+        for value in initializer.args:
+            yield from places.walk(value)
+    yield from function.values
+
+
+def _is_name(value: r.Value | None, name: str) -> bool:
+    inner = places.strip(value)
+    while isinstance(inner, r.Call) and places.last_name(inner.callee) == "move" and len(inner.args) == 1:
+        inner = places.strip(inner.args[0])
+    return isinstance(inner, r.Name) and inner.text == name
+
+
+def _ends_by(ending: SlotEnding, event: e.Event) -> bool:
+    return isinstance(event, e.CallEvent) and ending.ended_by(event.node)
+
+
+def _words_in(function: Function) -> set[str]:
+    steps.spend(1 + len(function.encoded) // BYTES_A_STEP)
+    return {said.decode() for said in _TYPE_WORDS.findall(function.encoded)}
+
+
+def _lasts(arguments: tuple[str, ...]) -> Iterator[str]:
+    return (types.parse(argument).last for argument in arguments)
+
+
+_TYPE_WORDS = re.compile(rb"[A-Za-z_]\w*")
+
+
+def _initialises(function: Function, name: str) -> bool:
+    return any(one.name == name for one in function.record.initializers)
+
+
+def _stem(path: str) -> str:
+    """What a header and its source have in common: the last part of the path without its ending."""
+    last = path.rsplit("/", 1)[-1].split(".", 1)[0]
+    for ending in ("_inl", "-inl", "_impl", "Impl", "_internal"):
+        last = last.removesuffix(ending)
+    return last.lower()
+
+
+@questions.program_question
+def enders(program: Program) -> SlotEnders:
+    """Who ends the slots of a program; one object a program, since its answers are remembered."""
+    return SlotEnders(program)
