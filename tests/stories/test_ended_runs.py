@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,15 @@ def test_a_deadline_is_a_time_and_ends_with_2(tmp_path: Path) -> None:
     assert "a.cc: stopped at a limit: the run had to end before everything was analysed" in done.stderr
 
 
+@pytest.fixture
+def _interruptible() -> Iterator[None]:
+    """Whoever starts the tests in the background has them ignore interrupts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_interruptible")
 def test_the_first_signal_asks_for_what_there_is() -> None:
     end = analysis.RunEnd()
     before = signal.getsignal(signal.SIGTERM)

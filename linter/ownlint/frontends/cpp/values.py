@@ -224,7 +224,7 @@ class CppValues:
         if "<" in last and not last.startswith("operator"):
             last = last.partition("<")[0]
         parts.append(" ".join(last.split()))
-        full = "::".join(parts)
+        full = self.without_class("::".join(parts))
         return r.Name(start, end, self.opened.get(full, full) if self.opened else _without_root(full)), template
 
     def without_class(self, text: str) -> str:
@@ -459,8 +459,9 @@ class CppValues:
         if len(children) != 4:
             return self.opaque(node)
         type_ = self.written(children[1].start_byte, children[1].end_byte)
-        if not type_:
-            return self.opaque(node)
+        at = children[3].start_byte
+        if not type_ or ("&&" in type_ and self.text(at, at + 2) == "&&"):
+            return self.opaque(node)  # `(a && (b && c)) && d` is no cast of a label's address
         return r.Cast(node.start_byte, node.end_byte, type_, "c", self.value(children[3]))
 
     def conditional(self, node: Node) -> r.Value:
