@@ -591,9 +591,9 @@ class Declarations(CppStatements):
         encoded, opaque = _NO_BODY, False
         mentions: Words = ()
         if body is not None:
-            outer, self.inside = self.inside, "" if friend else owner.rpartition("::")[2]
+            outer, self.own_class = self.own_class, "" if friend else owner.rpartition("::")[2]
             statements, initializers, mentions, opaque = self.body(index, body, extra_node)
-            self.inside = outer
+            self.own_class = outer
             encoded, mentions = _encoded(statements, parameters, mentions)
         defined = body is not None or "default" in extra
         access: Access = self.access if self.members is not None and not friend else ""

@@ -79,7 +79,7 @@ class CppValues:
         self.empties = empties
         self.opened: dict[str, str] = {}
         """The full name of what the file names by `using std::x;`."""
-        self.inside = ""
+        self.own_class = ""
         """The class whose method is read, by its last name."""
         self.assumed: dict[int, str] = {}
         """What stands for something longer: the text of the name at that offset."""
@@ -230,7 +230,7 @@ class CppValues:
     def without_class(self, text: str) -> str:
         """`Cache::size_`, said by a method of `Cache`, is `size_`."""
         scope, _, last = text.rpartition("::")
-        return last if scope and scope == self.inside != last else text
+        return last if scope and scope == self.own_class != last else text
 
     def plain(self, node: Node) -> str:
         """`Foo` of `Foo<int>`."""
