@@ -81,6 +81,8 @@ class CppValues:
         """The full name of what the file names by `using std::x;`."""
         self.own_class = ""
         """The class whose method is read, by its last name."""
+        self.bare: frozenset[str] = frozenset()
+        """The names that stand unqualified somewhere in that method: of a parameter or a local, perhaps."""
         self.assumed: dict[int, str] = {}
         """What stands for something longer: the text of the name at that offset."""
         self.children: Callable[[Node], list[Node]] = unbroken
@@ -228,9 +230,10 @@ class CppValues:
         return r.Name(start, end, self.opened.get(full, full) if self.opened else _without_root(full)), template
 
     def without_class(self, text: str) -> str:
-        """`Cache::size_`, said by a method of `Cache`, is `size_`."""
+        """`Cache::size_`, said by a method of `Cache`, is `size_`: not where that may mean something else."""
         scope, _, last = text.rpartition("::")
-        return last if scope and scope == self.own_class != last else text
+        is_own = bool(scope) and scope == self.own_class != last and last not in self.bare
+        return last if is_own else text
 
     def plain(self, node: Node) -> str:
         """`Foo` of `Foo<int>`."""
