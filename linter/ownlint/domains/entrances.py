@@ -27,6 +27,19 @@ _THREAD = re.compile(rb"thread")
 _DEEPEST = 3
 
 
+def initialises_module(function: Function) -> bool:
+    """Whether the interpreter calls it when it imports a module of C: by its name, or by the type of its result."""
+    return function.name.startswith("PyInit_") or "PyMODINIT_FUNC" in function.record.result
+
+
+def runs_at_import(function: Function, depth: int = _DEEPEST) -> bool:
+    """Whether it runs when a module is imported, and never again."""
+    if initialises_module(function):
+        return True
+    callers = function.program.index.callers(function) if depth else []
+    return bool(callers) and all(runs_at_import(caller, depth - 1) for caller in callers if caller is not function)
+
+
 class Entrance(NamedTuple):
     """`why` is `binding` (called by Python), `guard` (called by Python, behind a guard that gives the lock up) or
     `thread`; `at` is where that is said."""

@@ -740,7 +740,7 @@ def _is_outcome(function: Function, leave: e.LeaveEvent, call: e.CallEvent, is_c
     if program.statuses.of(written, function) is not None:  # a static function of the status itself tries nothing
         static = call.node.callee if isinstance(call.node.callee, r.Name) else None
         return static is None or types.parse(static.text.rpartition("::")[0]).last != types.parse(written).last
-    if only_looks(call.node) or asks(function, call) or _answers_alike(function, call):
+    if only_looks(call.node) or asks(function, call) or _tells_nothing(function, call):
         return False
     if not written and call.node is _outcome_of(leave.value):  # somebody's method, whose declaration is out of sight
         status = program.statuses.of(function.record.result, function)
@@ -749,7 +749,7 @@ def _is_outcome(function: Function, leave: e.LeaveEvent, call: e.CallEvent, is_c
     return _same_convention(function, leave, written, is_code)
 
 
-def _answers_alike(function: Function, call: e.CallEvent) -> bool:
+def _tells_nothing(function: Function, call: e.CallEvent) -> bool:
     """Whether all that can run there answers with one constant, which tells nothing: `return (0);` at every exit."""
     callee = function.program.calls.callee(call.node, function)
     if not callee.functions or any("virtual" in one.record.qualifiers for one in callee.functions):
@@ -759,10 +759,10 @@ def _answers_alike(function: Function, call: e.CallEvent) -> bool:
 
 @flow_question
 def _only_constant(function: Function) -> bool:
+    """Whether it leaves with the same literal wherever it does."""
     answers = [strip(leave.value) for leave in function.flow.leaves if leave.kind != "end"]
-    return len({one.text if isinstance(one, r.Literal) else "" for one in answers} - {""}) == 1 and all(
-        isinstance(one, r.Literal) for one in answers
-    )
+    written = {one.text if isinstance(one, r.Literal) else None for one in answers}
+    return len(written) == 1 and None not in written
 
 
 def _same_convention(function: Function, leave: e.LeaveEvent, written: str, is_code: bool) -> bool:

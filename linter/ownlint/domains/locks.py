@@ -492,9 +492,9 @@ class _LockReader:
         self.known[name] = locks
         tags = {last_name(arg).removesuffix("_t") for arg in call.args} if call is not None else set()
         asked = call.args[guard.condition - 1 : guard.condition] if call is not None and guard.condition else ()
-        if "defer_lock" in tags or any(_is(one, "false", "0") for one in asked):
+        if "defer_lock" in tags or any(_is_literal(one, "false", "0") for one in asked):
             return state
-        is_open = not all(_is(one, "true", "1") for one in asked)
+        is_open = not all(_is_literal(one, "true", "1") for one in asked)
         if is_open or not tags.isdisjoint(_TAGS):  # taken before, or tried, or taken on a condition
             state = frozenset(h for h in state if h.lock not in locks or h.guard)
             return state | {HeldLock(lock, name) for lock in locks}
@@ -771,7 +771,7 @@ def required(function: Function) -> tuple[str, ...]:
     return tuple(sorted({last_part(written) for written in _required(function)}))
 
 
-def _is(value: r.Value, *written: str) -> bool:
+def _is_literal(value: r.Value, *written: str) -> bool:
     inner = strip(value)
     return isinstance(inner, r.Literal) and inner.text in written
 

@@ -142,7 +142,7 @@ class OutlivedMembers:
                 continue
             names = {
                 last_name(inner)
-                for _, value in _ends(function, natives.natives(self.program), self._smart)
+                for _, value in self._ends(function)
                 for made in made_from(function, value)
                 for inner in walk(made)
                 if isinstance(inner, r.Name | r.Member)
@@ -150,6 +150,9 @@ class OutlivedMembers:
             for name in sorted(names | ({written.place[-1] for written in _emptied(function)})):
                 found.setdefault(name, []).append(function)
         return found
+
+    def _ends(self, function: Function) -> Iterator[tuple[e.Event, r.Value]]:
+        return _ends(function, natives.natives(self.program), self._smart)
 
     @program_property
     def _smart(self) -> frozenset[str]:
@@ -184,7 +187,7 @@ class OutlivedMembers:
         stored: dict[str, set[str]] = {}
         for name, base in _stored(function, cls):
             stored.setdefault(text(base) if base is not None else THIS, set()).add(name)
-        for event, value in _ends(function, natives.natives(self.program), self._smart):
+        for event, value in self._ends(function):
             part = _part(function, value, cls)
             if part is not None and part[0] in fields and not _refills(function, cls, part[0]):
                 marks = stored.get(text(part[1]) if part[1] is not None else THIS)
@@ -211,7 +214,7 @@ class OutlivedMembers:
             uses = list(_used(function, cls, field, sayers))
             if not uses or _changes(function, cls, marks):
                 continue
-            ends = _ends(function, natives.natives(self.program), self._smart)
+            ends = self._ends(function)
             ended = (_part(function, value, cls) for _, value in ends)
             if any(part is not None and part[0] == field for part in ended):
                 continue
@@ -424,8 +427,11 @@ def _ends(function: Function, found: natives.Natives, smart: frozenset[str]) -> 
                 yield event, base
             case e.Write(op="=", fresh=False, target=r.Name() | r.Member() as target, value=stored):
                 made = held(stored) if last_name(target) in smart else None
-                roles = function.program.types.roles(function.program.types.of(target, function), function)
-                if made is not None and made.kind == "emptied" and not _SMART.isdisjoint(roles):
+                if made is None or made.kind != "emptied":
+                    continue
+                if not _SMART.isdisjoint(
+                    function.program.types.roles(function.program.types.of(target, function), function)
+                ):
                     yield event, target
 
 

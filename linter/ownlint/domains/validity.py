@@ -33,7 +33,8 @@ _BRANCHES = re.compile(glance.opens(r.Branch) + b"|" + glance.opens(r.Conditiona
 _THROWS = re.compile(rb'"throw"')
 _ANSWERS = re.compile(rb'"return"')
 _OF_LIFE = re.compile(r"null|valid|alive|open|closed|expired|load", re.IGNORECASE)
-_QUESTION = re.compile(r"^(?:is|has|was)(?![a-z])|null|valid|alive|open|closed|expired|load", re.IGNORECASE)
+_ASKS = re.compile(r"(?:is|has|was)(?![a-z])", re.IGNORECASE)
+_COMPARES = re.compile(r"equals?$|same|compare|hash|is_?null|operator[=!<>]", re.IGNORECASE)
 _NUMBERS = frozenset({"int", "bool", "Py_ssize_t", "long"})
 _HOLDS_VALUES = frozenset(
     "container associative sequence string mutex view callable atomic pair".split()  # noqa: SIM905
@@ -847,6 +848,11 @@ def of(program: Program) -> Validity:
     return Validity(program)
 
 
+def compares(name: str) -> bool:
+    """Whether a function of that name compares handles, which are good for that as long as they are there."""
+    return _COMPARES.search(name) is not None
+
+
 def known_as(function: Function) -> str:
     """As the user knows it: a lambda has the name it is bound to, or that of the function around it."""
     binding = of(function.program).bound_as(function)
@@ -1060,7 +1066,8 @@ def _asked_in(value: r.Value) -> Iterator[r.Value]:
         called = inner.callee if isinstance(inner, r.Call) else None
         if isinstance(called, r.Member) and called.arrow and not _OF_LIFE.search(called.name):
             continue  # `model_->is_trained()`: the pointer is used, and its target asked for another state
-        if isinstance(inner, r.Call) and inner.args and not _QUESTION.search(last_name(inner.callee)):
+        name = last_name(inner.callee) if isinstance(inner, r.Call) and inner.args else ""
+        if isinstance(inner, r.Call) and inner.args and not (_ASKS.match(name) or _OF_LIFE.search(name)):
             stack += [inner.callee.base] if isinstance(inner.callee, r.Member) else []
         else:
             stack += children(inner)

@@ -13,7 +13,7 @@ from ownlint.facts import records as r
 from ownlint.flow.places import last_name
 from ownlint.project import types
 from ownlint.project.program import Program
-from ownlint.project.questions import program_property, program_question
+from ownlint.project.questions import Answers, program_property, program_question
 from ownlint.project.subjects import Class, Function
 
 _SCOPED = re.compile(r"scoped_(?:lockable|capability)$", re.IGNORECASE)
@@ -55,6 +55,7 @@ class Guards:
 
     def __init__(self, program: Program) -> None:
         self.program = program
+        self._conditions: Answers[Class, int] = Answers()
         self.known = program.models.names_of("guard", "unguard")
         self.taking, self.releasing = program.models.pairs_of("hold", "receiver")
         self.own = {cls.symbol: cls for cls in program.classes if self._is_guard(cls)}
@@ -83,7 +84,9 @@ class Guards:
         cls = program.names.find_class(meant.name, function.record.scope, function.file)
         if cls is None or cls.symbol not in self.own:
             return None
-        return GuardClass(written, 1, shared=is_shared(cls), condition=self._condition(cls))
+        return GuardClass(
+            written, 1, shared=is_shared(cls), condition=self._conditions.ask(cls, lambda: self._condition(cls))
+        )
 
     @program_property
     def makers(self) -> frozenset[str]:

@@ -274,7 +274,7 @@ class Macros:
 
     def only_throws(self, name: str) -> bool:
         """Whether a macro that leaves on failure does so by a `throw`, in all of its `#define`s."""
-        bodies = [_QUOTED.sub('""', _without_lambdas(macro.body)) for macro in self.named(name) if not _vanishes(macro)]
+        bodies = [_own_text(macro) for macro in self.named(name) if not _vanishes(macro)]
         return bool(bodies) and all(set(LEAVES.findall(body)) == {"throw"} for body in bodies)
 
     def leaving_test(self, name: str) -> LeavingTest | None:
@@ -324,7 +324,7 @@ class Macros:
     def _learn_one(self, macro: r.Macro, depth: int) -> str:
         """A macro whose body leaves the function under a condition returns on failure; when it also
         assigns to one of its parameters, it assigns or returns."""
-        body = _QUOTED.sub('""', _without_lambdas(macro.body))
+        body = _own_text(macro)
         assigns = not {p for p in macro.parameters or () if p != "..."}.isdisjoint(_ASSIGNED.findall(body))
         if LEAVES.search(body) and _CONDITIONAL.search(body):
             return "assign or return" if assigns else "return on failure"
@@ -390,6 +390,11 @@ class Macros:
     def constants(self, name: str) -> set[str]:
         """What macros of that name without parameters stand for, as written."""
         return {macro.body for macro in self.named(name) if macro.parameters is None}
+
+
+def _own_text(macro: r.Macro) -> str:
+    """The body without what stands in strings and in lambdas."""
+    return _QUOTED.sub('""', _without_lambdas(macro.body))
 
 
 def _without_lambdas(body: str) -> str:

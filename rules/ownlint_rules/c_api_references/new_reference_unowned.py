@@ -80,6 +80,7 @@ from ownlint import (
     Span,
     because,
     counting,
+    entrances,
     events,
     places,
     records,
@@ -91,6 +92,7 @@ from ownlint import (
 )
 
 _COMPARES = frozenset({"==", "!=", "<", ">"})
+_ONCE: Certainty = because("long-run", "the module is initialised once in a process")
 
 
 @rule(severity="error", cwe=(401, 911), fixable=True)
@@ -140,23 +142,11 @@ def _in_arguments(function: Function, known: references.References, call: record
                         because("unread-code", f"harmless if what `{to}` creates from it releases it")
                         if call.template
                         else "certain",
-                        weaker(kept, _ONCE if _runs_at_import(function) else "certain"),
+                        weaker(kept, _ONCE if entrances.runs_at_import(function) else "certain"),
                     ),
                     help="store it in a variable and release it after the call",
                     cause=f"{made}, {to}",
                 )
-
-
-_ONCE: Certainty = because("long-run", "the module is initialised once in a process")
-_DEEPEST = 3
-
-
-def _runs_at_import(function: Function, depth: int = _DEEPEST) -> bool:
-    """Whether it runs when the module is imported, and never again."""
-    if function.name.startswith("PyInit_") or "PyMODINIT_FUNC" in function.record.result:
-        return True
-    callers = function.program.index.callers(function) if depth else []
-    return bool(callers) and all(_runs_at_import(caller, depth - 1) for caller in callers if caller is not function)
 
 
 def _swapped(function: Function, known: references.References, call: records.Call) -> Fix | None:

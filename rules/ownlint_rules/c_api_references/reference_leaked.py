@@ -185,11 +185,11 @@ def _certainty(function: Function, one: counting.CountTrouble) -> Certainty:
     kept = _kept_by_variable(function, one)
     if not one.always:
         return weaker(because("unread-code", one.reason or _NOT_SEEN.format(one.name)), kept)
-    if (thrown := _thrown_by(function, one)) is not None:
-        kept = weaker(kept, because("path", f"on the path where `{text(thrown.node.callee)}` throws"))
     if kept == "certain" and isinstance(one.site, events.CallEvent):
         known = references.references(function.program)
-        return known.kept_anyway(known.source(one.site.node, function), function)
+        kept = known.kept_anyway(known.source(one.site.node, function), function)
+    if (thrown := _thrown_by(function, one)) is not None:
+        kept = weaker(kept, because("path", f"on the path where `{text(thrown.node.callee)}` throws"))
     return kept
 
 

@@ -159,7 +159,7 @@ def _root(value: records.Value | None) -> str:
 
 def _is_module(function: Function) -> bool:
     """The function that a module's macro, or its name, makes its beginning."""
-    return function.name.endswith("_MODULE") or function.name.startswith("PyInit_")
+    return function.name.endswith("_MODULE") or entrances.initialises_module(function)
 
 
 def _is_host(function: Function) -> bool:

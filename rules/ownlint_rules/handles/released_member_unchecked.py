@@ -67,12 +67,10 @@ pygattlib at first contact: `set_mtu` after `disconnect`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ownlint import Class, Finding, because, outlived, rule, types, validity
 
-_COMPARES = re.compile(r"equals?$|same|compare|hash|is_?null|operator[=!<>]", re.IGNORECASE)
 _LEAST = 2
 """How many siblings make the check where it is what is meant."""
 
@@ -83,10 +81,10 @@ def released_member_unchecked(cls: Class) -> Iterator[Finding]:
         return
     for member in outlived.outlived(cls.program).of(cls, _LEAST):
         careful = [use for use in member.uses if use.kind == "asking"]
-        careless = [use for use in member.uses if use.kind == "careless" and not _COMPARES.search(use.function.name)]
+        careless = [use for use in member.uses if use.kind == "careless" and not validity.compares(use.function.name)]
         flags = [mark for mark in member.marks if _is_flag(cls, mark)]
-        told = 1 if flags else 2  # that a pointer is null may be usual
-        if len(careful) < _LEAST or len(careful) < told * len(careless):
+        needed = 1 if flags else 2  # that a pointer is null may be usual
+        if len(careful) < _LEAST or len(careful) < needed * len(careless):
             continue
         share = f"{len(careful)} of {len(careful) + len(careless)}"
         flag = min(flags, default=member.field)

@@ -77,7 +77,6 @@ MLIR's Python bindings, `checkValid` on blocks, regions and values; LLVM 16 to 2
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -96,7 +95,6 @@ from ownlint import (
     validity,
 )
 
-_COMPARES = re.compile(r"equals?$|same|compare|hash|is_?null|operator[=!<>]", re.IGNORECASE)
 _UNASKED = frozenset({"__eq__", "__ne__", "__hash__", "__bool__", "__del__"})
 _LEAST = 2
 """How many siblings make the check where it is what is meant."""
@@ -231,7 +229,7 @@ def _judge(
     at, guards = at or root, guards or known.guards_of(cls)
     if _is_exempt(known, function, at, guards):
         return
-    uses = [use for use in known.uses(function, root, cls) if not _COMPARES.search(use.callee)]
+    uses = [use for use in known.uses(function, root, cls) if not validity.compares(use.callee)]
     if not uses:
         return
     ways = known.ways(function, at, guards)
@@ -250,7 +248,7 @@ _WORSE = ("checked", "asked", "partly", "late", "never")
 
 
 def _is_exempt(known: validity.Validity, function: Function, at: Place, guards: list[validity.ValidityGuard]) -> bool:
-    if function.record.kind in ("constructor", "destructor") or _COMPARES.search(function.name):
+    if function.record.kind in ("constructor", "destructor") or validity.compares(function.name):
         return True
     if known.sets_flag(function, at, guards):
         return True

@@ -90,9 +90,9 @@ from ownlint_rules.resources import _slots as slots
 
 @rule(severity="error", cwe=(401, 404), yields_to=("destructor-misses-handle",))
 def handle_never_released(cls: Class, program: Program) -> Iterator[Finding]:
-    known = slots.slots(program)
+    known, ending = slots.slots(program), enders.enders(program)
     for slot in known.of(cls):
-        certainty = enders.enders(program).is_leaked(slot)
+        certainty = ending.is_leaked(slot)
         if certainty is None:
             continue
         store = known.first_store(slot)

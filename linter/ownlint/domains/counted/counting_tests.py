@@ -144,12 +144,12 @@ class Tests(CountedWays):
                 return all(self.truth(one, draft, there) for one, there in asked) and self.truth(bare, draft, outcome)
 
     def asked_by(self, call: r.Call, outcome: bool) -> list[tuple[r.Value, bool]]:
-        """The arguments of which a function of the project tells by its answer whether they are NULL."""
+        """The arguments that are NULL, or are not, where a function of the project answers so."""
         callee = self.function.program.calls.callee(call, self.function)
         if len(callee.functions) != 1 or callee.models:
             return []
-        told = told_by_answer(callee.functions[0])[outcome]
-        return [(argument, told[index]) for index, argument in enumerate(call.args) if index in told]
+        implied = implied_by_answer(callee.functions[0])[outcome]
+        return [(argument, implied[index]) for index, argument in enumerate(call.args) if index in implied]
 
     def is_standing(self, value: r.Value | None) -> bool:
         """Whether it is a library's own object, as `Py_None` is: what equals that is not NULL."""
@@ -292,13 +292,13 @@ def is_zero(value: r.Value | None) -> bool:
 
 
 @flow_question
-def told_by_answer(function: Function) -> dict[bool, dict[int, bool]]:
-    """What an answer other than 0 says of pointer arguments, and what 0 says: which are there, and which are NULL."""
+def implied_by_answer(function: Function) -> dict[bool, dict[int, bool]]:
+    """Which pointer arguments are not NULL (true) and which are (false) where the answer is not 0, and where it is."""
     given = {one.name: number for number, one in enumerate(function.record.parameters) if "*" in one.type}
     for write in function.flow.writes:
         if not write.fresh:
             given.pop(write.place[0], None)
-    told: dict[bool, dict[int, bool] | None] = {True: None, False: None}
+    implied: dict[bool, dict[int, bool] | None] = {True: None, False: None}
     for leave in function.flow.leaves:
         answer = bare_value(leave.value)
         if not isinstance(answer, r.Literal) or not given:
@@ -308,10 +308,10 @@ def told_by_answer(function: Function) -> dict[bool, dict[int, bool]]:
             name, is_there = _asks_for(test.value, outcome)
             if name in given:
                 known.setdefault(given[name], is_there)
-        truth = not is_zero(answer) and answer.text not in ("false", "False")
-        before = told[truth]
-        told[truth] = known if before is None else {n: there for n, there in known.items() if before.get(n) is there}
-    return {truth: found or {} for truth, found in told.items()}
+        truth = not is_zero(answer)
+        before = implied[truth]
+        implied[truth] = known if before is None else {n: there for n, there in known.items() if before.get(n) is there}
+    return {truth: found or {} for truth, found in implied.items()}
 
 
 def _asks_for(value: r.Value, outcome: bool) -> tuple[str, bool]:
