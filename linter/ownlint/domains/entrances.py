@@ -15,7 +15,7 @@ from ownlint.engine.conditions import computed_once
 from ownlint.facts import records as r
 from ownlint.finding import Step
 from ownlint.flow import events as e
-from ownlint.flow.places import last_name, strip, walk
+from ownlint.flow.places import THIS, last_name, strip, walk
 from ownlint.project import types
 from ownlint.project.files import File
 from ownlint.project.program import Program
@@ -25,6 +25,8 @@ from ownlint.project.subjects import Binding, Class, Function
 _WORD = re.compile(r"\w+")
 _THREAD = re.compile(rb"thread")
 _DEEPEST = 3
+_MOST_CALLERS = 400
+"""Of so many functions, directly or not, one can be called and still be known to run on one thread."""
 
 
 def initialises_module(function: Function) -> bool:
@@ -48,6 +50,8 @@ class Entrance(NamedTuple):
     state: gil.GilState
     at: Step
     sure: bool = True
+    alone: bool = False
+    """Whether the thread is kept in a variable of the program, so that there is one at a time."""
 
 
 class Entrances:
@@ -65,7 +69,7 @@ class Entrances:
             if function.language == "cpp":
                 for started, at, sure in spawned(function):
                     step = function.step(at, "runs on another thread, which does not hold the lock")
-                    self._add(started, Entrance("thread", gil.RELEASED, step, sure))
+                    self._add(started, Entrance("thread", gil.RELEASED, step, sure, sure and _is_alone(function, at)))
 
     def of(self, function: Function) -> list[Entrance]:
         return self.known.get(function, [])
@@ -119,6 +123,28 @@ def entry(function: Function) -> gil.GilState:
     """What is known of the lock where the function begins."""
     found = {one.state for one in entrances(function.program).of(function)}
     return found.pop() if len(found) == 1 else gil.RELEASED if gil.RELEASED in found else gil.UNKNOWN
+
+
+def only_thread(function: Function) -> Function | None:
+    """What the one thread begins with that runs a function, whoever calls it. None where several threads may, and where
+    it is not known who calls it."""
+    index, known = function.program.index, entrances(function.program)
+    seen, left, begun = {function}, [function], set[Function]()
+    while left:
+        one = left.pop()
+        entered, callers = known.of(one), index.callers_by_name(one.name)
+        if not all(entrance.why == "thread" and entrance.alone for entrance in entered):
+            return None
+        if entered:
+            begun.add(one)
+        elif not callers or one.record.kind == "lambda":
+            return None
+        new = [caller for caller in callers if caller not in seen]
+        seen.update(new)
+        left += new
+        if len(seen) > _MOST_CALLERS or len(begun) > 1:
+            return None
+    return begun.pop() if begun else None
 
 
 # --- bindings --------------------------------------------------------------------------------------
@@ -181,6 +207,18 @@ def _begun_with(function: Function) -> Iterator[tuple[Function, e.Event, bool]]:
             started = meant(function, given)
             if started is not None:
                 yield started, write, True
+
+
+def _is_alone(function: Function, at: e.Event) -> bool:
+    """`state.worker = std::thread(Run);`, for a variable outside of functions and classes."""
+    return any(
+        write.value is not None
+        and at.span.start in write.value.span
+        and write.place[0] not in function.declared
+        and write.place[0] != THIS
+        and (function.home is None or function.home.field(write.place[0]) is None)
+        for write in function.flow.writes
+    )
 
 
 def _may_spawn(function: Function) -> bool:

@@ -23,7 +23,7 @@ from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.graph import Flow
 from ownlint.flow.places import THIS, Place, children, last_name, receiver, strip, walk
-from ownlint.project import types
+from ownlint.project import macro_exits, types
 from ownlint.project.program import Program
 from ownlint.project.questions import Answers, program_property, program_question
 from ownlint.project.subjects import Binding, Class, Function
@@ -258,12 +258,16 @@ class Validity:
                 continue
             for macro in self.program.macros.named(call.callee.text):
                 words = set(_WORDS.findall(macro.body))
+                if words.isdisjoint(_LEAVES):
+                    continue
                 names = frozenset(
                     word
-                    for word in words
+                    for condition in macro_exits.asked(macro.body)
+                    for word in _WORDS.findall(condition)
                     if self._tells_life(cls, word) and self._asked_object(function, call, macro, word) == at
+                    if word not in macro_exits.set_members(macro.body)
                 )
-                if names and not words.isdisjoint(_LEAVES):
+                if names:
                     yield call.span, names
 
     def _asked_object(self, function: Function, call: r.Call, macro: r.Macro, flag: str) -> Place | None:

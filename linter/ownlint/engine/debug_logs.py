@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -74,6 +74,8 @@ class DebugWork(NamedTuple):
     """Where it is counted on or added to: byte offsets."""
     log: r.Span
     """The first log that it comes to."""
+    costs: bool
+    """Whether more is done for it than an addition beside other work, or than reading a clock now and then."""
 
 
 class DebugLogs:
@@ -173,8 +175,29 @@ class DebugLogs:
                 continue
             kind = self._kind(declared, uses)
             if kind is not None:
-                found[name] = DebugWork(name, kind, declared, tuple(uses.writes.get(name, ())), uses.logs[name])
+                writes = tuple(uses.writes.get(name, ()))
+                costs = self._costs(kind, declared, writes)
+                found[name] = DebugWork(name, kind, declared, writes, uses.logs[name], costs)
         return found
+
+    def _costs(self, kind: Kind, declared: r.Declare, writes: Sequence[int]) -> bool:
+        if kind == "measured":
+            return any(map(self.is_in_loop, (declared.start, *writes)))
+        return kind != "counted" or self.counts_at_a_cost(writes)
+
+    def counts_at_a_cost(self, offsets: Sequence[int]) -> bool:
+        """Whether counting in these places is more than an addition beside other work: it goes into a table, or a round
+        of a loop makes a test for it, or nothing else."""
+        for statement in self.function.statements:
+            match statement:
+                case r.Evaluate(value=r.Assign(target=r.Index())) if statement.value.start in offsets:
+                    return True
+                case r.Loop(body=body) if _is_counting(body, offsets, statement.condition):
+                    return True
+                case r.Branch(then=then, other=other) if self.is_in_loop(statement.start):
+                    if _is_counting(then, offsets) or _is_counting(other, offsets):
+                        return True
+        return False
 
     def _begun(self) -> dict[str, r.Declare]:
         """The locals that are values of their own, declared once and outside of what is for a log."""
@@ -472,6 +495,14 @@ def _root(value: r.Value | None) -> str | None:
     while isinstance(inner, (r.Member, r.Index)):
         inner = strip(inner.base)
     return inner.text if isinstance(inner, r.Name) else None
+
+
+def _is_counting(body: r.Body, offsets: Sequence[int], condition: r.Value | None = None) -> bool:
+    """Whether statements do nothing but count in some of the places, and go on to the next round."""
+    steps = frozenset(_named_in(condition))
+    counts = [statement.value.start in offsets for statement in body if isinstance(statement, r.Evaluate)]
+    others = (s for s in body if not (isinstance(s, r.Evaluate) and s.value.start in offsets))
+    return any(counts) and all(_changed(statement) in steps for statement in others)
 
 
 def _changed(statement: r.Statement) -> str | None:

@@ -25,6 +25,10 @@ _CAST = re.compile(r"^\(\s*\w[\w\s:]*\*[\s*]*\)")
 _DELETED = re.compile(r"delete(?:\s*\[\s*\])?[(\s]*(\w+)[)\s]*")
 _IF = re.compile(r"if\s*\(")
 LEAVES = re.compile(r"\b(?:return|co_return|throw|goto)\b")
+_ASSIGNED = re.compile(r"[\w)]\s*(?:->|\.)\s*(\w++)\s*=(?!=)")
+_ADDRESSED = re.compile(r"&[\s(]*\w++[\s)]*(?:->|\.)\s*(\w++)")
+_ENDS = re.compile(r"\babort\b")
+_GIVEN = re.compile(r"\b(?!__builtin_)((?=\w*[a-z])[A-Za-z_]\w*+)\s*\((?:[^()]|\([^()]*\))*\)")
 _ASKS_MORE = re.compile(r"\b(?:if|else|for|while|switch|case)\b|\?")
 _CALL = re.compile(r"(\w+)\s*\((.*?)(?:,\s*(?:0|1|false|true)\s*)?\)")
 _COMPARED = re.compile(r"(\w+|\([^()]*\))\s*(==|!=|<=?|>=?)\s*(-?\d+|[A-Za-z_]\w*(?:::\w+)*)")
@@ -120,6 +124,29 @@ def _asked(
     if compared is None or _bare(compared[1]) not in parameters or compared[3] in parameters:
         return None
     return LeavingTest(parameters.index(_bare(compared[1])), compared[2], compared[3], outcome)
+
+
+@lru_cache(maxsize=4096)
+def set_members(body: str) -> frozenset[str]:
+    """The members that a body assigns, or of which it hands out the address: asking for one, it asks what it has just
+    been told."""
+    return frozenset((*_ASSIGNED.findall(body), *_ADDRESSED.findall(body)))
+
+
+@lru_cache(maxsize=4096)
+def asked(body: str) -> tuple[str, ...]:
+    """The conditions of a body by which it leaves, without what is given to calls in them."""
+    found = []
+    for begins in _IF.finditer(body):
+        opening = begins.end() - 1
+        closing = opening + _closing(body[opening:])
+        if closing < opening:
+            break
+        arm = body[closing + 1 :].lstrip()
+        arm = arm[: _closing(arm, "{}") + 1] if arm[:1] == "{" else arm.partition(";")[0]
+        if LEAVES.search(arm) or _ENDS.search(arm):
+            found.append(_GIVEN.sub(r"\1", body[opening + 1 : closing]))
+    return tuple(found) if _IF.search(body) else (_GIVEN.sub(r"\1", body),)
 
 
 def called_last(body: str) -> str:

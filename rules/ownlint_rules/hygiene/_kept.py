@@ -12,27 +12,14 @@ class CountedState(NamedTuple):
     name: str
     at: records.Assign
     """The first place in the function that counts it."""
+    costs: bool
+    """Whether more than an addition is done for it."""
     reader: Function
     log: records.Span
 
 
 def counted(function: Function) -> Iterator[CountedState]:
-    """What a function counts on for the debug logs of others, unless it is itself called for a log alone. A single
-    addition is no work: a table, a loop, or a second number for the same log."""
-    found = list(_counted(function))
-    for state in found:
-        is_alone = all(other is state or other.log != state.log for other in found)
-        if not is_alone or _is_work(function, state.at):
-            yield state
-
-
-def _is_work(function: Function, at: records.Assign) -> bool:
-    if isinstance(places.strip(at.target), records.Index):
-        return True
-    return any(isinstance(s, records.Loop) and at.start in s.span for s in function.statements)
-
-
-def _counted(function: Function) -> Iterator[CountedState]:
+    """What a function counts on for the debug logs of others, unless it is itself called for a log alone."""
     changes = _counts(function)
     if not changes:
         return
@@ -43,7 +30,7 @@ def _counted(function: Function) -> Iterator[CountedState]:
             continue
         read = _read_by_log(function, name, users)
         if read is not None and not _is_called_for_log(function):
-            yield CountedState(name, at, *read)
+            yield CountedState(name, at, own.counts_at_a_cost((at.start,)), *read)
 
 
 def _counts(function: Function) -> dict[str, records.Assign]:

@@ -2,9 +2,9 @@
 
 ## What it reports
 
-- a namespace-scope class that is only used as the type of private fields of one other class, in a public header: one
-  below `include/`, or one that files of two other components (folders beside its own) include
-- with `--certainty possible`, the same in a header that fewer components include, or that has no source file of its own
+- with `--diff-base`, a namespace-scope class that the change adds to a header that was there before, and that is only
+  used as the type of private fields of one other class
+- with `--certainty possible`, the same in any header, whoever added the class
 
 ## Why it is a bug
 
@@ -14,6 +14,13 @@ it.
 ## Example
 
 bad:
+
+```cpp before/include/engine.h
+class Engine {
+ public:
+  void Launch(int device);
+};
+```
 
 ```cpp include/engine.h
 struct Pending { int device = 0; };
@@ -43,6 +50,13 @@ include/engine.h:1: note: `Pending` is only used by the private `Engine::pending
 ```
 
 good:
+
+```cpp before/include/engine.h
+class Engine {
+ public:
+  void Launch(int device);
+};
+```
 
 ```cpp include/engine.h
 class Engine {
@@ -74,7 +88,7 @@ Nest the class in the private section, or forward-declare it and define it in th
 - classes that a public or protected member or a free function uses, also in the header's own source, or that two
   classes share
 - namespaces and headers named `internal`, `detail` or similar
-- headers that no other file includes, and names of several classes
+- headers that no other file includes or that the change adds, and names of several classes
 
 ## Known limitations
 
@@ -91,7 +105,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ownlint import Certainty, Class, File, Finding, Program, Span, because, questions, records, rule, trials
+from ownlint import Certainty, Class, File, Finding, Program, Span, because, questions, records, rule
 
 _HEADER = re.compile(r"(.*)\.(?:h|hh|hpp|hxx)")
 _NOT_PUBLIC = re.compile(
@@ -101,9 +115,6 @@ _NOT_PUBLIC = re.compile(
 _INTERNAL = re.compile(
     r"(?:^|::)_*(?:internal|detail|details|impl|priv|private)_*(?:::|$)|(?:_internal|_detail|_impl)(?:::|$)"
 )
-_FOR_OTHERS = re.compile(r"(?:^|/)include/")
-_COMPONENTS = 2
-"""So many others have to include a header that is to be public."""
 _WORD = re.compile(r"\w+")
 _HIDDEN = ("private",)
 
@@ -115,40 +126,34 @@ def private_detail_in_public_header(program: Program) -> Iterator[Finding]:
         if match is None or file.language != "cpp" or _NOT_PUBLIC.search(file.path) or len(file.classes) < 2:
             continue
         header = _Header(program, file)
-        if header.names and (includers := _includers(program, file, match[1])):
+        if header.names and _includers(program, file, match[1]):
             others = [one for one in program.files.values() if one is not file and one.language == "cpp"]
             own = [one for one in others if _is_own(one.path, match[1])]
             seen_by = [one for one in others if not _is_own(one.path, match[1])]
-            certainty = _sure(program, file, own, includers)
+            known = _classes_before(program, file)
             for cls, user, field in header.details(seen_by, own):
+                certainty = _sure(file, own, known is not None and cls.symbol not in known)
                 yield _found(cls, header.outermost(user), user, field, certainty)
 
 
-def _sure(program: Program, file: File, own: list[File], includers: list[File]) -> Certainty:
-    name = file.path.rpartition("/")[2]
+def _classes_before(program: Program, file: File) -> frozenset[str] | None:
+    """The classes that a header had before the change under review; None where it is not touched, or new."""
+    earlier = program.earlier_paths.get(file.path)
+    if earlier is None or program.before is None or (old := program.before.files.get(earlier)) is None:
+        return None
+    return frozenset(cls.symbol for cls in program.before.classes if cls.file is old)
+
+
+def _sure(file: File, own: list[File], is_added: bool) -> Certainty:
     if not own:
-        return because("possible", f"no source file belongs to `{name}`")
-    if not _is_public(program, file, includers):
-        return because("possible", f"`{name}` may be internal: fewer than {_COMPONENTS} other components include it")
-    return because("unread-code", "code that was not analysed may include this header")
-
-
-def _is_public(program: Program, file: File, includers: list[File]) -> bool:
-    """Whether it lies where headers for others do, or the code of several other components includes it: what lies in
-    folders around or below its own is of the same component."""
-    if _FOR_OTHERS.search(file.path):
-        return True
-    folder = _folder(file.path)
-    around = {_folder(one.path) for one in includers if not trials.tries(program, one)}
-    return sum(not _is_within(one, folder) and not _is_within(folder, one) for one in around) >= _COMPONENTS
+        return because("possible", f"no source file belongs to `{file.path.rpartition('/')[2]}`")
+    if not is_added:
+        return because("possible", "it may be meant for others: no change under review adds it")
+    return because("unread-code", "code that was not analysed may use it")
 
 
 def _folder(path: str) -> str:
     return path.rpartition("/")[0]
-
-
-def _is_within(folder: str, around: str) -> bool:
-    return not around or folder == around or folder.startswith(around + "/")
 
 
 def _found(cls: Class, outer: Class, user: Class, field: records.Field, certainty: Certainty) -> Finding:

@@ -2,9 +2,9 @@
 
 ## What it reports
 
-- a local, private member or static that is counted in a loop and read only by debug logs
+- a local, private member or static that is read only by debug logs, and counted by a test or a loop of its own
 - a string, stream or container that is filled in a loop only for a debug log
-- a clock reading, or the result of a pure function, that only a debug log uses
+- a clock reading in a loop, or the result of a pure function, that only a debug log uses
 
 ## Why it is a bug
 
@@ -49,6 +49,7 @@ Do the work only when logging is enabled (`if (VLOG_IS_ON(1))`), or compute it i
 - work that is already guarded by the log level
 - containers whose elements do something by existing (threads, owners)
 - logs that are always enabled
+- an addition beside other work, and a clock that is read once: both are `possible`
 
 ## Known limitations
 
@@ -72,7 +73,8 @@ _HELP = {
     "computed": "compute it only when logging is enabled",
     "measured": "read the clock only when logging is enabled",
 }
-_CHEAP = because("intent", "harmless if it costs next to nothing")
+_COSTS = because("intent", "harmless if it costs next to nothing")
+_CHEAP = because("possible", "it costs next to nothing where it is done")
 
 
 @rule(severity="note", yields_to=("lock-only-for-log",))
@@ -81,7 +83,7 @@ def work_only_for_log(function: Function) -> Iterator[Finding]:
         yield function.finding(
             state.at,
             f"`{state.name}` is counted only for a debug log",
-            certainty=_CHEAP,
+            certainty=_COSTS if state.costs else _CHEAP,
             help=_HELP["counted"],
             steps=(state.reader.step(state.log, "only used by this log"),),
         )
@@ -92,14 +94,12 @@ def work_only_for_log(function: Function) -> Iterator[Finding]:
     for work in logs.work.values():
         by_log.setdefault((work.log, work.kind), []).append(work)
     for (log, kind), found in by_log.items():
-        if kind == "counted" and len(found) == 1 and not any(logs.is_in_loop(offset) for offset in found[0].writes):
-            continue
         first = min(found, key=lambda work: work.declared.start)
         named = " and ".join(f"`{work.name}`" for work in found)
         yield function.finding(
             first.declared,
             f"{named} {'is' if len(found) == 1 else 'are'} {kind} only for a debug log",
-            certainty=_CHEAP,
+            certainty=_COSTS if any(work.costs for work in found) else _CHEAP,
             help=_HELP[kind],
             steps=(function.step(log, "only used by this log"),),
         )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import Function, assignments, conditions, glance, habits, locks, pairs, places, types
+from ownlint import Function, assignments, conditions, entrances, glance, habits, locks, pairs, places, types
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.locks._guarded import Guard, GuardedDomain, MemberUse, guarded, is_address, is_exempt
@@ -328,10 +328,11 @@ def hazard(
     storage: Storage,
     within: Function | None = None,
     meets: Callable[[tuple[str, ...]], bool] = lambda _: True,
+    thread: Function | None = None,
 ) -> Evidence | None:
-    """What the project does elsewhere to what a borrow leads to: destroy, move, or change it. The worst is told, and
-    what the function `within` does itself is weak, since it may be the only one that does; `meets` says of a
-    place below the target whether a change of that matters."""
+    """What the project does elsewhere to what a borrow leads to: destroy, move, or change it. The worst is told. Weak
+    is what the function `within` does itself, since it may be the only one that does, and what the one `thread` does
+    that uses the borrow; `meets` says of a place below the target whether a change of that matters."""
     target = borrow.traced.place[borrow.traced.at :]
     if storage.kind == "owned" and target[0] in domain.freed:
         return Evidence(domain.freed[target[0]], True)
@@ -354,7 +355,7 @@ def hazard(
             sure = False
         elif storage.kind not in ("object", "element"):
             continue
-        if sure:
+        if sure and (thread is None or entrances.only_thread(use.function) is not thread):
             return Evidence(use, True)
         weak = weak or Evidence(use, False)
     return weak

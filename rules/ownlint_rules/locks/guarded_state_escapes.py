@@ -66,6 +66,7 @@ Return a copy or a `std::shared_ptr`, or do the work while the lock is held.
 - entries that are created once and never erased, and elements of node-based containers that nothing erases
 - raw pointers that the container does not own; targets with a lock of their own, or made of atomics; pinned entries
 - functions whose caller holds the lock, and objects whose methods acquire it
+- what one thread alone uses and changes: a thread that a variable of the program keeps, from which all calls come
 
 ## Known limitations
 
@@ -92,6 +93,7 @@ from ownlint import (
     Span,
     Step,
     because,
+    entrances,
     events,
     locks,
     places,
@@ -364,7 +366,8 @@ class _EscapeJudge:
         if member in self.domain.freed and escapes.is_taken_out(self.domain, self.function, member):
             return
         if look is None:
-            evidence = escapes.hazard(self.domain, found, storage, within=self.function if is_here else None)
+            within, thread = self.function if is_here else None, entrances.only_thread(self.function)
+            evidence = escapes.hazard(self.domain, found, storage, within, thread=thread)
         else:
             evidence = escapes.hazard(self.domain, found, storage, meets=functools.partial(keepers.comes_to, look))
             if evidence is None and look.writes:
