@@ -21,6 +21,7 @@ from verdict_matching import Report, State, match, sites
 from verdict_records import FOLDER, VERDICTS, Place, Round, Verdict, VerdictError, at_first_contact, judged
 from verdict_records import Judged as Verdicted
 
+from ownlint import catalogue
 from ownlint.choices import ASSUMPTIONS, Assumption, Certainty, Suite
 from ownlint.measured import Counts, Judged, Measured, Weighed
 from ownlint.testing.markdown import SEVERE
@@ -75,10 +76,11 @@ _QUIET = ("possible", "silent")
 
 
 class Standing:
-    """Where the judged findings stand with the code of today, by release; what was never run is not known."""
+    """Where the judged findings stand with the code of today, by release; what was never run is not known, but for the
+    rules `of_change`: verdicts are about trees, of which these say no more than possible."""
 
-    def __init__(self, releases: Mapping[str, Quiet]) -> None:
-        self.releases = dict(releases)
+    def __init__(self, releases: Mapping[str, Quiet], of_change: frozenset[str] = frozenset()) -> None:
+        self.releases, self.of_change = dict(releases), of_change
         self._states: dict[tuple[str, str], State] = {}
         for name, quiet in self.releases.items():
             self._states.update({(name, key): "possible" for key in quiet.possible})
@@ -86,7 +88,7 @@ class Standing:
 
     def state(self, verdict: Verdict, place: Place) -> State | None:
         if verdict.release not in self.releases:
-            return None
+            return "possible" if verdict.rule in self.of_change else None
         return self._states.get((verdict.release, key_of(verdict, place)), "reported")
 
     def assumed(self, verdict: Verdict, place: Place) -> tuple[Assumption, ...] | None:
@@ -106,7 +108,7 @@ class Standing:
             unsure = {key for key, taken in assumed.items() if not weak.isdisjoint(taken)}
             possible = tuple(sorted(unsure.union(quiet.possible)))
             releases[name] = msgspec.structs.replace(quiet, possible=possible)
-        return Standing(releases)
+        return Standing(releases, self.of_change)
 
     def is_certain(self, verdict: Verdict, place: Place, recorded: str) -> bool:
         """Whether the finding there is certain today; what no run has said is as it was recorded."""
@@ -148,7 +150,7 @@ class Standing:
             states = {state: tuple(sorted(keys)) for state, keys in quiet.items()}
             said = dict(sorted(assumed.items())) if assumed else msgspec.UNSET
             releases[name] = Quiet(states["possible"], states["silent"], said)
-        return Standing(releases)
+        return Standing(releases, self.of_change)
 
     def text(self) -> str:
         encoded = msgspec.json.encode(dict(sorted(self.releases.items())))
@@ -165,10 +167,11 @@ def rule_of(key: str) -> str:
 
 def read_standing(path: Path = STANDING) -> Standing:
     """Raises `VerdictError`."""
+    of_change = frozenset(rule.id for rule in catalogue.load() if rule.of_change)
     if not path.is_file():
-        return Standing({})
+        return Standing({}, of_change)
     try:
-        return Standing(msgspec.json.decode(path.read_bytes(), type=dict[str, Quiet]))
+        return Standing(msgspec.json.decode(path.read_bytes(), type=dict[str, Quiet]), of_change)
     except msgspec.DecodeError as error:
         raise VerdictError(f"{path}: {error}") from None
 

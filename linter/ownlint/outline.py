@@ -70,6 +70,7 @@ def _info(rule: Rule) -> RuleInfo:
         group=rule.group,
         languages=rule.languages,
         fixable=rule.fixable,
+        of_change=rule.of_change,
         cwe=rule.cwe,
         suite=rule.suite,
         counts=rule.counts,

@@ -83,6 +83,13 @@ def test_the_catalogue_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
         assert (rule.suite, rule.counts) == msgspec.structs.astuple(told.get(rule.id, Measured("audit")))
 
 
+def test_a_rule_about_changes_says_nothing_sure_of_a_tree() -> None:
+    one = Verdict(release=RELEASE, rule="guard-gone", verdict="false", reason="", places=(Place(path="a.h", line=1),))
+    assert Standing({}).number(one) == 1
+    assert Standing({}, frozenset({"guard-gone"})).number(one) == 0
+    assert Standing({RELEASE: Quiet()}, frozenset({"guard-gone"})).number(one) == 1  # a run says that it is reported
+
+
 # --- what is assumed ----------------------------------------------------------------------------------
 
 

@@ -74,7 +74,11 @@ def _group(name: str, infos: Sequence[RuleInfo], about: str) -> str:
 
 
 def _summary(info: RuleInfo) -> str:
-    return info.summary.replace("|", "\\|") + " (some findings have a fix)" * info.fixable
+    return info.summary.replace("|", "\\|") + "".join(f" ({note})" for note in _notes(info))
+
+
+def _notes(info: RuleInfo) -> list[str]:
+    return ["some findings have a fix"] * info.fixable + ["of a change: `--diff-base`"] * info.of_change
 
 
 def _languages(info: RuleInfo) -> str:
@@ -87,7 +91,7 @@ def markdown(info: RuleInfo) -> str:
 
 def text(info: RuleInfo) -> str:
     """The page for a terminal, headed by what the list says of the rule."""
-    about = ", ".join((info.group, info.severity, *["some findings have a fix"] * info.fixable))
+    about = ", ".join((info.group, info.severity, *_notes(info)))
     return f"{info.id} ({about})\n\n{chr(10).join(_plain(whole(info)))}\n"
 
 

@@ -164,6 +164,8 @@ class RuleInfo(msgspec.Struct, frozen=True):
     languages: tuple[Language, ...] = ()
     fixable: bool = False
     """Some of its findings come with a fix."""
+    of_change: bool = False
+    """It is about what a change brings, and asks for `--diff-base` or `--changed`."""
     cwe: tuple[int, ...] = ()
     """Numbers of the CWE list: the weaknesses that a finding is an example of."""
     suite: Suite = "default"

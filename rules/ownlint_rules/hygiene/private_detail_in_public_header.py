@@ -119,7 +119,7 @@ _WORD = re.compile(r"\w+")
 _HIDDEN = ("private",)
 
 
-@rule(severity="note")
+@rule(severity="note", of_change=True)
 def private_detail_in_public_header(program: Program) -> Iterator[Finding]:
     for file in program.files.values():
         match = _HEADER.fullmatch(file.path)

@@ -91,7 +91,7 @@ from ownlint_rules.parity import _parity as parity
 from ownlint_rules.parity import _taken_out as taken_out
 
 
-@rule(severity="warning", cwe=(754,))
+@rule(severity="warning", of_change=True, cwe=(754,))
 def guard_removed(function: Function) -> Iterator[Finding]:
     if function.path not in function.program.earlier_paths:
         return
