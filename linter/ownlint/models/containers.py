@@ -89,7 +89,7 @@ def methods(entries: Iterable[Entry], containers: frozenset[str], holders: froze
     thing at most."""
     known = [(parts, model) for parts, model in entries if not parts[-1].startswith("operator")]
     named = list(_methods_of(containers, known))
-    free = frozenset(parts[-1] for parts, model in known if _empties_argument(model))
+    free = frozenset(parts[-1] for parts, model in known if len(parts) > 1 and _empties_argument(model))
     of = functools.partial(_having, named)
     return ContainerMethods(
         inserts=of("insert"),

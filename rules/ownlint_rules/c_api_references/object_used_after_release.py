@@ -3,7 +3,7 @@
 ## What it reports
 
 - a local whose reference was released on the path, as an argument, before `->`, or returned
-- an item borrowed from a container that the function has released
+- an item borrowed from a container that the function has released, or changed so that it drops the item
 - a pointer into a string or bytes object that the function has released
 
 ## Why it is a bug
@@ -55,7 +55,8 @@ Release the object after its last use.
 
 ## Known limitations
 
-- Items that a container drops because it is modified are not tracked.
+- Of a container that is changed, items are known whose index or key is a constant or a variable. Code that a call runs
+  in Python is not followed.
 
 ## Source
 
@@ -88,10 +89,12 @@ def object_used_after_release(function: Function) -> Iterator[Finding]:
         if (end.at.index, end.name) not in told:
             told.add((end.at.index, end.name))
             through = f" by `{end.through}`" if end.through else ""
+            is_dropped = end.ended.why == "erased"
+            gone = "its container dropped it" if is_dropped else "its reference was released"
             yield function.finding(
                 end.at,
-                f"`{end.name}` is used{through} after its reference was released",
+                f"`{end.name}` is used{through} after {gone}",
                 certainty=memory.certainty(end),
-                help="release it after the last use",
+                help="call `Py_INCREF` before the container is changed" if is_dropped else "release it after the last use",
                 steps=(function.step(function.flow.events[end.ended.at], memory.told_end(end)),),
             )

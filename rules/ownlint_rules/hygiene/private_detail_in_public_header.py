@@ -4,7 +4,7 @@
 
 - with `--diff-base`, a namespace-scope class that the change adds to a header that was there before, and that is only
   used as the type of private fields of one other class
-- with `--certainty possible`, the same in any header, whoever added the class
+- with `--certainty possible`, the same in any header, with or without a change
 
 ## Why it is a bug
 

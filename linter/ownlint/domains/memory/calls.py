@@ -11,8 +11,10 @@ from ownlint.domains.counted.references import may_count, references
 from ownlint.domains.failure import never_comes_back
 from ownlint.domains.memory import effects, erasing, sharing, unknown_calls
 from ownlint.domains.memory.blocks import (
+    DROPPING,
     ELEMENTS,
     GIVEN_ON,
+    ITEMS,
     LOST,
     NOTHING,
     NULL,
@@ -32,6 +34,7 @@ from ownlint.domains.memory.blocks import (
     RunValue,
     content,
     given_back,
+    home_of,
     is_varying,
     is_within,
     root,
@@ -57,7 +60,7 @@ from ownlint.facts import records as r
 from ownlint.finding import CERTAINTIES, Certainty, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, last_name, strip, walk
-from ownlint.models.records import Effect, FunctionModel, Place, Verb
+from ownlint.models.records import REFERENCE, Effect, FunctionModel, Place, Verb
 from ownlint.project import qualified, types
 from ownlint.project.callees import Callee
 from ownlint.project.pairs import releases_nothing
@@ -66,6 +69,7 @@ from ownlint.project.subjects import Class, Function
 
 _MAY_HAVE_ROOM = because("value", "harmless if the container still has capacity")
 _MAY_STAND_BEFORE = because("path", "on the path where it, or an element before it, is erased")
+_MAY_BE_KEPT = because("sharing", "harmless if something else still owns a reference to it")
 _HELD = "<held> "
 _NO_NAME = r.Name(-1, -1, "")
 _VALUE: Path = ("<value>",)
@@ -623,6 +627,8 @@ class MemoryCalls(Owners):
                     self.invalidate(draft, node, model)
                 elif effect.verb == "move":
                     answer = self.exchange(draft, node)
+                elif str(effect) in DROPPING:
+                    self.drop_items(draft, node, effect.verb == "erase")
                 elif effect.verb == "bind" and node.args:
                     answer = self.bind_arguments(draft, node)
                 elif effect.verb == "call" and str(effect.other) == "arguments" and effect.place is not None:
@@ -689,7 +695,7 @@ class MemoryCalls(Owners):
                     pointer = self.pointer(draft, node.args[index])
                     if pointer.path in ((), (SOME,)):
                         self.look(draft, pointer, self.named(node.args[index]), model.certainty, model.name)
-        for index, argument in enumerate(node.args if draft.ended and self.counts else ()):
+        for index, argument in enumerate(node.args if self.deep or (draft.ended and self.counts) else ()):
             if sharing.is_lent(node, index, self.function):
                 self.look(draft, self.pointer(draft, argument), self.named(argument))
 
@@ -856,9 +862,33 @@ class MemoryCalls(Owners):
             given = self.pointer(draft, node.args[0])
             if given.path[-1:] == (SOME,) or given is LOST or given is NULL:
                 return given
+            if sharing.lends_item(node, self.function):
+                step = self.step_of(node.args[1:2])
+                return draft.read(Cell(given.block, (*given.path, step if step != SOME else f"[@{node.start}]")))
             # What is counted has elements with counts of their own.
             return LOST if self.counts else Pointer(given.block, (*given.path, SOME))
         return LOST
+
+    def drop_items(self, draft: MemoryDraft, node: r.Call, is_one: bool) -> None:
+        """A container that counts lets go what it has lent: all, or the item that the second argument names."""
+        given = self.pointer(draft, node.args[0]) if node.args else LOST
+        step = self.step_of(node.args[1:2]) if is_one else ITEMS
+        if given not in (LOST, NULL) and step != SOME:
+            self.let_go(draft, Cell(given.block, (*given.path, step)), last_name(node.callee))
+
+    def let_go(self, draft: MemoryDraft, inside: Cell, by: str) -> None:
+        """An item of a container that counts, or all of them, may end, since it has them no more."""
+        how = EndedBlock(self.event.index, "erased", by, _MAY_BE_KEPT, REFERENCE)
+        if inside.path[-1] == ITEMS:
+            draft.end(("in", inside.block, inside.path), how)
+        for item in sorted({one.block for one in draft.cells.values()}, key=repr):
+            home = home_of(item)
+            if home is None or home.block != inside.block or home.path[:-1] != inside.path[:-1]:
+                continue
+            if home.path[-1] == inside.path[-1] or (inside.path[-1] == ITEMS and home.path[-1][:1] == "["):
+                if home not in self.co_owned and draft.how_ended(item) is None:
+                    draft.end(item, how)
+                draft.write(home, LOST)
 
     # --- what functions of the project do ---
 
@@ -942,7 +972,9 @@ class MemoryCalls(Owners):
             else:
                 writes = True
         for how, target, block in ended:
-            if target is not None:
+            if target is not None and block[0] == "in" and block[2][-1:] == (ITEMS,):
+                self.let_go(draft, home_of(target.block) or target, name)
+            elif target is not None:
                 sure = weaker(how.certainty, callee.certainty)
                 by = EndedBlock(self.event.index, "by callee", name, sure, how.kind, answers=how.answers)
                 by = by._replace(by_state=how.by_state)

@@ -805,4 +805,6 @@ def told_end(one: MemoryTrouble) -> str:
             return f"`{one.ended.by}` releases it here"
         case "destroyed":
             return "its destructor is called here"
+        case "erased":
+            return f"`{one.ended.by}` drops it here"
     return "released here"

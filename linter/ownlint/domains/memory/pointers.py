@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from ownlint.domains.memory.blocks import ELEMENTS, LOST, NULL, SOME, Cell, MemoryDraft, Pointer, varying
+from ownlint.domains.memory.blocks import DROPPING, ELEMENTS, LOST, NULL, SOME, Cell, MemoryDraft, Pointer, varying
 from ownlint.engine import lasting
 from ownlint.facts import records as r
 from ownlint.facts.show import text
@@ -37,6 +37,24 @@ def keepers(program: Program) -> frozenset[str]:
     )
 
 
+@program_question
+def emptying(program: Program) -> frozenset[str]:
+    """Last names of what makes a container let go all that it counts."""
+    return program.models.functions_that(lambda model: model.has("invalidate", "argument 1"))
+
+
+@program_question
+def dropping(program: Program) -> frozenset[str]:
+    """Last names of what makes one let go an item."""
+    return program.models.functions_that(lambda model: any(str(effect) in DROPPING for effect in model.effects))
+
+
+@program_question
+def lending_items(program: Program) -> frozenset[str]:
+    """Last names of what answers with an item that its container counts."""
+    return program.models.functions_that(lambda model: model.counted and model.has("borrow", "result"))
+
+
 class Spans(NamedTuple):
     """Where expressions stand of which an event is told that does not say what is done with them."""
 
@@ -55,11 +73,14 @@ def spans(function: Function) -> Spans:
     addressed: set[tuple[int, int]] = set()
     arguments: set[tuple[int, int]] = set()
     indexes: set[str] = set()
+    items = lending_items(function.program) | dropping(function.program)
     for one in function.values:
         match one:
             case r.Unary(op="*" | "&" as op, value=value) if (inner := strip(value)) is not None:
                 (dereferenced if op == "*" else addressed).add((inner.start, inner.end))
-            case r.Call(args=args):
+            case r.Call(callee=callee, args=args):
+                if last_name(callee) in items and len(args) > 1 and isinstance(key := strip(args[1]), r.Name):
+                    indexes.add(key.text)
                 arguments.update((inner.start, inner.end) for each in args if (inner := strip(each)) is not None)
             case r.Index(indexes=(r.Name(text=name),)):
                 indexes.add(name)

@@ -11,7 +11,17 @@ from ownlint.domains.memory.callables import keeps_lambda
 from ownlint.domains.memory.effects import ending_names, overriding, releases, with_macros, written_out
 from ownlint.domains.memory.moves import movers, offered, uses_moved
 from ownlint.domains.memory.owners import giving_up, is_raw, owning_members, takers
-from ownlint.domains.memory.pointers import SMART, captured, decayed, inner_declarations, keepers, named
+from ownlint.domains.memory.pointers import (
+    SMART,
+    captured,
+    decayed,
+    dropping,
+    emptying,
+    inner_declarations,
+    keepers,
+    lending_items,
+    named,
+)
 from ownlint.facts import records as r
 from ownlint.flow.places import THIS, last_name, strip, walk
 from ownlint.project import types
@@ -47,6 +57,10 @@ def may_end(function: Function) -> bool:
     if function.says(_HOLDS_LAMBDA) and any(may_end(inner) for inner in function.lambdas()):
         return True
     if not _changing(program).isdisjoint(mentioned) and _points_inside(function):
+        return True
+    if not emptying(program).isdisjoint(mentioned):
+        return True
+    if not dropping(program).isdisjoint(mentioned) and not lending_items(program).isdisjoint(mentioned):
         return True
     if _calls_growing(function):
         return True
@@ -208,13 +222,14 @@ def _holding(program: Program) -> frozenset[str]:
 @program_question
 def _ending(program: Program) -> frozenset[str]:
     """Last names of what ends memory that it is given, or that of its own object."""
-    return with_macros(ending_names(program) | {one.name for one in _enders(program)}, program)
+    named = ending_names(program) | emptying(program)
+    return with_macros(named | {one.name for one in _enders(program)}, program)
 
 
 @program_question
 def _enders(program: Program) -> dict[Function, bool]:
     """The project's functions that do so; looked up one by one."""
-    given, own = set(ending_names(program)), set[str]()
+    given, own = set(ending_names(program) | emptying(program)), set[str]()
     functions = [one for one in program.functions if one.language == "cpp" and one.record.kind != "destructor"]
     found: dict[Function, bool] = {}
     fresh = _Enders(frozenset(given), frozenset(), giving_up(program), owning_members(program))
@@ -392,7 +407,7 @@ def relevant(function: Function) -> frozenset[str]:
     """The names of the function from which memory that may end can be come by: what is ended, and all that is put
     into something of these, or the other way round. The others need not be followed."""
     program = function.program
-    enders, moving = _ending(program) | _changing(program), movers(program)
+    enders, moving = _ending(program) | _changing(program) | dropping(program), movers(program)
     found: set[str] = set(_lending_inner(function) | decayed(function))
     if not _changing(program).isdisjoint(function.mentioned) or _calls_growing(function):
         found |= _pointed_into(function)

@@ -57,6 +57,12 @@ def is_shared(call: r.Call, function: Function) -> bool:
     return source.model.has("keep", "result") or source.model.has("retain")
 
 
+def lends_item(call: r.Call, function: Function) -> bool:
+    """Whether a container answers with an item that it may let go while others have it, and that nobody counts up."""
+    source = references(function.program).source(call, function)
+    return source.kind == "borrowed" and source.model is not None and len(call.args) > 1
+
+
 def is_lent(call: r.Call, index: int, function: Function) -> bool:
     """Whether a library works on the counted object that it is given."""
     return references(function.program).use(call, index, function) == "lent"
