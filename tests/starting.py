@@ -1,8 +1,8 @@
 """`ownlint` as its user starts it, many times: a process of its own with its own folder, environment and streams.
 
 Most of what a start costs is Python importing the same modules once more, which is not what these tests are about. So
-the first start of each file of tests, for each environment that Python is given, is a real one (`python -m ownlint`).
-Those that follow are copies of a process that has imported them: `ownlint`'s `__main__` runs in a fork, and ends as an
+the first start of each worker, for each environment that Python is given, is a real one (`python -m ownlint`). Those
+that follow are copies of a process that has imported them: `ownlint`'s `__main__` runs in a fork, and ends as an
 interpreter ends. `OWNLINT_STARTS=real` makes all of them real. Who kills, watches or replaces the process, or wants a
 terminal, starts one by `subprocess`.
 """
@@ -28,7 +28,7 @@ _SECONDS = 300.0
 _OF_INTERPRETER = ("PYTHON", "LC_", "LANG", "MALLOC", "LD_")
 """Variables that are read when Python starts."""
 
-_begun: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
+_begun: set[tuple[tuple[str, str], ...]] = set()
 
 
 def run(
@@ -44,12 +44,11 @@ def run(
     after so many seconds, the process ended."""
     environment = dict(os.environ if env is None else env)
     command = [sys.executable, *(["-P"] if safe_path else []), "-m", "ownlint", *arguments]
-    here = os.environ.get("PYTEST_CURRENT_TEST", "").partition("::")[0]
     of_interpreter = tuple(
         (name, environment[name]) for name in sorted(environment) if name.startswith(_OF_INTERPRETER)
     )
-    if REAL or (here, of_interpreter) not in _begun:
-        _begun.add((here, of_interpreter))
+    if REAL or of_interpreter not in _begun:
+        _begun.add(of_interpreter)
         return _real(command, cwd, environment, given, memory, timeout)
     return _server(of_interpreter).run(command, cwd, environment, given, safe_path, memory, timeout)
 

@@ -11,7 +11,7 @@ import sys
 import tokenize
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -105,6 +105,14 @@ def modules(root: Path) -> list[Path]:
     return sorted(root.rglob("*.py"))
 
 
+def by_folder(paths: Iterable[Path]) -> pytest.MarkDecorator:
+    """A test for each folder; what several tests ask of one folder runs in a row, since they share its trees."""
+    folders: dict[str, list[Path]] = {}
+    for path in paths:
+        folders.setdefault(path.parent.relative_to(ROOT).as_posix(), []).append(path)
+    return pytest.mark.parametrize("paths", list(folders.values()), ids=list(folders), scope="module")
+
+
 def part_of(path: Path) -> str:
     return path.relative_to(LINTER).parts[0].removesuffix(".py")
 
@@ -154,28 +162,30 @@ def _imports(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-@pytest.mark.parametrize("path", modules(LINTER), ids=lambda path: path.relative_to(LINTER).as_posix())
-def test_imports_go_down_only(path: Path) -> None:
-    part = part_of(path)
-    if part == "__init__":
-        return  # the face loads lazily, by name
-    assert part in BELOW, f"say in this test where `{part}` stands"
+@by_folder(modules(LINTER))
+def test_imports_go_down_only(paths: list[Path]) -> None:
     wrong = set()
-    for name in imports(path):
-        words = name.split(".")
-        other = words[1] if words[0] == "ownlint" and len(words) > 1 else part
-        if other in BELOW and other != part and other not in BELOW[part] and (part, other) not in EXPLAINED:
-            wrong.add(name)
-        assert words[0] != "ownlint_rules", "the machine knows no rule"
+    for path in paths:
+        part = part_of(path)
+        if part == "__init__":
+            continue  # the face loads lazily, by name
+        assert part in BELOW, f"say in this test where `{part}` stands"
+        for name in imports(path):
+            words = name.split(".")
+            other = words[1] if words[0] == "ownlint" and len(words) > 1 else part
+            if other in BELOW and other != part and other not in BELOW[part] and (part, other) not in EXPLAINED:
+                wrong.add((path, name))
+            assert words[0] != "ownlint_rules", f"{path}: the machine knows no rule"
     assert wrong == set()
 
 
-@pytest.mark.parametrize("path", modules(LINTER) + modules(RULES), ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_parsers_and_renderers_are_imported_where_they_belong(path: Path) -> None:
-    for name in imports(path):
-        homes = ONLY_IN.get(name.partition(".")[0])
-        if homes is not None:
-            assert any(path.is_relative_to(LINTER / home) for home in homes), f"{name} belongs to {homes}"
+@by_folder(modules(LINTER) + modules(RULES))
+def test_parsers_and_renderers_are_imported_where_they_belong(paths: list[Path]) -> None:
+    for path in paths:
+        for name in imports(path):
+            homes = ONLY_IN.get(name.partition(".")[0])
+            if homes is not None:
+                assert any(path.is_relative_to(LINTER / home) for home in homes), f"{path}: {name} belongs to {homes}"
 
 
 FULL = 25
@@ -278,17 +288,13 @@ def code_words(path: Path) -> Iterator[tuple[int, str]]:
             yield from ((token.start[0], word) for word in re.findall(r"[A-Za-z0-9_]+", token.string))
 
 
-@pytest.mark.parametrize(
-    "path",
-    [path for path in modules(LINTER) + modules(RULES) if "testing" not in path.parts],
-    ids=lambda path: path.relative_to(ROOT).as_posix(),
-)
-def test_libraries_are_known_to_models_alone(path: Path) -> None:
+@by_folder(path for path in modules(LINTER) + modules(RULES) if "testing" not in path.parts)
+def test_libraries_are_known_to_models_alone(paths: list[Path]) -> None:
     libraries = library_words()
-    if not any_library().search(path.read_text(encoding="utf-8")):
-        return  # most: not even a comment names one, and to look at each token would take longer than all the rest
-    found = sorted({f"line {line}: {word}" for line, word in code_words(path) if word in libraries})
-    assert found == []
+    # Of most not even a comment names one, and to look at each token would take longer than all the rest.
+    named = [path for path in paths if any_library().search(path.read_text(encoding="utf-8"))]
+    found = {f"{path}:{line}: {word}" for path in named for line, word in code_words(path) if word in libraries}
+    assert sorted(found) == []
 
 
 OPENING = {
@@ -392,20 +398,24 @@ def _constants(path: Path) -> frozenset[str]:
         constants = more
 
 
-@pytest.mark.parametrize("path", modules(LINTER) + modules(RULES), ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_no_text_becomes_a_pattern(path: Path) -> None:
+@by_folder(modules(LINTER) + modules(RULES))
+def test_no_text_becomes_a_pattern(paths: list[Path]) -> None:
     """What a tree, its settings or a model say is searched by Python's `re`, and never is the expression."""
+    assert [found for path in paths for found in _made_patterns(path)] == []
+
+
+def _made_patterns(path: Path) -> Iterator[str]:
     constants = _constants(path)
     known = MADE_OF_CONSTANTS.get(path.relative_to(LINTER if path.is_relative_to(LINTER) else RULES).as_posix(), set())
-    found = [
-        f"line {node.lineno}: {ast.unparse(node.args[0])}"
-        for node in nodes_of(path)
-        if patterns_on_trial.is_call_of_re(node)
-        and not _is_constant(node.args[0], constants)
-        and ast.unparse(node.args[0]) not in known
-    ]
-    assert found == []
-    assert not any(isinstance(node, ast.ImportFrom) and node.module == "re" for node in nodes_of(path))
+    for node in nodes_of(path):
+        if isinstance(node, ast.ImportFrom) and node.module == "re":
+            yield f"{path}:{node.lineno}: imports from `re`"
+        if (
+            patterns_on_trial.is_call_of_re(node)
+            and not _is_constant(node.args[0], constants)
+            and ast.unparse(node.args[0]) not in known
+        ):
+            yield f"{path}:{node.lineno}: {ast.unparse(node.args[0])}"
 
 
 def test_no_expression_backtracks_without_end() -> None:

@@ -1,7 +1,7 @@
 """What a binding does is asked of the real frameworks, and held against what ownlint says of the very same source.
 
 Each extension is built from `with_*.cc`; every `// row: NAME` in it is run by `probe.py` in a process of its own, with
-freed memory poisoned, and is then looked up in ownlint's report. It compiles for a minute or two, and runs when asked:
+freed memory poisoned, and is then looked up in ownlint's report. It compiles for a minute, and runs when asked:
 
     OWNLINT_ORACLE=1 python -m pytest -s tests/oracle
 
@@ -16,29 +16,14 @@ import re
 import shutil
 import subprocess
 import sys
-import sysconfig
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+from oracle_extensions import SETUPS, CannotBuildError, Setup, build_all, shared
 
 HERE = Path(__file__).parent
 ROW = re.compile(r"// row: (\w+)$")
 UNSAFE = ("dangles", "crashes", "leaks", "violates")
-
-
-class Setup(NamedTuple):
-    name: str
-    requirement: str
-    source: str
-
-
-SETUPS = (
-    Setup("pybind11-2", "pybind11==2.13.6", "with_pybind11"),
-    Setup("pybind11-3", "pybind11>=3.0.2,<4", "with_pybind11"),
-    Setup("nanobind", "nanobind>=2.9", "with_nanobind"),
-)
 
 GAPS: dict[tuple[str, str], str] = {
     ("*", "pytuple_ka01"): "what a lambda without a result type returns from `make_tuple` is not known",
@@ -54,34 +39,11 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Setup -> the folder of its extension."""
-    compiler = shutil.which(os.environ.get("CXX", "g++")) or shutil.which("clang++")
-    if compiler is None:
-        pytest.skip("there is no C++ compiler")
     place = Path(os.environ.get("OWNLINT_ORACLE_BUILT") or tmp_path_factory.mktemp("oracle"))
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        folders = list(pool.map(lambda setup: build(setup, place / setup.name, compiler), SETUPS))
-    return {setup.name: folder for setup, folder in zip(SETUPS, folders, strict=True)}
-
-
-def build(setup: Setup, place: Path, compiler: str) -> Path:
-    library = place / f"{setup.source}.so"
-    if library.exists() and library.stat().st_mtime > max(path.stat().st_mtime for path in HERE.iterdir()):
-        return place
-    packages = place / "packages"
-    command = [sys.executable, "-m", "pip", "install", "-q", "--target", str(packages), setup.requirement, "numpy"]
-    if not packages.exists() and subprocess.run(command, capture_output=True).returncode:
-        pytest.skip(f"{setup.requirement} cannot be installed here")
-    framework = re.split(r"\W", setup.requirement)[0]
-    home = packages / framework
-    sources = [str(HERE / f"{setup.source}.cc"), *map(str, home.glob("src/nb_combined.cpp"))]
-    includes = [sysconfig.get_path("include"), home / "include", home / "ext" / "robin_map" / "include"]
-    flags = ["-std=c++17", "-O0", "-shared", "-fPIC", "-fvisibility=hidden", "-w"]
-    flags += ["-DPYBIND11_ASSERT_GIL_HELD_INCREF_DECREF", *(f"-I{each}" for each in includes)]
-    if sys.platform == "darwin":
-        flags += ["-undefined", "dynamic_lookup"]
-    made = subprocess.run([compiler, *flags, *sources, "-o", str(library)], capture_output=True, text=True)
-    assert made.returncode == 0, made.stderr
-    return place
+    try:
+        return build_all(place)
+    except CannotBuildError as error:
+        pytest.skip(str(error))
 
 
 @pytest.mark.parametrize("setup", SETUPS, ids=lambda setup: setup.name)
@@ -121,7 +83,8 @@ def lines(setup: Setup) -> list[str]:
 
 
 def happens(setup: Setup, place: Path, rows: list[str]) -> dict[str, str]:
-    environment = dict(os.environ, PYTHONPATH=str(place / "packages"), MALLOC_PERTURB_="165", PYTHONMALLOC="malloc")
+    packages = f"{place / 'packages'}{os.pathsep}{shared(place.parent)}"
+    environment = dict(os.environ, PYTHONPATH=packages, MALLOC_PERTURB_="165", PYTHONMALLOC="malloc")
     command = [sys.executable, str(HERE / "probe.py"), str(place), setup.source, *rows]
     ran = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600)
     assert ran.returncode == 0, ran.stderr

@@ -91,10 +91,11 @@ def object_used_after_release(function: Function) -> Iterator[Finding]:
             through = f" by `{end.through}`" if end.through else ""
             is_dropped = end.ended.why == "erased"
             gone = "its container dropped it" if is_dropped else "its reference was released"
+            first = "call `Py_INCREF` before the container is changed"
             yield function.finding(
                 end.at,
                 f"`{end.name}` is used{through} after {gone}",
                 certainty=memory.certainty(end),
-                help="call `Py_INCREF` before the container is changed" if is_dropped else "release it after the last use",
+                help=first if is_dropped else "release it after the last use",
                 steps=(function.step(function.flow.events[end.ended.at], memory.told_end(end)),),
             )

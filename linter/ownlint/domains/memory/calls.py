@@ -874,9 +874,9 @@ class MemoryCalls(Owners):
         given = self.pointer(draft, node.args[0]) if node.args else LOST
         step = self.step_of(node.args[1:2]) if is_one else ITEMS
         if given not in (LOST, NULL) and step != SOME:
-            self.let_go(draft, Cell(given.block, (*given.path, step)), last_name(node.callee))
+            self.drop_inside(draft, Cell(given.block, (*given.path, step)), last_name(node.callee))
 
-    def let_go(self, draft: MemoryDraft, inside: Cell, by: str) -> None:
+    def drop_inside(self, draft: MemoryDraft, inside: Cell, by: str) -> None:
         """An item of a container that counts, or all of them, may end, since it has them no more."""
         how = EndedBlock(self.event.index, "erased", by, _MAY_BE_KEPT, REFERENCE)
         if inside.path[-1] == ITEMS:
@@ -973,7 +973,7 @@ class MemoryCalls(Owners):
                 writes = True
         for how, target, block in ended:
             if target is not None and block[0] == "in" and block[2][-1:] == (ITEMS,):
-                self.let_go(draft, home_of(target.block) or target, name)
+                self.drop_inside(draft, home_of(target.block) or target, name)
             elif target is not None:
                 sure = weaker(how.certainty, callee.certainty)
                 by = EndedBlock(self.event.index, "by callee", name, sure, how.kind, answers=how.answers)
