@@ -76,8 +76,8 @@ _QUIET = ("possible", "silent")
 
 
 class Standing:
-    """Where the judged findings stand with the code of today, by release; what was never run is not known, but for the
-    rules `of_change`: verdicts are about trees, of which these say no more than possible."""
+    """Where the judged findings stand with the code of today, by release. What was never run again is not known; for
+    the rules `of_change` it is possible: verdicts are about trees, of which these say less."""
 
     def __init__(self, releases: Mapping[str, Quiet], of_change: frozenset[str] = frozenset()) -> None:
         self.releases, self.of_change = dict(releases), of_change

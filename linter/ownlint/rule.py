@@ -39,7 +39,7 @@ class Rule(msgspec.Struct, frozen=True):
     A `fixable` rule gives some of its findings a fix. `group` is the folder the rule stands in, with dashes: users
     select rules by it too. `suite`, `counts` and `weak` are what its pack says was measured, see `measured`; `weak` are
     the assumptions that make a finding no more than possible.
-    A rule `of_change` is about what a change brings: of a tree alone it says nothing, or no more than possible.
+    A rule `of_change` is about what a change brings: of a tree alone it says less, or nothing.
     `cwe` are the weaknesses, by their number in the CWE list, that a finding is an example of. `formerly` are names
     that the rule, or one that is now part of it, had in earlier versions: users may still write them."""
 

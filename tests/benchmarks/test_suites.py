@@ -83,7 +83,7 @@ def test_the_catalogue_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
         assert (rule.suite, rule.counts) == msgspec.structs.astuple(told.get(rule.id, Measured("audit")))
 
 
-def test_a_rule_about_changes_says_nothing_sure_of_a_tree() -> None:
+def test_what_a_rule_about_changes_said_of_a_tree_counts_where_a_run_says_so() -> None:
     one = Verdict(release=RELEASE, rule="guard-gone", verdict="false", reason="", places=(Place(path="a.h", line=1),))
     assert Standing({}).number(one) == 1
     assert Standing({}, frozenset({"guard-gone"})).number(one) == 0

@@ -2,8 +2,9 @@
 
 ## What it reports
 
-- with `--diff-base`, a namespace-scope class that the change adds to a header that was there before, and that is only
-  used as the type of private fields of one other class
+- a namespace-scope class that is only used as the type of private fields of one other class, in a header below
+  `include/`
+- with `--diff-base`, the same in any header that was there before the change and gets the class by it
 - with `--certainty possible`, the same in any header, with or without a change
 
 ## Why it is a bug
@@ -14,13 +15,6 @@ it.
 ## Example
 
 bad:
-
-```cpp before/include/engine.h
-class Engine {
- public:
-  void Launch(int device);
-};
-```
 
 ```cpp include/engine.h
 struct Pending { int device = 0; };
@@ -50,13 +44,6 @@ include/engine.h:1: note: `Pending` is only used by the private `Engine::pending
 ```
 
 good:
-
-```cpp before/include/engine.h
-class Engine {
- public:
-  void Launch(int device);
-};
-```
 
 ```cpp include/engine.h
 class Engine {
@@ -115,6 +102,7 @@ _NOT_PUBLIC = re.compile(
 _INTERNAL = re.compile(
     r"(?:^|::)_*(?:internal|detail|details|impl|priv|private)_*(?:::|$)|(?:_internal|_detail|_impl)(?:::|$)"
 )
+_FOR_OTHERS = re.compile(r"(?:^|/)include/")
 _WORD = re.compile(r"\w+")
 _HIDDEN = ("private",)
 
@@ -145,10 +133,11 @@ def _classes_before(program: Program, file: File) -> frozenset[str] | None:
 
 
 def _sure(file: File, own: list[File], is_added: bool) -> Certainty:
+    name = file.path.rpartition("/")[2]
     if not own:
-        return because("possible", f"no source file belongs to `{file.path.rpartition('/')[2]}`")
-    if not is_added:
-        return because("possible", "it may be meant for others: no change under review adds it")
+        return because("possible", f"no source file belongs to `{name}`")
+    if not is_added and _FOR_OTHERS.search(file.path) is None:
+        return because("possible", f"`{name}` may be internal, and no change under review adds the class")
     return because("unread-code", "code that was not analysed may use it")
 
 
