@@ -7,6 +7,7 @@
 - a method or function that destroys the native object which is the key, or the handle, without erasing the entry,
   although another one does
 - a function of C that frees the handle to which the entry points
+- a method that takes the object out of the container that owns it, and leaves the pointer in another one of its class
 - a move constructor that leaves the entry pointing to the old object
 
 ## Why it is a bug
@@ -107,6 +108,7 @@ from ownlint import (
     text,
     types,
 )
+from ownlint_rules.registries import _companions as companions
 from ownlint_rules.registries import _elements as elements
 from ownlint_rules.registries import _member_stores as member_stores
 from ownlint_rules.registries import _owners as owners
@@ -123,7 +125,7 @@ _ASKS_REGISTRY = frozenset({"lock", "expired", "upgrade"})
 def registry_entry_left_behind(cls: Class) -> Iterator[Finding]:
     if cls.file.language != "cpp":
         return
-    found = list(_by_itself(cls)) if cls.methods else []
+    found = [*_by_itself(cls), *_beside_owner(cls)] if cls.methods else []
     spans = {(one.path, one.span) for one in found}
     yield from found
     for registry in registries.registries(cls.program).of(cls):
@@ -136,9 +138,11 @@ def _by_itself(cls: Class) -> Iterator[Finding]:
     """What the class, whose objects stand in the registry, does or leaves."""
     known = registries.registries(cls.program)
     for registry in known.of(cls):
-        if not known.takers(registry):
-            continue
         put = _puts_itself(cls, registry)
+        if not known.takers(registry):
+            if put is not None:
+                yield from _never_taken(cls, registry, put)
+            continue
         if put is None:
             makers = (*cls.methods, *(registry.home.methods if registry.home not in (cls, None) else ()))
             if any(_puts_what_it_makes(method, registry) for method in makers):
@@ -152,6 +156,49 @@ def _by_itself(cls: Class) -> Iterator[Finding]:
             yield from _leaving(destructor, registry, put)
             yield from _closing(cls, registry)
         yield from _moving(cls, registry)
+
+
+def _beside_owner(home: Class) -> Iterator[Finding]:
+    """A method takes an object out of the container that owns it, and leaves the pointer to it in another one."""
+    for one in companions.left_behind(home):
+        owner, pointers = one.companion.owner.name, one.companion.pointers.name
+        yield one.method.finding(
+            one.at,
+            f"a `{one.companion.held}` is destroyed with its entry in `{owner}`, but its entry in `{pointers}` stays",
+            certainty=because("later-use", "harmless if it is never looked up again"),
+            help=f"erase the entry from `{pointers}` first",
+            steps=(one.filler.step(one.put, f"the pointer is put into `{pointers}` here"),),
+        )
+
+
+def _never_taken(
+    cls: Class, registry: registries.Registry, put: tuple[Function, registries.Putting]
+) -> Iterator[Finding]:
+    """Objects that end put themselves in, others look there, and the destructor, which is there, takes nothing out."""
+    destructor = cls.destructor
+    if destructor is None or not destructor.body or not _lasts(registry):
+        return
+    if not _is_looked_into(registry) and not _is_gone_through(registry):
+        return
+    if _calls_unknown(destructor) or not (_made_as_value(cls) or _has_owner(cls) or _is_ended_by_python(cls)):
+        return
+    yield destructor.finding(
+        destructor.record.name_span,
+        f"this destructor does not erase the `{cls.name}` from `{registry.shown}`",
+        certainty=because("later-use", f"harmless if every `{cls.name}` lives as long as `{registry.shown}`"),
+        help=f"erase the entry from `{registry.shown}` first",
+        steps=(put[0].step(put[1].event, "the constructor inserts it"),),
+    )
+
+
+def _has_owner(cls: Class) -> bool:
+    """Whether a member of a class, or a local, owns such an object, or an object of a derived class."""
+    owned = f"<{cls.name}>"
+    return any(
+        owned in field.type.replace(" ", "") and "ptr" in field.type.lower()
+        for other in cls.program.classes
+        for field in other.record.fields
+    )
 
 
 def _puts_itself(cls: Class, registry: registries.Registry) -> tuple[Function, registries.Putting] | None:
@@ -456,6 +503,17 @@ def _is_looked_into(registry: registries.Registry) -> bool:
         for function in registry.held.program.functions
         if function.language == "cpp"
         for _, change in registries.touches(function, registry)
+    )
+
+
+def _is_gone_through(registry: registries.Registry) -> bool:
+    """Whether a loop goes over the entries."""
+    return any(
+        registry.is_called(containers.names_of(function, statement.iterable))
+        for function in registry.held.program.functions
+        if function.language == "cpp" and registries.says(function, registry)
+        for statement in function.statements
+        if isinstance(statement, records.Loop) and statement.iterable is not None
     )
 
 
