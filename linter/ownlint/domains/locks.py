@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import msgspec
@@ -21,6 +22,7 @@ from ownlint.engine import guard_classes
 from ownlint.engine.assignments import place
 from ownlint.engine.forward import forward
 from ownlint.engine.guard_classes import GuardClass
+from ownlint.engine.macro_calls import written_out
 from ownlint.engine.mutexes import Mutexes, asks, mutexes, plain, shares, tries
 from ownlint.facts import records as r
 from ownlint.flow import events as e
@@ -594,6 +596,9 @@ class _LockReader:
     def called(self, event: e.CallEvent, state: Locks) -> Locks:
         call, on = event.node, event.receiver
         name = last_name(call.callee)
+        for inner in written_out(call, self.program) if on is None and name not in self.mutexes.macros else ():
+            if isinstance(inner, r.Call):
+                state = self.called(replace(event, node=inner), state)
         if call.args and state and name not in self.guards.words:
             state = self.without_moved(call, state)
         if on is not None and (changed := self.on_receiver(call, on, name, state)) is not None:

@@ -10,6 +10,7 @@ import re
 from typing import Literal as OneOf
 
 from ownlint.engine import guard_classes
+from ownlint.engine.macro_calls import with_macros
 from ownlint.facts import records as r
 from ownlint.flow.places import last_name
 from ownlint.models import habits
@@ -188,7 +189,8 @@ class Mutexes:
         """Last names of the calls that may lock or unlock something: they make a guard, or do it by hand."""
         known = guard_classes.guards(self.program)
         names = known.words | known.makers | set(self.macros) | self.takers | self.letters | set(self.holders)
-        return names | {name for name in self.program.index.called_names if self._locks_by_name(name)}
+        by_name = {name for name in self.program.index.called_names if self._locks_by_name(name)}
+        return with_macros(names | by_name, self.program)
 
     @program_property
     def types(self) -> AnyName:

@@ -18,6 +18,7 @@ from ownlint.flow.expressions import LeavingTest
 _LAST = re.compile(r"(?:^|(?<=[;{}]))\s*(return|co_return|throw)\b([^;]*)$")
 _LAST_OF_LOOP = re.compile(r"(?:^|(?<=[;{}]))\s*(break|continue)$")
 _CALLED_LAST = re.compile(r"(?:^|(?<=[;{}]))\s*([A-Za-z_]\w*+)\s*(\([^;]*\))?$")
+_PLACE = re.compile(r"(&?)[\s(]*([A-Za-z_]\w*+)[\s)]*((?:(?:->|\.)\s*[A-Za-z_]\w*+\s*)*)")
 _ONCE = re.compile(r"do\s*\{(.*)\}\s*while\s*\(\s*(?:0|false|FALSE|__LINE__\s*==\s*-1)\s*\)$", re.DOTALL)
 _UNASKED = re.compile(r"(?<!\w)if\s*\([\s(]*\w+[\s)]*(?:!=\s*(?:NULL|nullptr|0)[\s)]*)?\)")
 _EMPTIED = re.compile(r"[(\s]*(\w+)[)\s]*=\s*(?:\(void\s*\*\)\s*)?(?:NULL|nullptr|0)")
@@ -44,8 +45,8 @@ class Exit(NamedTuple):
 
 
 class MacroStep(NamedTuple):
-    """The call of a function, or a `delete`, with these parameters of the macro; `called` is empty where the parameter
-    becomes null."""
+    """The call of a function, or a `delete`, with parameters of the macro or other names, with members that are reached
+    from one, or with their addresses: `p`, `&m`, `&q->lock`. `called` is empty where a parameter becomes null."""
 
     called: str
     given: tuple[str, ...]
@@ -73,8 +74,14 @@ def _step(part: str, parameters: tuple[str, ...]) -> MacroStep | None:
     called = _CALLED_LAST.fullmatch(part)
     if called is None or not called[2] or not _closes_at_end(called[2]):
         return None
-    given = tuple(_bare(_CAST.sub("", _bare(one))) for one in called[2][1:-1].split(","))
-    return MacroStep(called[1], given) if all(one in parameters for one in given) else None
+    given = tuple(_given(one) for one in called[2][1:-1].split(","))
+    return MacroStep(called[1], given) if all(given) else None
+
+
+def _given(written: str) -> str:
+    """What a call gets, where that is a name, a member that is reached from one, or the address of either."""
+    named = _PLACE.fullmatch(_bare(_CAST.sub("", _bare(written))))
+    return "".join(f"{named[1]}{named[2]}{named[3]}".split()) if named is not None else ""
 
 
 @lru_cache(maxsize=4096)

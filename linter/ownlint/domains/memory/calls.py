@@ -55,6 +55,7 @@ from ownlint.domains.memory.seen import (
     may_take,
     relevant,
 )
+from ownlint.engine import macro_calls
 from ownlint.engine.resources import resources
 from ownlint.facts import records as r
 from ownlint.finding import CERTAINTIES, Certainty, because, weaker
@@ -483,8 +484,8 @@ class MemoryCalls(Owners):
             self.end_block(draft, target, how, self.named(callee.base))
 
     def ordinary(self, draft: MemoryDraft, node: r.Call, callee: Callee) -> None:
-        written_out = effects.written_out(node, self.program) if not callee.functions else ()
-        for one in written_out:
+        inside = macro_calls.written_out(node, self.program) if not callee.functions else ()
+        for one in inside:
             if isinstance(one, r.Assign):
                 where = self.cell(draft, one.target)
                 draft.write(where, NULL)
@@ -493,7 +494,7 @@ class MemoryCalls(Owners):
                 self.delete(draft, one)
             else:
                 self.ordinary(draft, one, self.program.calls.callee(one, self.function))
-        if written_out:
+        if inside:
             return
         self.look_at_receiver(draft, node)
         if isinstance(node.callee, r.Name):

@@ -7,9 +7,10 @@ ends.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from ownlint.engine.macro_calls import macros_by_called, with_macros
 from ownlint.engine.resources import Acquisition, Resources, resources
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, because, weaker
@@ -21,8 +22,6 @@ from ownlint.project.questions import program_question
 from ownlint.project.subjects import Function
 
 _SHARED = because("sharing", "harmless if something else still owns a reference to it")
-_DEEPEST = 4
-"""So many macros one in the other are written out."""
 
 
 class ReleaseEffect(NamedTuple):
@@ -85,50 +84,6 @@ def given_back(node: r.Call, callee: Callee, program: Program) -> int:
     return index if index < len(node.args) else -1
 
 
-def written_out(node: r.Call, program: Program, depth: int = _DEEPEST) -> tuple[r.Call | r.Assign, ...]:
-    """What a macro of the project does that only calls something with what it is given, in the place of its call, and
-    empties that: `#define DROP(p) do { free(p); p = NULL; } while (0)`. Nothing for anything else."""
-    if not depth or node.kind != "call" or not isinstance(node.callee, r.Name):
-        return ()
-    parameters, steps = program.macros.steps(node.callee.text)
-    if not steps or len(parameters) != len(node.args):
-        return ()
-    given = dict(zip(parameters, node.args, strict=True))
-    found: list[r.Call | r.Assign] = []
-    for step in steps:
-        args = tuple(given[one] for one in step.given)
-        if step.called:
-            callee = r.Name(node.callee.start, node.callee.end, step.called)
-            call = r.Call(node.start, node.end, callee, args, "delete" if step.called == "delete" else "call")
-            found += written_out(call, program, depth - 1) or (call,)
-        else:
-            null = r.Literal(node.start, node.end, "null", "nullptr")
-            found.append(r.Assign(node.start, node.end, args[0], "=", null))
-    return tuple(found)
-
-
-@program_question
-def _macros_by_called(program: Program) -> Mapping[str, Sequence[str]]:
-    """By the last names of what they call, the macros that are used and do nothing else."""
-    found: dict[str, list[str]] = {}
-    for name in sorted(resources(program).mentioned):
-        for step in program.macros.steps(name)[1] if program.macros.named(name) else ():
-            found.setdefault(step.called, []).append(name)
-    return found
-
-
-def with_macros(names: Collection[str], program: Program) -> frozenset[str]:
-    """The names, and those of the macros that call one of them."""
-    by_called = _macros_by_called(program)
-    waiting = [*names, "delete"]
-    found = set(names)
-    for name in waiting:
-        fresh = [one for one in by_called.get(name, ()) if one not in found]
-        found.update(fresh)
-        waiting += fresh
-    return frozenset(found)
-
-
 @program_question
 def _overrides(program: Program) -> Mapping[tuple[str, str], Sequence[Function]]:
     """By a class and a name, the methods that give a pure method of the class a body."""
@@ -171,7 +126,7 @@ def acquired(node: r.Call, function: Function) -> Acquisition | None:
 def ending_names(program: Program) -> frozenset[str]:
     """Last names of the functions that end what they are given, seen from their declarations alone."""
     known = resources(program)
-    called = known.mentioned.union(_macros_by_called(program))
+    called = known.mentioned.union(macros_by_called(program))
     modelled = {name for name in called if program.models.may_release(name)}
     paired = {name for name, many in known.pairs.releasers.items() if any(one.ends for one in many)}
-    return with_macros(modelled | paired, program)
+    return with_macros(modelled | paired, program, "delete")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from ownlint.domains.memory.callables import keeps_lambda
-from ownlint.domains.memory.effects import ending_names, overriding, releases, with_macros, written_out
+from ownlint.domains.memory.effects import ending_names, overriding, releases
 from ownlint.domains.memory.moves import movers, offered, uses_moved
 from ownlint.domains.memory.owners import giving_up, is_raw, owning_members, takers
 from ownlint.domains.memory.pointers import (
@@ -22,6 +22,7 @@ from ownlint.domains.memory.pointers import (
     lending_items,
     named,
 )
+from ownlint.engine.macro_calls import with_macros, written_out
 from ownlint.facts import records as r
 from ownlint.flow.places import THIS, last_name, strip, walk
 from ownlint.project import types
@@ -223,7 +224,7 @@ def _holding(program: Program) -> frozenset[str]:
 def _ending(program: Program) -> frozenset[str]:
     """Last names of what ends memory that it is given, or that of its own object."""
     named = ending_names(program) | emptying(program)
-    return with_macros(named | {one.name for one in _enders(program)}, program)
+    return with_macros(named | {one.name for one in _enders(program)}, program, "delete")
 
 
 @program_question
@@ -237,7 +238,7 @@ def _enders(program: Program) -> dict[Function, bool]:
         ends = [(one, place) for one in functions if fresh.may_be_in(one) for place in fresh.ended_by(one)]
         found.update((one, True) for one, _ in ends)
         fresh = _Enders(
-            with_macros({one.name for one, place in ends if place == "given"} - given, program),
+            with_macros({one.name for one, place in ends if place == "given"} - given, program, "delete"),
             frozenset(one.name for one, place in ends if place == "own" and one.name not in own),
             frozenset(),
             frozenset(),
