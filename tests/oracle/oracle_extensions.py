@@ -1,4 +1,4 @@
-"""Builds the extensions of the oracle: `python oracle_extensions.py PLACE`, with no more than Python, pip and a C++ compiler.
+"""Builds the extensions of the oracle: `python oracle_extensions.py PLACE`, with Python, pip and a C++ compiler alone.
 
 What is in PLACE already is kept. Nothing is built, and a line says why, where there is no compiler or no framework.
 """

@@ -354,6 +354,43 @@ def emptiness_gaps(gaps: Gaps) -> Iterator[Gap]:
             yield gap
 
 
+class Presence(NamedTuple):
+    """What a call finds is used unasked: `entries.find(key)->second`."""
+
+    call: e.CallEvent
+    gap: Gap
+
+
+def presence_gaps(gaps: Gaps) -> Iterator[Presence]:
+    """Elements that are counted on under one lock, because they were found under another."""
+    function, methods = gaps.function, gaps.function.program.models.containers
+    if not function.mentions(*methods.finds):
+        return
+    unasked = {one.span for one in map(_used_unasked, function.values) if one is not None}
+    calls = [call for call in function.flow.calls if call.receiver is not None and call.node.args]
+    for act in [call for call in calls if call.span in unasked and gaps.is_decided(call)][:MOST_ACTS]:
+        key = act.node.args[0]
+        if act.receiver is None or not outlives(function, act.receiver):
+            continue
+        looks = [
+            call
+            for call in calls
+            if call.receiver == act.receiver
+            and places.last_name(call.node.callee) in methods.looks
+            and text(call.node.args[0]) == text(key)
+        ]
+        if (gap := gaps.before(act, looks, containers.origins(function, key))) is not None:
+            yield Presence(act, gap)
+
+
+def _used_unasked(value: r.Value) -> r.Call | None:
+    """The call that looks for an element, where the value goes on through what it answers."""
+    inner = places.strip(value.base if isinstance(value, r.Member) and value.arrow else None)
+    if isinstance(value, r.Unary) and value.op == "*":
+        inner = places.strip(value.value)
+    return inner if isinstance(inner, r.Call) and isinstance(inner.callee, r.Member) else None
+
+
 def _says_one(function: Function, value: r.Value | None, outcome: bool, depth: int = 0) -> bool:
     """Whether a condition that came out so says that something is in the container."""
     match places.strip(value):

@@ -5,7 +5,7 @@
 - a lookup in a map under a lock, and an insertion under the same key in a second critical section without a second
   lookup, so that an object is lost
 - a flag or pointer that is read under one lock and set under the next; an element that is removed because the container
-  was not empty under the lock before
+  was not empty under the lock before, or is used without a check because it was found there
 - a count, size or reference count that is compared under one lock and changed under the next; an atomic that is loaded
   and then stored
 
@@ -169,6 +169,15 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
             certainty=_doubt(gap) or because("threads", _THREADS),
             help="check and remove under one lock",
             steps=(function.step(gap.look, f"`{shown}` is checked for emptiness here"),),
+        )
+    for call, gap in islice(rechecks.presence_gaps(gaps), 1):
+        key, shown = text(call.node.args[0]), places.render(call.receiver or ())
+        yield function.finding(
+            call,
+            f"another thread may have removed `{key}` from `{shown}` since it was found",
+            certainty=_doubt(gap) or because("threads", _THREADS),
+            help="check what `find` returns, or look up and use the element under one lock",
+            steps=(function.step(gap.look, f"`{shown}` is checked for `{key}` here"),),
         )
     for assignment, gap in rechecks.state_gaps(gaps):
         certainty = _of_state(function, assignment, gap)
