@@ -351,8 +351,15 @@ class Validity:
         if not _is_answer(record.result, function) and not function.says(_THROWS):
             return None
         if record.kind == "method" and "static" not in record.qualifiers:
-            return function.cls if not record.parameters else None
+            return function.cls if all(self._is_said(function, one) for one in record.parameters) else None
         return self.class_of_parameter(function, record.parameters[0]) if len(record.parameters) == 1 else None
+
+    def _is_said(self, function: Function, parameter: r.Parameter) -> bool:
+        """Whether a parameter is a text: what the caller was about to do."""
+        kind = types.parse(parameter.type)
+        return (kind.last == "char" and kind.pointers == 1) or "string" in self.program.types.roles(
+            parameter.type, function
+        )
 
     def class_of_parameter(self, function: Function, parameter: r.Parameter) -> Class | None:
         """The project's class that a parameter refers to."""
@@ -917,14 +924,22 @@ def _is_answer(written: str, function: Function) -> bool:
 
 
 def _direct(function: Function, subject: Place) -> ValidityGuard | None:
-    """A function that does nothing but refuse where a flag of the object says so."""
+    """A function that does nothing but refuse where a flag of the object says so: it throws, answers that it did not
+    work, or that the object is gone (`if (warn_if_closed()) return;`)."""
     if any(not write.fresh for write in function.flow.writes):
         return None
+    found = _refusing(function, subject, False)
+    if found is None and types.parse(function.record.result).name == "bool":
+        found = _refusing(function, subject, True)
+    return found
+
+
+def _refusing(function: Function, subject: Place, says_gone: bool) -> ValidityGuard | None:
     flags: set[Place] = set()
     at: e.Event | None = None
     unready = False
     refusing: set[int] = set()
-    for event, test, outcome in _refusals(function):
+    for event, test, outcome in _refusals(function, says_gone):
         found = frozenset(flags_asked(function, test, subject))
         if not found:
             return None
@@ -950,8 +965,9 @@ def _only_hands_out(function: Function) -> bool:
     return bool(where) and all(one is not None and len(one) > 1 and one[0] == THIS for one in where)
 
 
-def _refusals(function: Function) -> Iterator[tuple[e.Event, r.Value, bool]]:
-    """Where it throws, ends or answers that it did not work, with what decides; empty where nothing does."""
+def _refusals(function: Function, says_gone: bool = False) -> Iterator[tuple[e.Event, r.Value, bool]]:
+    """Where it throws, ends or answers that it did not work, or with `says_gone` that the object is gone; with what
+    decides, empty where nothing does."""
     flow = function.flow
     number = types.parse(function.record.result).name in _NUMBERS
     negative = any(_is_negative(leave.value) for leave in flow.leaves)
@@ -973,7 +989,10 @@ def _refusals(function: Function) -> Iterator[tuple[e.Event, r.Value, bool]]:
             case e.LeaveEvent(kind="return", value=value) if value is not None:
                 if negative and not _is_negative(value):
                     continue  # beside -1 it is good news
-                if _is_no(value) if number else _is_failure(function, value):
+                if says_gone:
+                    if isinstance(value, r.Literal) and value.text == "true":
+                        yield _decided(flow, event)
+                elif _is_no(value) if number else _is_failure(function, value):
                     yield _decided(flow, event)
             case e.CallEvent(node=call) if call.kind == "call" and never_comes_back(function, call):
                 yield _decided(flow, event)

@@ -250,10 +250,16 @@ _WORSE = ("checked", "asked", "partly", "late", "never")
 def _is_exempt(known: validity.Validity, function: Function, at: Place, guards: list[validity.ValidityGuard]) -> bool:
     if function.record.kind in ("constructor", "destructor") or validity.compares(function.name):
         return True
-    if known.sets_flag(function, at, guards):
+    if known.sets_flag(function, at, guards) or any(_is_asked_by(guard.function, function) for guard in guards):
         return True
     binding = validity.of(function.program).bound_as(function)
     return binding is not None and binding.name in _UNASKED
+
+
+def _is_asked_by(guard: Function, function: Function) -> bool:
+    """Whether a guard asks it whether the object is still there."""
+    is_question = function.is_short and types.parse(function.record.result).name == "bool"
+    return is_question and function is not guard and guard.mentions(function.name)
 
 
 def _compare(cls: Class, known: validity.Validity, judged: list[_Judged]) -> Iterator[Finding]:
