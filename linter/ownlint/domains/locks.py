@@ -609,7 +609,7 @@ class _LockReader:
             return self.hold(state, frozenset({HeldLock(locks, "<macro>")}))
         if on is None and (changed := self.on_getter(call, name, state)) is not None:
             return changed
-        if on is None and (name in self.mutexes.takers or name in self.mutexes.letters):
+        if on is None and call.kind == "call" and (name in self.mutexes.takers or name in self.mutexes.letters):
             return self.by_model(call, state)
         if name in self.locking.by_hand:
             return self.by_helper(call, on, state)
