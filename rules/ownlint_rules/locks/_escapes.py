@@ -341,7 +341,7 @@ def hazard(
         changed = use.traced.place[use.traced.at :]
         above = target[: len(changed)] == changed
         inside = changed[: len(target)] == target and meets(changed[len(target) :])
-        if not (above or inside) or (use.kind == "overwrite" and _fills(domain, use)):
+        if not (above or inside) or (use.kind in ("overwrite", "clear") and _fills(domain, use)):
             continue
         sure = use.function is not within
         if storage.kind == "owned":
@@ -398,15 +398,20 @@ def _may_insert(domain: GuardedDomain, use: MemberUse) -> bool:
 
 
 def _fills(domain: GuardedDomain, use: MemberUse) -> bool:
-    """Whether an assignment stands where a look has found the place empty."""
+    """Whether an assignment, or `owner.reset(new T)`, stands where a look has found the place empty."""
     function = use.function
     event = function.flow.events[use.at]
-    value = event.value if isinstance(event, e.Write) else None
-    if value is None or isinstance(value, r.Literal):
+    match event:
+        case e.Write(value=value, place=place) if value is not None:
+            pass
+        case e.CallEvent(node=r.Call(args=(value,)), receiver=place) if place is not None:
+            pass
+        case _:
+            return False
+    if isinstance(value, r.Literal):
         return False
     tracer = Tracer(domain, function)
-    assert isinstance(event, e.Write)
-    full = conditions.Given(event.place, assignments.Held("object", True))
+    full = conditions.Given(place, assignments.Held("object", True))
     for test, outcome in function.flow.guards(event):
         if conditions.comes_to(function, test.value, full) is outcome:
             continue
