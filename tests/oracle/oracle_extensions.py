@@ -60,7 +60,8 @@ def install(requirement: str, packages: Path) -> None:
 
 def build(setup: Setup, place: Path, compiler: str) -> Path:
     library = place / f"{setup.source}.so"
-    if library.exists() and library.stat().st_mtime > max(path.stat().st_mtime for path in HERE.iterdir()):
+    made_of = (HERE / "objects.h", HERE / f"{setup.source}.cc")
+    if library.exists() and library.stat().st_mtime > max(path.stat().st_mtime for path in made_of):
         return place
     packages = place / "packages"
     install(setup.requirement, packages)
