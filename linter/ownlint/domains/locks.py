@@ -175,11 +175,12 @@ class Locking:
         def answer() -> tuple[Locks, frozenset[Place]]:
             entry = frozenset(HeldLock(lock, CALLERS) for lock in own_locks(function))
             known = {THIS, *(parameter.name for parameter in function.record.parameters)}
-            without = self._read(function, frozenset())[0].get(function.flow.exit, frozenset())
+            held, takes = self._read(function, frozenset())
+            without = held.get(function.flow.exit, frozenset())
             taken = frozenset(h for h in without if not h.guard and h.lock[0] in known)
             after = self._read(function, entry)[0].get(function.flow.exit, frozenset())
             let_go = frozenset(h.lock for h in entry) - {h.lock for h in after}
-            return taken, let_go
+            return taken, let_go - {lock.lock for locks in takes.values() for lock in locks}  # its own it gives back
 
         return self._nets.ask(function, answer)
 
