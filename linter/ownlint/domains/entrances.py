@@ -126,8 +126,8 @@ def entry(function: Function) -> gil.GilState:
 
 
 def only_thread(function: Function) -> Function | None:
-    """What the one thread begins with that runs a function, whoever calls it. None where several threads may, and where
-    it is not known who calls it."""
+    """The function with which the one thread begins that runs this one; None where several threads may run it, and
+    where its callers are not known."""
     index, known = function.program.index, entrances(function.program)
     seen, left, begun = {function}, [function], set[Function]()
     while left:

@@ -87,6 +87,8 @@ LETS_GO = GIVES_UP | {"reset", "swap", "take"}
 """Words of methods after which their object does not own any more what it did."""
 EMPTIES = frozenset({"reset", "clear", "release", "swap", "erase", "extract", "remove", "pop", "exchange"})
 """Words of methods after which a member may hold nothing of what it held: pointers', containers', handles' own."""
+MOVES_OUT = frozenset({"move", "release", "extract", "swap", "exchange", "forward"})
+"""Names of what takes an object out of its owner alive."""
 KEEPS = frozenset(
     {"set", "register", "attach", "init", "initialize", "initialise", "add", "bind", "connect", "install", "setup"}
     | {"subscribe", "configure"}

@@ -135,8 +135,7 @@ def _asked(
 
 @lru_cache(maxsize=4096)
 def set_members(body: str) -> frozenset[str]:
-    """The members that a body assigns, or of which it hands out the address: asking for one, it asks what it has just
-    been told."""
+    """The members that a body assigns, or whose address it hands out: what it asks of one was set just before."""
     return frozenset((*_ASSIGNED.findall(body), *_ADDRESSED.findall(body)))
 
 

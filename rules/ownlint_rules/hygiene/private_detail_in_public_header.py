@@ -75,7 +75,7 @@ Nest the class in the private section, or forward-declare it and define it in th
 - classes that a public or protected member or a free function uses, also in the header's own source, or that two
   classes share
 - namespaces and headers named `internal`, `detail` or similar
-- headers that no other file includes or that the change adds, and names of several classes
+- headers that no other file includes, and names of several classes
 
 ## Known limitations
 
@@ -114,7 +114,7 @@ def private_detail_in_public_header(program: Program) -> Iterator[Finding]:
         if match is None or file.language != "cpp" or _NOT_PUBLIC.search(file.path) or len(file.classes) < 2:
             continue
         header = _Header(program, file)
-        if header.names and _includers(program, file, match[1]):
+        if header.names and _is_included(program, file, match[1]):
             others = [one for one in program.files.values() if one is not file and one.language == "cpp"]
             own = [one for one in others if _is_own(one.path, match[1])]
             seen_by = [one for one in others if not _is_own(one.path, match[1])]
@@ -139,10 +139,6 @@ def _sure(file: File, own: list[File], is_added: bool) -> Certainty:
     if not is_added and _FOR_OTHERS.search(file.path) is None:
         return because("possible", f"`{name}` may be internal, and no change under review adds the class")
     return because("unread-code", "code that was not analysed may use it")
-
-
-def _folder(path: str) -> str:
-    return path.rpartition("/")[0]
 
 
 def _found(cls: Class, outer: Class, user: Class, field: records.Field, certainty: Certainty) -> Finding:
@@ -323,17 +319,16 @@ def _is_unique(program: Program, cls: Class) -> bool:
 # --- who uses it --------------------------------------------------------------------------------------
 
 
-def _includers(program: Program, file: File, stem: str) -> list[File]:
-    """The files that include the header, its own sources left out."""
+def _is_included(program: Program, file: File, stem: str) -> bool:
+    """Whether a file includes the header, its own sources left out."""
     folder, _, name = file.path.rpartition("/")
     is_only = sum(path.rpartition("/")[2] == name for path in program.files) < 2
-    return [
-        other
-        for other, target in _including(program).get(name, ())
-        if other is not file
+    return any(
+        other is not file
         and not _is_own(other.path, stem)
-        and (is_only or _folder(other.path) == folder or _may_be(file.path, target))
-    ]
+        and (is_only or other.path.rpartition("/")[0] == folder or _may_be(file.path, target))
+        for other, target in _including(program).get(name, ())
+    )
 
 
 def _may_be(path: str, target: str) -> bool:

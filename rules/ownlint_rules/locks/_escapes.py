@@ -328,11 +328,11 @@ def hazard(
     storage: Storage,
     within: Function | None = None,
     meets: Callable[[tuple[str, ...]], bool] = lambda _: True,
-    thread: Function | None = None,
+    user: Function | None = None,
 ) -> Evidence | None:
     """What the project does elsewhere to what a borrow leads to: destroy, move, or change it. The worst is told. Weak
-    is what the function `within` does itself, since it may be the only one that does, and what the one `thread` does
-    that uses the borrow; `meets` says of a place below the target whether a change of that matters."""
+    is what the function `within` does itself, since it may be the only one that does, and what runs on the one thread
+    of the `user` of the borrow; `meets` says of a place below the target whether a change of that matters."""
     target = borrow.traced.place[borrow.traced.at :]
     if storage.kind == "owned" and target[0] in domain.freed:
         return Evidence(domain.freed[target[0]], True)
@@ -355,10 +355,15 @@ def hazard(
             sure = False
         elif storage.kind not in ("object", "element"):
             continue
-        if sure and (thread is None or entrances.only_thread(use.function) is not thread):
+        if sure and not (user is not None and _on_one_thread(user, use.function)):
             return Evidence(use, True)
         weak = weak or Evidence(use, False)
     return weak
+
+
+def _on_one_thread(one: Function, other: Function) -> bool:
+    thread = entrances.only_thread(one)
+    return thread is not None and entrances.only_thread(other) is thread
 
 
 def _leaves_it(storage: Storage, use: MemberUse) -> bool:

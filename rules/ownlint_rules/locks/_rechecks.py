@@ -354,15 +354,9 @@ def emptiness_gaps(gaps: Gaps) -> Iterator[Gap]:
             yield gap
 
 
-class Presence(NamedTuple):
-    """What a call finds is used unasked: `entries.find(key)->second`."""
-
-    call: e.CallEvent
-    gap: Gap
-
-
-def presence_gaps(gaps: Gaps) -> Iterator[Presence]:
-    """Elements that are counted on under one lock, because they were found under another."""
+def presence_gaps(gaps: Gaps) -> Iterator[Gap]:
+    """Elements that are counted on under one lock, because they were found under another: what `entries.find(key)`
+    returns is used unasked."""
     function, methods = gaps.function, gaps.function.program.models.containers
     if not function.mentions(*methods.finds):
         return
@@ -380,11 +374,11 @@ def presence_gaps(gaps: Gaps) -> Iterator[Presence]:
             and text(call.node.args[0]) == text(key)
         ]
         if (gap := gaps.before(act, looks, containers.origins(function, key))) is not None:
-            yield Presence(act, gap)
+            yield gap
 
 
 def _used_unasked(value: r.Value) -> r.Call | None:
-    """The call that looks for an element, where the value goes on through what it answers."""
+    """The call that looks for an element, where the value goes through its result."""
     inner = places.strip(value.base if isinstance(value, r.Member) and value.arrow else None)
     if isinstance(value, r.Unary) and value.op == "*":
         inner = places.strip(value.value)

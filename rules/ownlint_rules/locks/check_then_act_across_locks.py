@@ -108,6 +108,7 @@ from ownlint_rules.locks import _unfound as unfound
 
 _OWNERS = frozenset({"smart pointer", "scoped owner"})
 _SHARED = frozenset({"shared pointer", "intrusive pointer", "weak pointer"})
+_SEARCH_AGAIN = "search again under the second lock, or search and add under one lock"
 _LOOK_AGAIN = "re-check under the second lock, or use `try_emplace` and discard the duplicate"
 
 _THREADS = "harmless if two threads never run this for the same object at the same time"
@@ -152,32 +153,33 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
         shown = places.render(act.receiver or ())
         made = (inner for arg in act.node.args for inner in places.walk(arg))
         if any(_is_made(function, inner) for inner in made if isinstance(inner, records.Name | records.Call)):
-            yield function.finding(
-                act,
+            yield _stale(
+                function,
+                gap,
                 f"another thread may have added `{name}` to `{shown}` since it was searched",
-                certainty=_doubt(gap) or because("threads", _THREADS),
-                help="search again under the second lock, or search and add under one lock",
-                steps=(function.step(gap.look, f"`{shown}` is searched for `{name}` here"),),
+                f"`{shown}` is searched for `{name}` here",
+                _SEARCH_AGAIN,
             )
     for gap in islice(rechecks.emptiness_gaps(gaps), 1):
         assert isinstance(gap.act, events.CallEvent)
         container = places.receiver(gap.act.node)
         shown = text(container) if container is not None else ""
-        yield function.finding(
-            gap.act,
+        yield _stale(
+            function,
+            gap,
             f"another thread may have removed the last element of `{shown}` since it was checked",
-            certainty=_doubt(gap) or because("threads", _THREADS),
-            help="check and remove under one lock",
-            steps=(function.step(gap.look, f"`{shown}` is checked for emptiness here"),),
+            f"`{shown}` is checked for emptiness here",
+            "check and remove under one lock",
         )
-    for call, gap in islice(rechecks.presence_gaps(gaps), 1):
-        key, shown = text(call.node.args[0]), places.render(call.receiver or ())
-        yield function.finding(
-            call,
+    for gap in islice(rechecks.presence_gaps(gaps), 1):
+        assert isinstance(gap.act, events.CallEvent)
+        key, shown = text(gap.act.node.args[0]), places.render(gap.act.receiver or ())
+        yield _stale(
+            function,
+            gap,
             f"another thread may have removed `{key}` from `{shown}` since it was found",
-            certainty=_doubt(gap) or because("threads", _THREADS),
-            help="check what `find` returns, or look up and use the element under one lock",
-            steps=(function.step(gap.look, f"`{shown}` is checked for `{key}` here"),),
+            f"`{shown}` is checked for `{key}` here",
+            "check what `find` returns, or look up and use the element under one lock",
         )
     for assignment, gap in rechecks.state_gaps(gaps):
         certainty = _of_state(function, assignment, gap)
@@ -198,13 +200,12 @@ def _first(gaps: rechecks.Gaps, look: events.Event, insert: containers.Insert) -
 def _unfound(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
     """The first alone: what is added together is one entry."""
     for found in islice(unfound.unfound(gaps), 1):
-        shown = found.addition.shown
-        yield function.finding(
-            found.addition.event,
-            f"another thread may have added `{found.key}` to `{shown}` since it was searched",
-            certainty=_doubt(found.gap) or because("threads", _THREADS),
-            help="search again under the second lock, or search and add under one lock",
-            steps=(function.step(found.gap.look, f"it is searched for `{found.key}` here"),),
+        yield _stale(
+            function,
+            found.gap,
+            f"another thread may have added `{found.key}` to `{found.addition.shown}` since it was searched",
+            f"it is searched for `{found.key}` here",
+            _SEARCH_AGAIN,
         )
 
 
@@ -223,12 +224,12 @@ def _counted(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
     for counted in counting.bounded(gaps):
         shown = places.render(counted.place)
         what = f"the size of `{shown}`" if counted.is_size else f"`{shown}`"
-        yield function.finding(
-            counted.gap.act,
+        yield _stale(
+            function,
+            counted.gap,
             f"another thread may have changed {what} since it was compared",
-            certainty=_doubt(counted.gap) or because("threads", _THREADS),
-            help="compare and change it under one lock",
-            steps=(function.step(counted.gap.look, f"{what} is read here"),),
+            f"{what} is read here",
+            "compare and change it under one lock",
         )
     for index in counting.taken_indexes(gaps):
         shown = places.render(index.act.receiver or ())
@@ -241,13 +242,24 @@ def _counted(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
         )
     for drop in counting.drops(gaps):
         entry = f"`{text(drop.key)}` of `{drop.container.shown}`"
-        yield function.finding(
-            drop.gap.act,
+        yield _stale(
+            function,
+            drop.gap,
             f"another thread may be using {entry} again since its count was decremented",
-            certainty=_doubt(drop.gap) or because("threads", _THREADS),
-            help="decrement the count and erase under one lock",
-            steps=(function.step(drop.gap.look, "its count is decremented here"),),
+            "its count is decremented here",
+            "decrement the count and erase under one lock",
         )
+
+
+def _stale(function: Function, gap: rechecks.Gap, message: str, looked: str, help: str) -> Finding:
+    """What is done under one lock rests on what was seen under another."""
+    return function.finding(
+        gap.act,
+        message,
+        certainty=_doubt(gap) or because("threads", _THREADS),
+        help=help,
+        steps=(function.step(gap.look, looked),),
+    )
 
 
 def _doubt(gap: rechecks.Gap) -> Certainty | None:

@@ -93,7 +93,6 @@ from ownlint import (
     Span,
     Step,
     because,
-    entrances,
     events,
     locks,
     places,
@@ -366,8 +365,8 @@ class _EscapeJudge:
         if member in self.domain.freed and escapes.is_taken_out(self.domain, self.function, member):
             return
         if look is None:
-            within, thread = self.function if is_here else None, entrances.only_thread(self.function)
-            evidence = escapes.hazard(self.domain, found, storage, within, thread=thread)
+            within = self.function if is_here else None
+            evidence = escapes.hazard(self.domain, found, storage, within, user=self.function)
         else:
             evidence = escapes.hazard(self.domain, found, storage, meets=functools.partial(keepers.comes_to, look))
             if evidence is None and look.writes:

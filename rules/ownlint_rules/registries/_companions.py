@@ -6,7 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Class, Function, events, glance, places, records, types
+from ownlint import Class, Function, events, glance, habits, places, records, types
+
+_OWNERS = frozenset({"smart pointer", "shared pointer", "intrusive pointer", "scoped owner"})
 
 
 class Companion(NamedTuple):
@@ -28,21 +30,20 @@ class LeftBehind(NamedTuple):
 
 
 def left_behind(home: Class) -> Iterator[LeftBehind]:
+    """Each method of the class that does so, at the first place."""
     for one in _companions(home):
         filler = next(iter(_fillers(home, one)), None)
         if filler is None or not any(_looks_up(method, one) for method in home.methods):
             continue
         takers = [method for method in home.methods if any(_taken(method, one.pointers.name))]
-        if _ended_by_held(home, one, takers):
+        if _takes_itself_out(home, one, takers) or _is_taken_from_outside(home, one, takers):
             continue
         for method in home.methods:
             if method.record.kind in ("destructor", "constructor") or _concerns(method, one.pointers.name):
                 continue
-            if _keeps_object(method):
-                continue
-            for call in _taken(method, one.owner.name):
+            call = None if method.mentions(*habits.MOVES_OUT) else next(_taken(method, one.owner.name), None)
+            if call is not None:
                 yield LeftBehind(method, call, one, *filler)
-                break
 
 
 def _companions(home: Class) -> Iterator[Companion]:
@@ -57,9 +58,9 @@ def _companions(home: Class) -> Iterator[Companion]:
             continue
         for argument in written.arguments:
             kind = types.parse(argument)
-            inner = home.program.types.roles_at(argument, home.file, home.symbol)
-            if "smart pointer" in inner and "shared pointer" not in inner and kind.arguments:
-                owners.setdefault(types.parse(kind.arguments[0]).last, field)
+            held, is_shared = owned(home, argument)
+            if held and not is_shared:
+                owners.setdefault(held, field)
             elif kind.pointers == 1 and home.program.names.find_class(kind.name, home.symbol, home.file) is not None:
                 pointers.setdefault(kind.last, []).append(field)
     for held, owner in owners.items():
@@ -122,24 +123,26 @@ def _concerns(method: Function, member: str, depth: int = 2) -> bool:
     )
 
 
-def _keeps_object(method: Function) -> bool:
-    """Whether the object may live on: it is moved out, or the owner gives it up."""
-    return method.mentions("move", "release", "extract", "swap", "exchange", "forward")
-
-
-def _ended_by_held(home: Class, one: Companion, takers: list[Function]) -> bool:
-    """Whether the object takes its pointer out itself when it ends, or somebody else does."""
+def _takes_itself_out(home: Class, one: Companion, takers: list[Function]) -> bool:
+    """Whether the destructor of the object calls what takes its pointer out."""
     names = {method.name for method in takers}
-    for cls in home.program.classes:
-        if cls.name == one.held and cls.destructor is not None and any(map(cls.destructor.mentions, names)):
-            return True
-    return any(
-        caller.home is not home and caller.language == "cpp"
-        for method in takers
-        if method.record.kind != "destructor"
-        for caller in home.program.index.callers_by_name(method.name)
-    ) and not any(_taken_with_owner(method, one) for method in takers)
+    held = (cls for cls in home.program.classes if cls.name == one.held)
+    return any(cls.destructor is not None and cls.destructor.mentions(*names) for cls in held)
 
 
-def _taken_with_owner(method: Function, one: Companion) -> bool:
-    return any(_taken(method, one.owner.name))
+def _is_taken_from_outside(home: Class, one: Companion, takers: list[Function]) -> bool:
+    """Whether other code takes pointers out, by methods that leave the objects where they are."""
+    if any(any(_taken(method, one.owner.name)) for method in takers):
+        return False
+    callers = home.program.index.callers_by_name
+    names = {method.name for method in takers if method.record.kind != "destructor"}
+    return any(caller.home is not home and caller.language == "cpp" for name in names for caller in callers(name))
+
+
+def owned(cls: Class, written: str) -> tuple[str, bool]:
+    """The last name of the class whose objects a smart pointer of the type owns, and whether others may own them, too;
+    empty for any other type."""
+    kind, roles = types.parse(written), cls.program.types.roles_at(written, cls.file, cls.symbol)
+    if not kind.arguments or _OWNERS.isdisjoint(roles):
+        return "", False
+    return types.parse(kind.arguments[0]).last, "smart pointer" not in roles or "shared pointer" in roles

@@ -67,7 +67,7 @@ Erase the entry on every path, best in one method that also destroys the object;
 
 - a path under a condition that explains why there is no entry: the condition of the insertion, a null key or registry,
   a lookup, or a flag that is set when the entry is erased
-- registries from which nothing is ever erased
+- registries from which nothing is ever erased, unless the objects are destroyed and others go through the entries
 - entries that a registered callback erases
 - registries whose lookup checks whether the handle is still valid
 
@@ -192,12 +192,12 @@ def _never_taken(
 
 
 def _has_owner(cls: Class) -> bool:
-    """Whether a member of a class, or a local, owns such an object, or an object of a derived class."""
-    owned = f"<{cls.name}>"
+    """Whether a member of a class owns such an object, or a container there has owners of some."""
     return any(
-        owned in field.type.replace(" ", "") and "ptr" in field.type.lower()
+        companions.owned(other, written)[0] == cls.name
         for other in cls.program.classes
         for field in other.record.fields
+        for written in (field.type, *types.parse(field.type).arguments)
     )
 
 

@@ -95,8 +95,6 @@ def _may_be_one(one: Path, other: Path) -> bool:
     )
 
 
-DROPPING = frozenset({"invalidate argument 1 deep", "erase argument 2 from argument 1"})
-"""What a container that counts its items does, as models say it, to those that it lets go."""
 ITEMS = "[]"
 """The step to all the items of a container that counts them."""
 _CELLS_A_STEP = 8

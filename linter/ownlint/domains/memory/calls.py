@@ -11,7 +11,6 @@ from ownlint.domains.counted.references import may_count, references
 from ownlint.domains.failure import never_comes_back
 from ownlint.domains.memory import effects, erasing, sharing, unknown_calls
 from ownlint.domains.memory.blocks import (
-    DROPPING,
     ELEMENTS,
     GIVEN_ON,
     ITEMS,
@@ -43,7 +42,7 @@ from ownlint.domains.memory.blocks import (
 from ownlint.domains.memory.callables import KEPT, RunningFunction
 from ownlint.domains.memory.moves import gives_away
 from ownlint.domains.memory.owners import OWNERS, Owners, makes_owner
-from ownlint.domains.memory.pointers import ONE, SMART, THIS_BLOCK, captured, named, range_cell
+from ownlint.domains.memory.pointers import ONE, SMART, THIS_BLOCK, captured, drops, named, range_cell
 from ownlint.domains.memory.pointers import references as _references
 from ownlint.domains.memory.pointers import result_cell as _result
 from ownlint.domains.memory.seen import (
@@ -628,8 +627,6 @@ class MemoryCalls(Owners):
                     self.invalidate(draft, node, model)
                 elif effect.verb == "move":
                     answer = self.exchange(draft, node)
-                elif str(effect) in DROPPING:
-                    self.drop_items(draft, node, effect.verb == "erase")
                 elif effect.verb == "bind" and node.args:
                     answer = self.bind_arguments(draft, node)
                 elif effect.verb == "call" and str(effect.other) == "arguments" and effect.place is not None:
@@ -640,6 +637,8 @@ class MemoryCalls(Owners):
                     answer = self.given_at(draft, node, effect.place)
                 elif effect.verb == "borrow" and where == "result" and answer is LOST:
                     answer = self.lent(draft, node, str(effect.other))
+        if (dropping := next(filter(drops, models), None)) is not None:
+            self.drop_items(draft, node, dropping.has("erase"))
         if any(model.has("erase") or model.has("clear", "receiver") for model in models):
             self.forget_elements(draft, node)
         if any(model.has("clear", "receiver") and not model.has("invalidate") for model in models):

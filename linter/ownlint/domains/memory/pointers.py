@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from ownlint.domains.memory.blocks import DROPPING, ELEMENTS, LOST, NULL, SOME, Cell, MemoryDraft, Pointer, varying
+from ownlint.domains.memory.blocks import ELEMENTS, LOST, NULL, SOME, Cell, MemoryDraft, Pointer, varying
 from ownlint.engine import lasting
 from ownlint.facts import records as r
 from ownlint.facts.show import text
@@ -16,6 +16,7 @@ from ownlint.flow import events as e
 from ownlint.flow.asked import is_constant
 from ownlint.flow.bodies import hidden_names
 from ownlint.flow.places import CHAIN, THIS, last_name, strip, walk
+from ownlint.models.records import FunctionModel
 from ownlint.project import types
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, program_question
@@ -37,22 +38,36 @@ def keepers(program: Program) -> frozenset[str]:
     )
 
 
+def drops(model: FunctionModel) -> bool:
+    """Whether a container lets go items that it counts; one that is released itself is gone with them."""
+    return not model.has("release") and any(str(effect) in _DROPPING for effect in model.effects)
+
+
+_DROPPING = frozenset({"invalidate argument 1 deep", "erase argument 2 from argument 1"})
+
+
 @program_question
 def emptying(program: Program) -> frozenset[str]:
     """Last names of what makes a container let go all that it counts."""
-    return program.models.functions_that(lambda model: model.has("invalidate", "argument 1"))
+    return program.models.functions_that(lambda model: drops(model) and model.has("invalidate"))
 
 
 @program_question
 def dropping(program: Program) -> frozenset[str]:
     """Last names of what makes one let go an item."""
-    return program.models.functions_that(lambda model: any(str(effect) in DROPPING for effect in model.effects))
+    return program.models.functions_that(drops)
 
 
 @program_question
 def lending_items(program: Program) -> frozenset[str]:
     """Last names of what answers with an item that its container counts."""
     return program.models.functions_that(lambda model: model.counted and model.has("borrow", "result"))
+
+
+@program_question
+def _keyed(program: Program) -> frozenset[str]:
+    """Last names of what is told by its second argument which item is meant."""
+    return lending_items(program) | dropping(program)
 
 
 class Spans(NamedTuple):
@@ -73,13 +88,13 @@ def spans(function: Function) -> Spans:
     addressed: set[tuple[int, int]] = set()
     arguments: set[tuple[int, int]] = set()
     indexes: set[str] = set()
-    items = lending_items(function.program) | dropping(function.program)
+    keyed = _keyed(function.program)
     for one in function.values:
         match one:
             case r.Unary(op="*" | "&" as op, value=value) if (inner := strip(value)) is not None:
                 (dereferenced if op == "*" else addressed).add((inner.start, inner.end))
             case r.Call(callee=callee, args=args):
-                if last_name(callee) in items and len(args) > 1 and isinstance(key := strip(args[1]), r.Name):
+                if last_name(callee) in keyed and len(args) > 1 and isinstance(key := strip(args[1]), r.Name):
                     indexes.add(key.text)
                 arguments.update((inner.start, inner.end) for each in args if (inner := strip(each)) is not None)
             case r.Index(indexes=(r.Name(text=name),)):

@@ -58,7 +58,7 @@ def is_shared(call: r.Call, function: Function) -> bool:
 
 
 def lends_item(call: r.Call, function: Function) -> bool:
-    """Whether a container answers with an item that it may let go while others have it, and that nobody counts up."""
+    """Whether it returns a borrowed item, which its container may drop while it is used."""
     source = references(function.program).source(call, function)
     return source.kind == "borrowed" and source.model is not None and len(call.args) > 1
 
