@@ -93,7 +93,8 @@ class HandleRuns:
         taken = {(misuse.at, misuse.child.taken) for misuse in found.values()}
         for given in self.given_by_callers(function):
             for misuse in self.run(function, given).misuses:
-                if is_given(misuse.child.token) and (misuse.at, misuse.child.taken) not in taken:
+                of_given = is_given(misuse.child.token) or misuse.harm is not None  # a walk has no token of its own
+                if of_given and (misuse.at, misuse.child.taken) not in taken:
                     found.setdefault(_place_of(misuse), misuse)
         return [found[place] for place in sorted(found)]
 
