@@ -7,6 +7,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from tests import readers
 
 from ownlint import choices
 
@@ -21,7 +22,7 @@ UNMEASURED = Path(__file__).parent / "unmeasured"
 """See `sitecustomize` there: it is so in this process, too."""
 
 choices.MEASURED = choices.WEIGHED = "of no pack.json"
-
+readers.copied()
 
 gc.set_threshold(200_000, 10, 20)  # as `ownlint` itself does
 

@@ -1,7 +1,8 @@
 """What `starting` copies: an interpreter that has imported what `ownlint check` needs, and has asked it nothing.
 
-`python -P started.py DESCRIPTOR`. A request on that socket is four bytes of length with three descriptors, the streams,
-and then JSON. The answer is two lines: the number of the process, and how it ended.
+`python -P started.py DESCRIPTOR READERS`; the second is a name as in `readers`. A request on that socket is four bytes
+of length with three descriptors, the streams, and then JSON. The answer is two lines: the number of the process, and
+how it ended.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 LOADED = ("ownlint.cli.main", "ownlint.pipeline", "ownlint.analysis", "ownlint.frontends.extract")
 
 
-def requested(server: socket.socket) -> tuple[list[str], str, dict[str, str], bool, int | None]:
+def requested(server: socket.socket) -> tuple[list[str], str, dict[str, str], bool, int | None, str | None, str]:
     """Returns in a copy of this process, whose streams are those of the request; what is copied ends here."""
     while True:
         size, streams, _, _ = socket.recv_fds(server, 4, 3)
@@ -55,9 +56,12 @@ _inputs.knowledge_digest((), _nowhere)
 for _asked in (_inputs.reader_digest, _inputs.engine_digest, _inputs._packs_digest, _inputs._parsers):
     _asked.cache_clear()  # what a variable of the environment changes is asked anew; of files the digests are known
 _inputs.packs.cache_clear()  # the folder that it runs in may be a place of packages, too
+sys.path.insert(0, str(Path(__file__).parent))
+importlib.import_module("readers").copied_from(sys.argv[2])
+del sys.path[0]
 gc.collect()
 gc.freeze()
-_arguments, _folder, _environment, _safe, _memory = requested(socket.socket(fileno=int(sys.argv[1])))
+_arguments, _folder, _environment, _safe, _memory, _site, _before = requested(socket.socket(fileno=int(sys.argv[1])))
 os.environ.clear()
 os.environ.update(_environment)
 os.chdir(_folder)
@@ -65,5 +69,9 @@ if not _safe:
     sys.path.insert(0, str(Path.cwd()))
 if _memory is not None:
     resource.setrlimit(resource.RLIMIT_AS, (_memory, _memory))
+if _site is not None:  # its packs belong to those that are installed
+    sys.path.insert(0, _site)
+    importlib.import_module("ownlint.catalogue").load.cache_clear()
 sys.argv = ["ownlint", *_arguments]
+exec(_before, {"__name__": "__main__"})  # noqa: S102 - it comes from a test
 runpy.run_module("ownlint", run_name="__main__", alter_sys=True)

@@ -22,11 +22,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
+from tests import readers
+
 REAL = os.environ.get("OWNLINT_STARTS") == "real"
 _SERVER = Path(__file__).with_name("started.py")
 _SECONDS = 300.0
 _OF_INTERPRETER = ("PYTHON", "LC_", "LANG", "MALLOC", "LD_")
 """Variables that are read when Python starts."""
+
+MAIN = "\nfrom ownlint.__main__ import main\nmain()\n"
+"""The program, after what is to be run before it."""
 
 _begun: set[tuple[tuple[str, str], ...]] = set()
 
@@ -38,19 +43,26 @@ def run(
     given: bytes = b"",
     safe_path: bool = False,
     memory: int | None = None,
+    site: Path | None = None,
+    before: str = "",
     timeout: float = _SECONDS,
 ) -> subprocess.CompletedProcess[bytes]:
-    """`safe_path`: with Python's `-P`. `memory` bounds the address space, in bytes. Raises `subprocess.TimeoutExpired`
-    after so many seconds, the process ended."""
+    """`safe_path`: with Python's `-P`. `memory` bounds the address space, in bytes. `site` is a folder of packages that
+    is looked into first; `before` is run before all else. Raises `subprocess.TimeoutExpired` after so many seconds, the
+    process ended."""
     environment = dict(os.environ if env is None else env)
-    command = [sys.executable, *(["-P"] if safe_path else []), "-m", "ownlint", *arguments]
+    told = ["-c", before + MAIN] if before else ["-m", "ownlint"]
+    command = [sys.executable, *(["-P"] if safe_path else []), *told, *arguments]
     of_interpreter = tuple(
         (name, environment[name]) for name in sorted(environment) if name.startswith(_OF_INTERPRETER)
     )
     if REAL or of_interpreter not in _begun:
         _begun.add(of_interpreter)
+        if site is not None:
+            environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(site), environment.get("PYTHONPATH"))))
         return _real(command, cwd, environment, given, memory, timeout)
-    return _server(of_interpreter).run(command, cwd, environment, given, safe_path, memory, timeout)
+    request = (arguments, os.fspath(cwd), environment, safe_path, memory, None if site is None else str(site), before)
+    return _server(of_interpreter).run(command, request, given, timeout)
 
 
 def text(*arguments: str, cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:
@@ -97,7 +109,7 @@ class _Server:
         self._socket, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", str(_SERVER), str(theirs.fileno())],
+                [sys.executable, "-P", str(_SERVER), str(theirs.fileno()), readers.source()],
                 env={"PATH": os.environ["PATH"], **env},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -114,15 +126,10 @@ class _Server:
     def run(
         self,
         command: list[str],
-        cwd: Path,
-        env: dict[str, str],
+        request: tuple[object, ...],
         given: bytes,
-        safe_path: bool,
-        memory: int | None,
         timeout: float,
     ) -> subprocess.CompletedProcess[bytes]:
-        arguments = command[command.index("ownlint") + 1 :]
-        request = (arguments, os.fspath(cwd), env, safe_path, memory)
         (in_theirs, in_ours), (out_ours, out_theirs), (err_ours, err_theirs) = os.pipe(), os.pipe(), os.pipe()
         theirs = [in_theirs, out_theirs, err_theirs]
         data = json.dumps(request).encode()

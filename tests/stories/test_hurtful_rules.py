@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests import starting
 
 RULE = '''\
 """{title}.
@@ -49,8 +50,6 @@ analyst._WORTH_DEALING = {worth}
 analysis.DEFAULT = analysis.Limits(seconds={seconds}, memory={memory})
 steps.BUDGET = {budget}
 steps.PER_BYTE = 0
-from ownlint.cli.main import main
-main()
 """
 
 SPIN = "while True:\n    pass"
@@ -99,7 +98,7 @@ class Bench:
         self.rules.append(name)
         return name
 
-    def command(
+    def start(
         self,
         *more: str,
         seconds: float = 30,
@@ -107,34 +106,16 @@ class Bench:
         budget: int = 10**6,
         cached: bool = False,
         worth: int = 1 << 20,
-    ) -> list[str]:
-        """A worker is for `worth` bytes of source."""
-        start = LIMITS.format(seconds=seconds, memory=memory, budget=budget, worth=worth)
+    ) -> tuple[str, list[str]]:
+        """What is run first, and arguments. A worker is for `worth` bytes of source."""
+        before = LIMITS.format(seconds=seconds, memory=memory, budget=budget, worth=worth)
         chosen = [argument for name in self.rules for argument in ("--select", name)]
         cache = [] if cached else ["--no-cache"]
-        return [
-            sys.executable,
-            "-P",
-            "-c",
-            start,
-            "check",
-            "--isolated",
-            "--output-format",
-            "json",
-            *cache,
-            *chosen,
-            *more,
-        ]
-
-    @property
-    def environment(self) -> dict[str, str]:
-        return {**os.environ, "PYTHONPATH": os.pathsep.join([str(self.site), os.environ.get("PYTHONPATH", "")])}
+        return before, ["check", "--isolated", "--output-format", "json", *cache, *chosen, *more]
 
     def check(self, *more: str, **limits: float) -> Done:
-        command = self.command(*more, **limits)  # type: ignore[arg-type]
-        done = subprocess.run(
-            command, cwd=self.project, env=self.environment, capture_output=True, text=True, check=False, timeout=240
-        )
+        before, arguments = self.start(*more, **limits)  # type: ignore[arg-type]
+        done = starting.text(*arguments, cwd=self.project, safe_path=True, site=self.site, before=before, timeout=240)
         return Done(done.returncode, done.stdout, done.stderr)
 
 
@@ -301,10 +282,11 @@ def hanging(bench: Bench) -> Iterator[Callable[[], tuple[subprocess.Popen[bytes]
     def start() -> tuple[subprocess.Popen[bytes], list[int]]:
         mark = bench.project / "at-it"
         bench.rule("hurts", f"open({str(mark)!r}, 'w').close()\n{SPIN}")
+        before, arguments = bench.start(seconds=300)
         run = subprocess.Popen(
-            bench.command(seconds=300),
+            [sys.executable, "-P", "-c", before + starting.MAIN, *arguments],
             cwd=bench.project,
-            env=bench.environment,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(bench.site), os.environ.get("PYTHONPATH", "")])},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),

@@ -189,16 +189,7 @@ class Child:
         self.run = settings.run
         self.tired = False
         self._folder = tempfile.mkdtemp(prefix="ownlint-")
-        self._process = subprocess.Popen(
-            _command(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=self._folder,
-            env=_environment(self._folder),
-            start_new_session=True,
-            bufsize=0,
-        )
+        self._process = _started(self._folder)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._input = self._process.stdin
@@ -342,6 +333,20 @@ sys.path += sys.argv[1:]
 from ownlint.frontends.worker import main
 main()
 """
+
+
+def _started(folder: str) -> subprocess.Popen[bytes]:
+    """A child that stands in this folder of its own."""
+    return subprocess.Popen(
+        _command(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=folder,
+        env=_environment(folder),
+        start_new_session=True,
+        bufsize=0,
+    )
 
 
 def _command() -> list[str]:
