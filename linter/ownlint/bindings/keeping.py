@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ownlint.bindings.targets import returned_values
 from ownlint.bindings.views import constructed_part, initialised_name, roles_of
 from ownlint.engine import containers
-from ownlint.engine.glance import opens
+from ownlint.engine.glance import opens, said_names
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
@@ -22,6 +22,7 @@ from ownlint.flow.places import THIS, Place, last_name, receiver, strip, walk
 from ownlint.project import pairs, types
 from ownlint.project.program import Program
 from ownlint.project.questions import program_question
+from ownlint.project.signatures import accepts
 from ownlint.project.subjects import Class, Function
 
 _DEEPEST = 4
@@ -167,13 +168,13 @@ def kept_by(cls: Class, args: tuple[r.Value, ...], depth: int = 0) -> Iterator[K
     fields = raw_fields(cls)
     if depth > _DEEPEST or (not fields and not cls.bases):
         return
-    shown = [c for c in cls.constructors if _takes(c.record, len(args))]
+    shown = [c for c in cls.constructors if accepts(c.record, len(args))]
     declared = [d for d in cls.declarations if d.kind == "constructor"]
     if shown:
         for each in shown[:2]:
             yield from _kept_by_shown(cls, each, args, fields, depth)
     elif declared:
-        for record in [d for d in declared if _takes(d, len(args))][:2]:
+        for record in [d for d in declared if accepts(d, len(args))][:2]:
             yield from _kept_by_declared(cls, record, args, fields)
     elif not cls.constructors:
         yield from _kept_by_order(cls, args, fields)
@@ -280,11 +281,6 @@ def _same_pointee(cls: Class, fields: frozenset[str], written: str) -> str:
             if field.name in fields and (fits or (held.is_value and held.last == kind.last)):
                 return field.name
     return ""
-
-
-def _takes(record: r.FunctionRecord, count: int) -> bool:
-    required = sum(parameter.default is None for parameter in record.parameters)
-    return required <= count <= len(record.parameters)
 
 
 # --- what a value keeps -----------------------------------------------------------------------------
@@ -539,7 +535,6 @@ _PLAIN_TYPE = re.compile(
     r"|unsigned|Status|Duration|Time|condition_variable|CondVar)"
 )
 _WORDS = re.compile(r"\w++")
-_STRINGS = re.compile(rb'"([A-Za-z_]\w*)"')
 
 
 def is_plain_type(written: str) -> bool:
@@ -579,11 +574,6 @@ def _held(program: Program, classes: list[r.ClassRecord]) -> list[tuple[str, str
 
 def _is_indirect(written: str) -> bool:
     return "*" in written or "&" in written
-
-
-def said_names(function: Function) -> set[str]:
-    """Every name and word that stands in the body. Needs no decoding."""
-    return {name.decode() for name in _STRINGS.findall(function.encoded)}
 
 
 _LOCAL_CONTAINER = re.compile(opens(r.Declare) + rb'\["[^"]*"\],"[^"]*<[^"]*"')
@@ -709,7 +699,7 @@ def keeps_handle(cls: Class, args: tuple[r.Value, ...], position: int, written: 
     kind = types.parse(written)
     if any(types.parse(base.name).last == kind.last for one in cls.ancestry for base in one.record.bases):
         return True
-    shown = [c for c in cls.constructors if _takes(c.record, len(args))]
+    shown = [c for c in cls.constructors if accepts(c.record, len(args))]
     if shown:
         return any(_keeps_parameter(cls, each, position, kind) for each in shown)
     if any(d.kind == "constructor" for d in cls.declarations):
@@ -749,7 +739,7 @@ def _initialises_with(cls: Class, each: r.Initializer, name: str, kind: types.Ty
 
 
 def _keeps_base(base: Class, args: tuple[r.Value, ...], at: int, kind: types.Type) -> bool:
-    return any(_keeps_parameter(base, each, at, kind) for each in base.constructors if _takes(each.record, len(args)))
+    return any(_keeps_parameter(base, each, at, kind) for each in base.constructors if accepts(each.record, len(args)))
 
 
 def _hands_over(value: r.Value, name: str) -> bool:

@@ -15,6 +15,7 @@ from ownlint.models.records import FrameworkModel
 from ownlint.project import types
 from ownlint.project.files import File
 from ownlint.project.questions import question
+from ownlint.project.signatures import is_variadic
 from ownlint.project.subjects import Binding, Class
 
 _NUMBER = re.compile(
@@ -65,7 +66,7 @@ def signature_of(binding: Binding) -> Signature | None:
     result = program.names.expand(target.result or _nothing(target), file, scope, at)
     record = target.function.record if target.function is not None else target.declared
     taken = None
-    if record is not None and not _takes_any_number(record):
+    if record is not None and not is_variadic(record):
         taken = tuple(program.names.expand(p.type, file, scope, at) for p in record.parameters)
         if target.first == 2:
             taken = (f"{target.owner.symbol if target.owner is not None else ''}&", *taken)
@@ -73,10 +74,6 @@ def signature_of(binding: Binding) -> Signature | None:
         return Signature(result, taken, target, None, ())
     returned = program.names.find_class(types.parse(result).name, scope, file)
     return Signature(result, taken, target, returned, program.types.roles_at(result, file, scope))
-
-
-def _takes_any_number(record: r.FunctionRecord) -> bool:
-    return any(p.spread or "..." in p.type for p in record.parameters)
 
 
 def _nothing(target: Target) -> str:
@@ -223,10 +220,6 @@ def behind_callable(binding: Binding) -> Span:
     said = [binding.record.callable, binding.record.setter, *binding.record.extras]
     end = max((node.end for node in said if node is not None), default=binding.record.end - 1)
     return Span(end, end)
-
-
-def is_around(outer: r.Node, inner: r.Node) -> bool:
-    return outer.start <= inner.start and inner.end <= outer.end
 
 
 def framework_of(binding: Binding) -> FrameworkModel | None:

@@ -16,6 +16,7 @@ from ownlint.facts import records as r
 from ownlint.finding import Step
 from ownlint.flow.places import last_name, strip, walk
 from ownlint.project import pairs, types
+from ownlint.project.signatures import accepts
 from ownlint.project.subjects import Class, Function
 
 _SHARES = ("shared pointer", "intrusive pointer", "weak pointer", "python object")
@@ -141,7 +142,7 @@ def _copies(cls: Class, record: r.FunctionRecord) -> bool:
 
 def _takes_one(cls: Class, record: r.FunctionRecord) -> bool:
     """Whether a constructor can be called with a reference to an object of its own class alone."""
-    if record.kind != "constructor" or not record.parameters or not _takes(record, 1):
+    if record.kind != "constructor" or not record.parameters or not accepts(record, 1):
         return False
     kind = types.parse(record.parameters[0].type)
     return kind.last == cls.name and bool(kind.reference) and not kind.pointers
@@ -200,7 +201,7 @@ def holds(owner: Class, inner: Class) -> bool:
 
 def stored_arguments(cls: Class, count: int, depth: int = 0) -> frozenset[int]:
     """Which of `count` constructor arguments end up in a borrowing field, from 0."""
-    made = [c for c in cls.constructors if _takes(c.record, count)]
+    made = [c for c in cls.constructors if accepts(c.record, count)]
     if made and depth <= _DEEPEST:
         fields = {field.name for field in borrowing_fields(cls)}
         return frozenset[int]().union(*(_kept(cls, each, fields, depth) for each in made))
@@ -222,7 +223,7 @@ def _stored_by_order(cls: Class) -> frozenset[int]:
 
 def _views_taken(cls: Class, declared: list[r.FunctionRecord], count: int) -> Iterator[int]:
     for each in declared:
-        if _takes(each, count):
+        if accepts(each, count):
             for position, parameter in enumerate(each.parameters):
                 if looks_elsewhere(parameter.type, roles_of(cls, parameter.type)):
                     yield position
@@ -241,13 +242,8 @@ def constructed_part(cls: Class, name: str) -> Class | None:
 def kept_by(cls: Class, method: str, count: int) -> frozenset[int]:
     """Which of `count` arguments a method stores in a borrowing field, from 0."""
     fields = {field.name for field in borrowing_fields(cls)}
-    made = [m for m in cls.defined(method) if m.record.kind == "method" and _takes(m.record, count)] if fields else []
+    made = [m for m in cls.defined(method) if m.record.kind == "method" and accepts(m.record, count)] if fields else []
     return frozenset(position for each in made for position in _kept(cls, each, fields, 0) if position < count)
-
-
-def _takes(record: r.FunctionRecord, count: int) -> bool:
-    required = sum(parameter.default is None for parameter in record.parameters)
-    return required <= count <= len(record.parameters)
 
 
 def _kept(cls: Class, constructor: Function, fields: set[str], depth: int) -> Iterator[int]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ownlint.engine.c_containers import table_call, takes_in_c, verb_of
+from ownlint.engine.glance import said_names
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
@@ -35,7 +36,6 @@ _BOUND_ELEMENT = re.compile(rb'[&*]",(?:\[6,\d+,\d+,"&",)?\[3,')
 """A local that is declared as a reference or pointer and begins with an element."""
 _DECLARED_MAP = re.compile(rb'"[^"]*(?:map|set|Map|Set|Table|Dict)[^"]*<[^"]*"')
 _WORDS = re.compile(r"\w+")
-_STRINGS = re.compile(rb'"([A-Za-z_]\w*)"')
 
 
 class Container(NamedTuple):
@@ -382,8 +382,7 @@ def may_reach_address_map(function: Function) -> bool:
         return True
     if any(not words.isdisjoint(_WORDS.findall(parameter.type)) for parameter in function.record.parameters):
         return True
-    written = {found.decode() for found in _STRINGS.findall(function.encoded)}
-    return not names.isdisjoint(written) or function.says(_DECLARED_MAP)
+    return not names.isdisjoint(said_names(function)) or function.says(_DECLARED_MAP)
 
 
 # --- inserts --------------------------------------------------------------------------------------
@@ -512,7 +511,7 @@ def clears(function: Function, held: Container) -> bool:
     if not function.mentions(*takes) and not takes_in_c(function):
         return False
     names = set(_plainly(held.names))
-    if names.isdisjoint(found.decode() for found in _STRINGS.findall(function.encoded)):
+    if names.isdisjoint(said_names(function)):
         return False
     for call in function.flow.calls:
         done = table_call(function, call.node)

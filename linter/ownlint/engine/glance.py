@@ -89,3 +89,11 @@ def _calls_accessor(function: Function, name: str) -> bool:
 
 def says(function: Function, name: str) -> bool:
     return b'"%b"' % name.encode() in function.encoded
+
+
+_SAID = re.compile(rb'"([A-Za-z_]\w*)"')
+
+
+def said_names(function: Function) -> set[str]:
+    """Every name and word that stands in the body."""
+    return {name.decode() for name in _SAID.findall(function.encoded)}

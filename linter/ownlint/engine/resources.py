@@ -514,12 +514,9 @@ class Resources:
             if (kind := types.parse(record.parameters[0].type)).last and kind.pointers < 2 and not kind.arguments
         )
 
-    def scoped_for(self, written: str, function: Function) -> str:
-        """The project's class that would own such a handle; empty when none is known."""
-        return self.scoped_at(written, function.file, function.record.scope)
-
     def scoped_at(self, written: str, file: File, scope: str) -> str:
-        """The same for a type that is written in a file, inside the scope."""
+        """The project's class that would own a handle of a type that is written in a file, inside the scope; empty
+        when none is known."""
         return self.scoped_by.get(types.parse(self.program.names.expand(written, file, scope)).last, "")
 
     @program_property

@@ -20,7 +20,6 @@ from ownlint.models.contract_records import (
     MemberContract,
 )
 
-SUFFIX = ".own.toml"
 MOST_BYTES = 16 << 20
 _MOST_TEXT = 2000
 _MOST_NAME = 200

@@ -55,8 +55,6 @@ from ownlint.patterns import PatternSet, globs
 FORMAT = 1
 """Part of the digest: raised when the same text comes to mean something else."""
 
-MAXIMUM_BYTES = 4_000_000
-
 _TELLING = 2
 """So many members that no other family of classes has tell whose they are."""
 

@@ -54,6 +54,12 @@ def is_variadic(function: r.FunctionRecord) -> bool:
     return any(parameter.spread or "..." in parameter.type for parameter in function.parameters)
 
 
+def accepts(function: r.FunctionRecord, count: int) -> bool:
+    """Whether it can be called with so many arguments."""
+    required = sum(parameter.default is None for parameter in function.parameters)
+    return required <= count <= len(function.parameters)
+
+
 def _has_no_receiver(function: r.FunctionRecord) -> bool:
     return "static" in function.qualifiers if function.owner else function.kind == "function"
 

@@ -32,7 +32,6 @@ ARRAY, ANYTHING, _PARTS = "<array>", "<anything>", "<parts>"
 _MOST_ARGUMENTS = 9
 _BY_NAME = 32
 """Parameters from here on are those that are known by name alone."""
-_PART = handles.Fact("owner", ANYTHING, asks=True, called=False, unknown=True)
 
 
 class Arrays:

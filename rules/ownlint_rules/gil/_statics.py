@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import File, Function, Program, glance, places, questions, types
+from ownlint import File, Function, Program, glance, places, types
 from ownlint import events as e
 from ownlint import records as r
 
@@ -104,14 +104,6 @@ def _users(program: Program, static: Static) -> Iterator[Function]:
 
 
 _STATIC = re.compile(rb",true\]")
-
-
-@questions.program_question
-def by_name(program: Program) -> dict[str, list[Static]]:
-    found: dict[str, list[Static]] = {}
-    for static in statics(program):
-        found.setdefault(static.name, []).append(static)
-    return found
 
 
 def _empties(function: Function) -> frozenset[str]:

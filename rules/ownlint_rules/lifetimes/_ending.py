@@ -35,13 +35,13 @@ def may_be_left(function: Function) -> bool:
     if not own:
         return False
     text = body.decode("utf-8", "replace")
-    viewed = assigned & known.views or keeping.said_names(function) & known.views or known.says_view(text)
+    viewed = assigned & known.views or glance.said_names(function) & known.views or known.says_view(text)
     views = bool(viewed) and any(b"<" in written or b"tring" in written for written in own.values())
     if (
         views
         or any(_is_way_in(function, found, own) for found in _TAKEN.findall(body))
         or (_BY_REFERENCE.search(body) and (not assigned or assigned - known.views))
-        or not known.lookers.isdisjoint(keeping.said_names(function))
+        or not known.lookers.isdisjoint(glance.said_names(function))
     ):
         return _leaves_something(function, known, views)
     return False

@@ -117,7 +117,6 @@ from ownlint import (
     types,
 )
 
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _DECIDES = re.compile(rb"\[(?:33|11),\d|,true\]")
 _OWNED_ELSEWHERE = re.compile(r"outlive|own|borrow|lifetime", re.IGNORECASE)
 _MOST = 24

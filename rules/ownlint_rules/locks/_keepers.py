@@ -356,7 +356,7 @@ def may_give(function: Function) -> bool:
         return True
     if function.says(_LAMBDA):
         return True
-    said = keeping.said_names(function)
+    said = glance.said_names(function)
     return not keeping.keepers(function.program).classes.isdisjoint(said) or not _takers(function.program).isdisjoint(
         said
     )
@@ -450,7 +450,7 @@ def may_be_looked_through(one: HandedAway) -> bool:
 
 
 def _hands_on(function: Function, field: str) -> bool:
-    if field not in keeping.said_names(function):
+    if field not in glance.said_names(function):
         return False
     reader = _AccessReader(function, frozenset(), field, False)
     given = (arg for statement in function.statements for v in bodies.values(statement) for arg in _given_in(v))
@@ -481,7 +481,7 @@ def _looks_in(
     lenders: frozenset[str] = frozenset(),
 ) -> Iterator[KeptAccess]:
     """Where a body goes through a pointer, a reference or a view: a member of its object, or a name in it."""
-    if keeping.said_names(function).isdisjoint({*names, *lenders, *([field] if field else ())}):
+    if glance.said_names(function).isdisjoint({*names, *lenders, *([field] if field else ())}):
         return
     reader = _AccessReader(function, names, field, direct, owner, lenders)
     for event in function.flow:
@@ -625,7 +625,7 @@ def comes_to(look: KeptAccess, changed: tuple[str, ...]) -> bool:
         return True
     if look.path:
         return changed[0] in look.path
-    return look.method is None or changed[0] in keeping.said_names(look.method)
+    return look.method is None or changed[0] in glance.said_names(look.method)
 
 
 def is_taken_back(function: Function, event: e.Event) -> bool:

@@ -707,7 +707,7 @@ def atomic_gaps(function: Function) -> Iterator[tuple[assignments.Assignment, e.
     names, assigned = _atomics(function.program)
     stored = {name[1:] for name in assigned.intersection(said)}
     if function.mentions("store"):
-        stored |= names & _spoken(function)
+        stored |= names & glance.said_names(function)
     if not stored:
         return
     flow = function.flow
@@ -831,13 +831,6 @@ def _atomics(program: Program) -> _Atomics:
     found += [(variable.name, variable.type) for file in program.files.values() for variable in file.variables]
     names = frozenset(name for name, written in found if types.parse(written).last in words)
     return _Atomics(names, frozenset(f"={name}" for name in names))
-
-
-def _spoken(function: Function) -> set[str]:
-    return {found.decode() for found in _STRINGS.findall(function.encoded)}
-
-
-_STRINGS = re.compile(rb'"([A-Za-z_]\w*)"')
 
 
 # --- what comes in between ----------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from ownlint import (
     Program,
     because,
     duties,
+    glance,
     habits,
     pairs,
     patterns,
@@ -253,7 +254,7 @@ class SlotEnders:
         for field in cls.record.fields if called else ():
             if field.static or not self.slots.is_raw(field.type, cls, numbers=True):
                 continue
-            if any(SlotEnding(body, cls, field.name).releases() for body in called if self._says(body, field.name)):
+            if any(SlotEnding(body, cls, field.name).releases() for body in called if glance.says(body, field.name)):
                 return field
         return None
 
@@ -266,7 +267,7 @@ class SlotEnders:
         return any(
             SlotEnding(body, slot.cls, slot.field.name).releases()
             for body in called
-            if self._says(body, slot.field.name)
+            if glance.says(body, slot.field.name)
         )
 
     def borrowed(self, slot: Slot) -> Iterator[Borrowed]:
@@ -291,10 +292,6 @@ class SlotEnders:
             if isinstance(event.node.callee, r.Name) or event.receiver == (places.THIS,)
         }
         return [method for method in own if method.name in called]
-
-    @staticmethod
-    def _says(function: Function, name: str) -> bool:
-        return b'"%b"' % name.encode() in function.encoded
 
     def enders(self, slot: Slot) -> Iterator[Function]:
         """The functions that end what the slot holds, or hand it on, as far as the project shows them."""
@@ -381,7 +378,7 @@ class SlotEnders:
             yield from self._elsewhere.ask(word, partial(self._releasing_and_saying, word)) if known is None else known
 
     def _releasing_and_saying(self, word: str) -> list[Function]:
-        return [function for function in self._releasing if self._says(function, word)]
+        return [function for function in self._releasing if glance.says(function, word)]
 
     @questions.program_property
     def _releasing(self) -> list[Function]:

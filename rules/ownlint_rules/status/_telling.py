@@ -279,10 +279,6 @@ def shown_by(function: Function, name: str, status: Status, written: str) -> str
     return f" << {name}" if status.nodiscard and not types.parse(written).arguments else ""
 
 
-def logs(function: Function, call: r.Call) -> bool:
-    return is_logger(function.program, places.last_name(call.callee))
-
-
 def reads(event: e.Event, kept: Place | None) -> bool:
     """Whether the event looks at the kept outcome, or hands it on."""
     if kept is None:

@@ -92,6 +92,7 @@ from ownlint import (
     because,
     events,
     failure,
+    glance,
     must_look,
     pairs,
     places,
@@ -850,7 +851,7 @@ def _lost_there(function: Function, write: events.Write) -> tuple[str, events.Ev
 
     if any(may_look(event) for event in flow.after(write, is_replaced)):
         return "", None
-    if any(_is_told_in(inner, name) for inner in function.lambdas()):
+    if any(glance.says(inner, name) for inner in function.lambdas()):
         return "", None
     if flow.always_after(write, is_replaced):
         return ", which is overwritten", _next(function, write, is_replaced)
@@ -868,12 +869,8 @@ def _may_look_inside(function: Function, call: events.CallEvent, name: str) -> b
     if hands_on or not callees.functions:
         return hands_on or callees.owner is not None
     return any(callee.home is function.home and not callee.is_short for callee in callees.functions) or any(
-        _is_told_in(callee, name) for callee in callees.functions
+        glance.says(callee, name) for callee in callees.functions
     )
-
-
-def _is_told_in(function: Function, name: str) -> bool:
-    return b'"%b"' % name.encode() in function.encoded
 
 
 # --- what is said ---
@@ -918,7 +915,7 @@ def _log_instead(function: Function, node: records.Call, status: Status, written
     macro = telling.stream_in_use(function) if statement is not None else None
     if statement is None or macro is None:
         return None
-    name = next(name for name in ("status", "outcome", "dropped") if not _is_told_in(function, name))
+    name = next(name for name in ("status", "outcome", "dropped") if not glance.says(function, name))
     shown = telling.shown_by(function, name, status, written)
     said = f'{macro} << "{places.last_name(node.callee)} failed{": " if shown else ""}"{shown};'
     before = Edit(function.path, records.Span(statement.start, node.start), f"if (auto {name} = ")

@@ -75,6 +75,7 @@ from ownlint import (
     because,
     events,
     failure,
+    glance,
     places,
     records,
     rule,
@@ -121,7 +122,7 @@ def _owned(function: Function, call: records.Call) -> Status | None:
 
 def _taken(function: Function) -> Iterator[_ErrorTaking]:
     """The errors that a call leaves in a local of this function."""
-    captured = {name for inner in function.lambdas() for name in function.locals if _is_said(inner, name)}
+    captured = {name for inner in function.lambdas() for name in function.locals if glance.says(inner, name)}
     pointed = _pointed_to(function)
     for write in function.flow.writes:
         if len(write.place) != 1 or write.index not in function.flow.reachable or not function.is_local(write.place):
@@ -141,10 +142,6 @@ def _taken(function: Function) -> Iterator[_ErrorTaking]:
 
 def _name(name: str) -> records.Name:
     return records.Name(0, 0, name)
-
-
-def _is_said(function: Function, name: str) -> bool:
-    return b'"%b"' % name.encode() in function.encoded
 
 
 def _declared(function: Function, write: events.Write) -> Status | None:

@@ -59,7 +59,7 @@ from ownlint.engine.resources import resources
 from ownlint.facts import records as r
 from ownlint.finding import CERTAINTIES, Certainty, because, weaker
 from ownlint.flow import events as e
-from ownlint.flow.places import THIS, last_name, strip, walk
+from ownlint.flow.places import THIS, last_name, spelled, strip, walk
 from ownlint.models.records import REFERENCE, Effect, FunctionModel, Place, Verb
 from ownlint.project import qualified, types
 from ownlint.project.callees import Callee
@@ -462,12 +462,12 @@ class MemoryCalls(Owners):
             return
         roles = self.program.types.roles(node.callee.text, self.function) if isinstance(node.callee, r.Name) else ()
         if len(node.args) == 1 and not OWNERS.isdisjoint(roles):
-            self.adopt(draft, first, _type_named(node))
+            self.adopt(draft, first, spelled(node))
         if not SMART.isdisjoint(roles):
             self.answer(draft, node, self.pointer(draft, first) if first is not None else NULL)
         elif (running := self.run_by(draft, node)) is not None:
             self.answer(draft, node, running)
-        elif self.members_of(_type_named(node)):
+        elif self.members_of(spelled(node)):
             self.answer(draft, node, LOST)
         elif not self.construct_at(draft, node, Pointer(_result(node).block)):
             self.lend_arguments(draft, node, None)
@@ -1312,12 +1312,6 @@ class MemoryCalls(Owners):
 def _parameters(callee: Callee) -> tuple[r.Parameter, ...]:
     """Those of the function that is called, where it is known which one that is."""
     return callee.records[0].parameters if len(callee.records) == 1 else ()
-
-
-def _type_named(made: r.Call) -> str:
-    """The type of what a call constructs, as written."""
-    written = made.callee.text if isinstance(made.callee, r.Name) else ""
-    return f"{written}<{made.template}>" if made.template else written
 
 
 @flow_question
