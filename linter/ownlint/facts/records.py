@@ -252,7 +252,8 @@ class Declare(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=
     """A C++ local. `type` as written (`auto&`, `std::unique_ptr<T>`); several `names` for a
     structured binding. `T x(a, b)` and `T x{a}` have a `Call` of kind `construct` as value;
     `T x;` has none. Its life ends with the enclosing block, unless `static`. `cleanup` is the function that is called
-    with its address then: `__attribute__((cleanup(f)))`. What is `thread_local` or `extern` is `static` as well."""
+    with its address then, `__attribute__((cleanup(f)))`, or the macro that stands before its type. What is
+    `thread_local` or `extern` is `static` as well."""
 
     names: tuple[str, ...]
     type: str

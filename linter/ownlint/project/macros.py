@@ -26,6 +26,8 @@ _CONDITIONAL = re.compile(r"\b(?:if|for|switch|while(?!\s*+\(\s*+(?:0|false)\s*+
 _WORD = re.compile(r"\b[a-z]+_[a-z_]+\b")
 _NAME = re.compile(r"\w++")
 _ASSIGNED = re.compile(r"\b(\w++)\s*+=(?=[^=])")
+_ANY_WORD = re.compile(r"[A-Za-z_]\w*")
+_CLEANS_UP = frozenset({"cleanup", "__cleanup__"})
 _CATCHES = re.compile(r"\btry\s*+\{")
 _OF_STATEMENTS = re.compile(r"(?:do|if|for|while|switch|try|return|throw|goto)\b(?!\s*+::)")
 _BRACKETS = re.compile(r"[\s()!]")
@@ -247,6 +249,18 @@ class Macros:
                 return []
             found += self._named_otherwise(other, depth - 1) if self.named(other) else [other]
         return list(dict.fromkeys(found))
+
+    def may_clean_up(self, name: str, depth: int = _DEEP) -> bool:
+        """Whether a word of a local's declaration may name who ends it: a function, a macro out of sight, or one whose
+        `#define` comes to `__attribute__((cleanup(f)))`, also by way of others."""
+        defined = self.named(name)
+        if not defined:
+            return True
+        words = {word for macro in defined for word in _ANY_WORD.findall(macro.body)}
+        return bool(words & _CLEANS_UP) or (
+            depth > 0
+            and any(self.named(word) and self.may_clean_up(word, depth - 1) for word in sorted(words - {name}))
+        )
 
     def steps(self, name: str) -> tuple[tuple[str, ...], tuple[MacroStep, ...]]:
         """The parameters of a macro that does nothing but call functions with what it is given, and to empty that, in

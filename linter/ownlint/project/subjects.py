@@ -240,9 +240,12 @@ class Function(_Subject):
 
     @derived_property
     def cleaned(self) -> frozenset[str]:
-        """Locals that a function ends when they go, by an attribute of theirs."""
+        """Locals that a function ends when they go, by an attribute of theirs, also one that a macro stands for."""
         return frozenset(
-            name for one in self.statements if isinstance(one, r.Declare) and one.cleanup for name in one.names
+            name
+            for one in self.statements
+            if isinstance(one, r.Declare) and one.cleanup and self.program.macros.may_clean_up(one.cleanup)
+            for name in one.names
         )
 
     @derived_property

@@ -43,7 +43,8 @@ class Specifiers(NamedTuple):
 
 _ONE_A_THREAD = frozenset({"thread_local", "__thread"})
 _IS_POINTER = re.compile(r"\*(?:\s*(?:const|volatile))*\Z")
-_CLEANUPS = frozenset({"cleanup", "__cleanup__", "gnu::cleanup", "gnu::__cleanup__"})
+_BEFORE_TYPE = "macro before a type"
+_CLEANUPS = frozenset({"cleanup", "__cleanup__", "gnu::cleanup", "gnu::__cleanup__", _BEFORE_TYPE})
 
 
 class BuildQuestions:
@@ -86,7 +87,8 @@ class CppStatements(CppValues):
         raise NotImplementedError
 
     def cleanup(self, specifiers: Specifiers, start: int, end: int) -> str:
-        """The function that an attribute of a local calls where it ends; empty for none."""
+        """The function that an attribute of a local calls where it ends, or the macro before its type that may stand
+        for such an attribute; empty for none."""
         said: tuple[r.Annotation | OverwrittenMacro, ...] = (*specifiers.attributes, *self.marks_of(start, end))
         return next((one.arguments for one in said if one.name in _CLEANUPS), "")
 
@@ -607,7 +609,11 @@ class CppStatements(CppValues):
             if first.kind_id == g.QUALIFIED and ends_in_cast(first):
                 return Specifiers((), "", None, ()), children
             if len(children) == 1 or children[1].kind_id not in _MORE:  # the common case: `T x`
-                return Specifiers((), self.written(first.start_byte, first.end_byte), first, ()), children[1:]
+                written = self.written(first.start_byte, first.end_byte)
+                if node.has_error and (real := self.type_after_macro(first)):
+                    stands_before = r.Annotation(first.start_byte, first.end_byte, _BEFORE_TYPE, written)
+                    return Specifiers((), real, first, (stands_before,)), children[1:]
+                return Specifiers((), written, first, ()), children[1:]
         index = 0
         for index, child in enumerate(children):
             kind = child.kind_id
@@ -641,6 +647,14 @@ class CppStatements(CppValues):
             index += 1
         pieces.sort(key=lambda piece: piece not in ("const", "volatile"))  # `T const` is `const T`
         return Specifiers(tuple(words), " ".join(pieces), type_node, attributes), children[index:]
+
+    def type_after_macro(self, first: Node) -> str:
+        """The type that the parser skipped since it took the macro before it for one: `CLOSES FILE *f`; else empty."""
+        skipped = first.next_sibling
+        if first.kind_id != g.TYPE_IDENTIFIER or skipped is None or skipped.kind_id != g.ERROR:
+            return ""
+        said = self.text(skipped.start_byte, skipped.end_byte)
+        return said if said.isidentifier() else ""
 
     def type_text(self, node: Node) -> str:
         if node.kind_id in g.CLASSES or node.kind_id == g.ENUM:
