@@ -8,9 +8,6 @@ from __future__ import annotations
 _ASSIGNED = "a name that a module gives to an import by an assignment is not followed from here: imports alone are"
 _BLOCK = "a guard that is dropped alone in a block of its own is read as meant: whoever was inside has left then"
 _THIS = "`this->x_` and `x_` are not yet one place for what this rule asks"
-_ANNOTATION_ALONE = (
-    "a macro alone on its line is read as a statement, also where it annotates the declaration behind it"
-)
 _TYPE_ALONE = "a type in capitals alone on its line is read as a macro"
 
 _BY_LINE = "which rule of two speaks is settled by the line, and here all stands on one"
@@ -21,8 +18,6 @@ EVERY = "*"
 """Stands for every case of the page."""
 
 _OTHER_FILE = "not the same: another file, or a string, gives the parameter by its name"
-_METHOD = "Written as a method, and in no table here"
-_MARK = "A mark on the declaration says who owns it"
 _TRUTHS = "The truth values of a header that is out of sight"
 _SWITCHED_OFF = "Donation that is switched off, refused or expected to fail"
 _NAMESPACES = "A namespace that macros open and close"
@@ -57,18 +52,10 @@ GAPS: dict[tuple[str, str, str], str] = {
     ("cpp-line-comments-between-tokens", "new-reference-unowned", _NAMESPACES): _SPLIT_MACRO,
     ("cpp-a-token-a-line", "new-reference-unowned", _NAMESPACES): _SPLIT_MACRO,
     ("cpp-spliced-lines", "new-reference-unowned", _NAMESPACES): _SPLIT_MACRO,
-    ("cpp-line-comments-between-tokens", "borrowed-reference-returned", _METHOD): _ANNOTATION_ALONE,
-    ("cpp-line-comments-between-tokens", "borrowed-reference-returned", _MARK): _ANNOTATION_ALONE,
-    ("cpp-a-token-a-line", "borrowed-reference-returned", _METHOD): _ANNOTATION_ALONE,
-    ("cpp-a-token-a-line", "borrowed-reference-returned", _MARK): _ANNOTATION_ALONE,
     ("cpp-line-comments-between-tokens", "reference-leaked", _TRUTHS): _TYPE_ALONE,
     ("python-renamed-parameters", "stale-after-transformation", "Through functions and methods"): _OTHER_FILE,
     ("python-renamed-parameters", "use-after-donation", "Through a package that re-exports it"): _OTHER_FILE,
     ("python-renamed-parameters", "use-after-erase", "Functions of the project"): _OTHER_FILE,
-    ("cpp-comments-between-tokens", "borrowed-reference-returned", _METHOD): _ANNOTATION_ALONE,
-    ("cpp-comments-between-tokens", "borrowed-reference-returned", _MARK): _ANNOTATION_ALONE,
-    ("cpp-spliced-lines", "borrowed-reference-returned", _METHOD): _ANNOTATION_ALONE,
-    ("cpp-spliced-lines", "borrowed-reference-returned", _MARK): _ANNOTATION_ALONE,
     ("cpp-comments-between-tokens", "reference-leaked", _TRUTHS): _TYPE_ALONE,
     ("cpp-a-token-a-line", "reference-leaked", _TRUTHS): _TYPE_ALONE,
     ("cpp-spliced-lines", "reference-leaked", _TRUTHS): _TYPE_ALONE,

@@ -34,6 +34,7 @@ _ASKS_MORE = re.compile(r"\b(?:if|else|for|while|switch|case)\b|\?")
 _CALL = re.compile(r"(\w+)\s*\((.*?)(?:,\s*(?:0|1|false|true)\s*)?\)")
 _COMPARED = re.compile(r"(\w+|\([^()]*\))\s*(==|!=|<=?|>=?)\s*(-?\d+|[A-Za-z_]\w*(?:::\w+)*)")
 _BLOCK = re.compile(r"\{(.*)\}$", re.DOTALL)
+QUOTED = re.compile(r"'(?:[^'\\\n]|\\.){1,12}'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*(?:\"|\\?\Z)")
 
 
 class Exit(NamedTuple):
@@ -97,9 +98,11 @@ def exit_of(body: str) -> Exit | None:
             return Exit("return", _bare(last[2]))
 
 
-def leaving_test(body: str, parameters: tuple[str, ...], is_hint: Callable[[str], bool]) -> LeavingTest | None:
+def leaving_test(
+    body: str, parameters: tuple[str, ...], is_hint: Callable[[str], bool], leaves: Callable[[str], bool]
+) -> LeavingTest | None:
     """Of a body that is one `if` and leaves in it whenever the test comes out so. `is_hint` says of a macro that it is
-    as true as its argument."""
+    as true as its argument, `leaves` that it leaves wherever it is used."""
     written = _statements(body)
     begins = _IF.match(written)
     if begins is None:
@@ -108,8 +111,8 @@ def leaving_test(body: str, parameters: tuple[str, ...], is_hint: Callable[[str]
     closing = opening + _closing(written[opening:])
     if closing < opening:
         return None
-    then = written[closing + 1 :].strip()
-    if not LEAVES.search(then) or _ASKS_MORE.search(then):
+    then = QUOTED.sub("0", written[closing + 1 :]).strip()
+    if _ASKS_MORE.search(then) or not (LEAVES.search(then) or leaves(called_last(then))):
         return None
     if not (_closes_at_end(then, "{}") if then[:1] == "{" else ";" not in then):
         return None
@@ -142,6 +145,12 @@ def set_members(body: str) -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def asked(body: str) -> tuple[str, ...]:
     """The conditions of a body by which it leaves, without what is given to calls in them."""
+    return tuple(_GIVEN.sub(r"\1", said) for said in (conditions(body) if _IF.search(body) else (body,)))
+
+
+@lru_cache(maxsize=4096)
+def conditions(body: str) -> tuple[str, ...]:
+    """The conditions of a body by which it leaves, as they are written."""
     found = []
     for begins in _IF.finditer(body):
         opening = begins.end() - 1
@@ -151,8 +160,8 @@ def asked(body: str) -> tuple[str, ...]:
         arm = body[closing + 1 :].lstrip()
         arm = arm[: _closing(arm, "{}") + 1] if arm[:1] == "{" else arm.partition(";")[0]
         if LEAVES.search(arm) or _ENDS.search(arm):
-            found.append(_GIVEN.sub(r"\1", body[opening + 1 : closing]))
-    return tuple(found) if _IF.search(body) else (_GIVEN.sub(r"\1", body),)
+            found.append(body[opening + 1 : closing])
+    return tuple(found)
 
 
 def called_last(body: str) -> str:

@@ -8,7 +8,17 @@ from collections.abc import Iterable
 from ownlint.facts import records as r
 from ownlint.flow.expressions import LeavingTest
 from ownlint.models.libraries import Models
-from ownlint.project.macro_exits import LEAVES, Exit, MacroStep, called_last, exit_of, leaving_test, steps_of
+from ownlint.project.macro_exits import (
+    LEAVES,
+    QUOTED,
+    Exit,
+    MacroStep,
+    called_last,
+    conditions,
+    exit_of,
+    leaving_test,
+    steps_of,
+)
 from ownlint.project.questions import Answers, read
 
 _DEEP = 4
@@ -17,7 +27,6 @@ _DEEP = 4
 _GOTO = re.compile(r"\bgoto\s++(\w++)")
 _CALLED = re.compile(r"\b([A-Za-z_]\w*+)\s*+\(")
 _CHANGES = re.compile(r"[;{}]|\+\+|--|(?<![=!<>])=(?!=)")
-_QUOTED = re.compile(r"'(?:[^'\\\n]|\\.){1,12}'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*(?:\"|\\?\Z)")
 _ABORTS = re.compile(
     r"\b(?:abort|terminate|exit|__builtin_trap|__builtin_unreachable|__assert|_wassert|\w*assert(?:ion)?_?fail\w*+)\)?\s*\("
 )
@@ -30,7 +39,9 @@ _ANY_WORD = re.compile(r"[A-Za-z_]\w*")
 _CLEANS_UP = frozenset({"cleanup", "__cleanup__"})
 _CATCHES = re.compile(r"\btry\s*+\{")
 _OF_STATEMENTS = re.compile(r"(?:do|if|for|while|switch|try|return|throw|goto)\b(?!\s*+::)")
-_BRACKETS = re.compile(r"[\s()!]")
+_TO_TRUTH = re.compile(
+    r"!=\s*0\b|!\s*!|\(\s*(?:long|int|bool|_Bool)\s*\)|\b(?:bool|static_cast<bool>)(?=\s*[({])|[\s(){}]"
+)
 _DECLARES = re.compile(r"\s*(?:const\s+)?(?!return\b)[A-Za-z_][\w:<>]*\s+[A-Za-z_]\w*")
 _LAMBDA = re.compile(r"\[[&=\w, ]*\]\s*(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?\s*(?:mutable\s*)?(?:->\s*[\w:<>*& ]+)?\{")
 _MACRO_CALL = re.compile(r"\b([A-Z][A-Z0-9_]{2,}|assert)\s*\(")
@@ -289,7 +300,25 @@ class Macros:
     def only_throws(self, name: str) -> bool:
         """Whether a macro that leaves on failure does so by a `throw`, in all of its `#define`s."""
         bodies = [_own_text(macro) for macro in self.named(name) if not _vanishes(macro)]
-        return bool(bodies) and all(set(LEAVES.findall(body)) == {"throw"} for body in bodies)
+        return bool(bodies) and all(self._ways_out_of(name, body) == {"throw"} for body in bodies)
+
+    def _ways_out_of(self, name: str, body: str) -> set[str]:
+        """The words by which a body leaves, itself or by a macro that always does."""
+        inner = (one for one in dict.fromkeys(_CALLED.findall(body)) if one != name and self.named(one))
+        return {*LEAVES.findall(body), *(exits[0].kind for one in inner if (exits := self._exits(one, 1)))}
+
+    def looks_into(self, name: str) -> bool:
+        """Whether a macro leaves on something that it asks its first parameter, rather than on that itself:
+        `#define REQUIRE_IDLE(it) do { if ((it)->users != 0) return BUSY; } while (0)`."""
+        return any(
+            macro.parameters is not None
+            and macro.parameters[:1]
+            and any(
+                macro.parameters[0] in _NAME.findall(test) and len(set(_NAME.findall(test))) > 1
+                for test in conditions(macro.body)
+            )
+            for macro in self.named(name)
+        )
 
     def leaving_test(self, name: str) -> LeavingTest | None:
         """What a macro that returns on failure asks of one of its parameters, where its `#define`s agree on that."""
@@ -297,7 +326,12 @@ class Macros:
 
     def _leaving_test(self, name: str) -> LeavingTest | None:
         asked = {
-            leaving_test(_without_lambdas(macro.body), macro.parameters or (), lambda one: self.role(one) == "hint")
+            leaving_test(
+                _without_lambdas(macro.body),
+                macro.parameters or (),
+                lambda one: self.role(one) == "hint",
+                lambda one: bool(one and one != name and self._exits(one, 1)),
+            )
             for macro in self.named(name)
             if not _vanishes(macro)
         }
@@ -315,17 +349,42 @@ class Macros:
         return bool(defined) and depth > 0 and all(self._only_computes(macro, depth) for macro in defined)
 
     def _only_computes(self, macro: r.Macro, depth: int) -> bool:
-        body = _QUOTED.sub("0", macro.body)
+        body = QUOTED.sub("0", macro.body)
         called = dict.fromkeys(_CALLED.findall(body))
         return _CHANGES.search(body) is None and all(
             one == "sizeof" or self.computes(one, depth - 1) for one in called if one != macro.name
         )
 
     def _is_hint(self, name: str) -> bool:
-        """`#define UNLIKELY(x) __builtin_expect(!!(x), 0)`, or `(x)` alone where the compiler has no such thing."""
-        bodies = [(m.parameters[0], _BRACKETS.sub("", m.body)) for m in self.named(name) if m.parameters]
-        hints = [body for one, body in bodies if _expects(body, one)]
-        return bool(hints) and len(hints) + sum(one == body for one, body in bodies) == len(bodies)
+        """`#define UNLIKELY(x) __builtin_expect(!!(x), 0)`, or `(x)` alone where the compiler has no such thing; also
+        through another: `#define expect(c, x) __builtin_expect((long)(x), c)`, `#define rarely(x) expect(0, x)`."""
+        return self._expects(name, _DEEP) == 0
+
+    def _expects(self, name: str, depth: int) -> int | None:
+        """Which of its arguments, counted from 0, a macro hands to the compiler's hint, itself or through another."""
+        if name == "__builtin_expect":
+            return 0
+        places = set()
+        hints = False
+        for macro in self.named(name) if depth else ():
+            if macro.parameters:
+                is_hint, place = self._expected(macro, depth)
+                hints = hints or is_hint
+                places.add(place)
+        return places.pop() if hints and len(places) == 1 else None
+
+    def _expected(self, macro: r.Macro, depth: int) -> tuple[bool, int | None]:
+        """Whether a body is a hint, and the place of the parameter that it is, as it is or in a hint."""
+        parameters = macro.parameters or ()
+        body = macro.body.strip("() \t\n\\")
+        called, opens, rest = body.partition("(")
+        is_call = bool(opens) and called.strip().isidentifier()
+        if is_call and called.strip() != macro.name:
+            inner = self._expects(called.strip(), depth - 1)
+            arguments = rest.split(",")
+            body = arguments[inner] if inner is not None and inner < len(arguments) else ""
+        value = _TO_TRUTH.sub("", body)
+        return is_call, parameters.index(value) if value in parameters else None
 
     def _annotates(self, macro: r.Macro) -> str:
         """`#define HELD_BY(m) __attribute__((guarded_by(m)))`: the attribute's role, also through another macro."""
@@ -396,7 +455,7 @@ class Macros:
 
     def _stays(self, macro: r.Macro) -> bool:
         """Whether the body leaves nothing: neither it nor any macro that it may use."""
-        body = _QUOTED.sub("", macro.body)
+        body = QUOTED.sub("", macro.body)
         words = [word for word in _NAME.findall(body) if word not in (macro.parameters or ())]
         known = not any(_LIKE_MACRO.fullmatch(word) or self.named(word) for word in words)
         return known and len(body) < _LONGEST and not _vanishes(macro) and LEAVES.search(body) is None
@@ -408,7 +467,7 @@ class Macros:
 
 def _own_text(macro: r.Macro) -> str:
     """The body without what stands in strings and in lambdas."""
-    return _QUOTED.sub('""', _without_lambdas(macro.body))
+    return QUOTED.sub('""', _without_lambdas(macro.body))
 
 
 def _without_lambdas(body: str) -> str:
@@ -439,12 +498,6 @@ def _defers(macro: r.Macro) -> bool:
     outside = _without_lambdas(macro.body)
     names = {p.rstrip(".") or "__VA_ARGS__" for p in macro.parameters or ()}
     return _DECLARES.match(outside) is not None and names.isdisjoint(_NAME.findall(outside))
-
-
-def _expects(body: str, parameter: str) -> bool:
-    """Whether a body without brackets is `__builtin_expect` of the parameter and a number."""
-    spelled = (f"__builtin_expect{kind}{parameter},{number}" for kind in ("", "long", "bool") for number in "01")
-    return body.removesuffix("L") in spelled
 
 
 def _does_more(macro: r.Macro, inner: str) -> bool:

@@ -73,7 +73,9 @@ from ownlint import (
     Finding,
     Function,
     Program,
+    assignments,
     because,
+    conditions,
     guard_classes,
     places,
     questions,
@@ -94,7 +96,7 @@ def borrowed_from_shared_container(function: Function) -> Iterator[Finding]:
         if model is None or not (model.counted and model.replaced_by and call.node.args and _lends(model.effects)):
             continue
         container = places.strip(call.node.args[0])
-        if container is None or not _is_shared(function, container):
+        if container is None or not _is_shared(function, container) or _is_made_here(function, container):
             continue
         yield function.finding(
             call,
@@ -139,6 +141,24 @@ def _is_locked(function: Function) -> bool:
         return True
     known = guard_classes.guards(function.program)
     return any(known.of(written, function) is not None for written, _ in function.locals.values() if written)
+
+
+def _is_made_here(function: Function, container: records.Value) -> bool:
+    """Whether the function itself puts a new container there: `state->keys = PyDict_Keys(dict);`."""
+    place = assignments.place(function, container)
+    known = references.references(function.program)
+    found = [write.value for write in function.flow.writes if write.place == place and not _is_null(write.value)]
+    made = (places.strip(one) for one in found)
+    sources = (conditions.computed_once(function, one.text) if isinstance(one, records.Name) else one for one in made)
+    return bool(found) and all(
+        isinstance(call := places.strip(source), records.Call) and known.source(call, function).kind == "new"
+        for source in sources
+    )
+
+
+def _is_null(value: records.Value | None) -> bool:
+    inner = places.strip(value)
+    return isinstance(inner, records.Literal) and inner.kind == "null"
 
 
 def _is_shared(function: Function, container: records.Value) -> bool:

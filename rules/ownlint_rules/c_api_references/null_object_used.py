@@ -71,7 +71,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, counting, events, places, records, rule, text, trials
+from ownlint import Finding, Function, because, counting, events, places, records, references, rule, text, trials
 
 _SIZE = re.compile(r"size|len(?:gth)?(?![a-z])", re.IGNORECASE)
 
@@ -83,7 +83,7 @@ def null_object_used(function: Function) -> Iterator[Finding]:
         if one.what != "null used" or (one.site.index, one.name) in told:
             continue
         told.add((one.site.index, one.name))
-        if _is_within(function, one):
+        if _is_within(function, one) or _may_be_there_anyway(function, one):
             continue
         made = isinstance(one.site, events.CallEvent) and one.site is not one.at
         yield function.finding(
@@ -123,6 +123,14 @@ def _where_it_fails(function: Function, one: counting.CountTrouble) -> str:
     if not isinstance(one.site, events.CallEvent):
         return ""
     return f"on the path where `{places.called(one.site.node)}` fails"
+
+
+def _may_be_there_anyway(function: Function, one: counting.CountTrouble) -> bool:
+    """Whether a constant out of sight decides if there is anything to make: `PyLong_FromLong(VERSION_MAJOR)`."""
+    known = references.references(function.program)
+    made = one.site.node if isinstance(one.site, events.CallEvent) else None
+    model = known.model(made, function) if made is not None else None
+    return made is not None and model is not None and bool(known.depends_on(made, model, function))
 
 
 def _is_within(function: Function, one: counting.CountTrouble) -> bool:

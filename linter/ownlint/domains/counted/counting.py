@@ -301,6 +301,10 @@ class Counting(CountingCalls):
             self.reach_into(event, draft, where)
         value = event.value
         one = self.id_of(draft, value) if value is not None and event.op in ("=", "init") else None
+        known = draft.places.get(where)
+        if event.op == "++" and isinstance(known, KnownPlace) and "-" not in known.signs:
+            draft.places[where] = KnownPlace("+", exact=False)
+            return
         sees = not event.fresh and self.is_seen_by_others(target, where)
         old = draft.id_at(where)
         if event.type in self.macros:

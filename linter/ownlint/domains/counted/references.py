@@ -248,13 +248,16 @@ class References:
         if any((each.verb, str(each.other)) == ("keep", "global") for each in model.effects):
             said = f"something else keeps the result of `{last_name(call.callee)}` alive: only its count grows"
             return because("long-run", said)
-        given = strip(call.args[model.kept_at - 1]) if 0 < model.kept_at <= len(call.args) else None
-        is_constant = isinstance(given, r.Name) and given.text.isupper() and given.text not in function.declared
-        if isinstance(given, r.Name) and is_constant and self._constant(given.text, function) == ranges.ANY:
-            return because(
-                "value", f"harmless if `{given.text}` is stored in {model.kept_for}, which keeps it alive anyway"
-            )
+        if constant := self.depends_on(call, model, function):
+            return because("value", f"harmless if `{constant}` is in {model.kept_for}, which keeps it alive anyway")
         return "certain"
+
+    def depends_on(self, call: r.Call, model: FunctionModel, function: Function) -> str:
+        """The constant out of sight that decides whether the library has the object anyway; else empty."""
+        given = strip(call.args[model.kept_at - 1]) if 0 < model.kept_at <= len(call.args) else None
+        if not isinstance(given, r.Name) or not given.text.isupper() or given.text in function.declared:
+            return ""
+        return given.text if self._constant(given.text, function) == ranges.ANY else ""
 
     def _of_method(self, call: r.Call, model: FunctionModel, on: r.Value, function: Function) -> ReferenceSource:
         """`o.release()` and `o.inc_ref()` give a reference to the caller, `o.ptr()` what `o` is."""
@@ -274,7 +277,7 @@ class References:
         model = self.model(call, function)
         if model is None:
             if self.is_macro(call):
-                return self._by_macro(call, index)
+                return self._by_macro(call, index) or ""
             if call.kind == "call" and index in marks.taken_by(self.program, call):
                 return "stolen"
             if index == 0 and len(call.args) == 1 and self._makes_owner(call, function):
@@ -301,27 +304,32 @@ class References:
         cls = self.program.names.find_class(name, function.record.scope, function.file)
         return cls is not None and owns_what_it_is_given(cls)
 
-    def _by_macro(self, call: r.Call, index: int, depth: int = 3) -> Use:
-        """A macro of the project: what the functions in its body that are given the parameter do with it."""
+    def _by_macro(self, call: r.Call, index: int, depth: int = 3) -> Use | None:
+        """A macro of the project: what the functions in its body that are given the parameter do with it. None where it
+        takes a reference first, or makes the parameter another object, on some ways through it."""
         for macro in self.program.macros.named(last_name(call.callee)):
             if macro.parameters is None or index >= len(macro.parameters) or not depth:
                 continue
-            uses: set[Use] = set()
-            for inner, position in _given(macro, macro.parameters[index], call):
+            name = macro.parameters[index]
+            uses: set[Use | None] = set()
+            for inner, position in _given(macro, name, call):
                 if inner != call and self.program.macros.named(last_name(inner.callee)):
                     uses.add(self._by_macro(inner, position, depth - 1))
                 else:
                     found = self.program.models.function(last_name(inner.callee), "cpp", ())
                     uses.add(_use_of(found[0], position) if found and not found[0].format_at else "")
             leaves = re.search(r"\b(?:return|goto)\b", macro.body) is not None
+            counts = "retained" in uses
+            if None in uses or (counts and ("released" in uses or name in _OVERWRITTEN.findall(macro.body))):
+                return None
             if "lent" in uses and leaves:
                 continue  # what it does depends on how that went
-            if "retained" in uses and self._stores(macro, index):
+            if counts and self._stores(macro, index):
                 return ""  # counted up for the place where it is put
             for use in ("released", "retained"):
                 if use in uses:
                     return use
-            if uses == {"lent"} and _NAMES.findall(macro.body).count(macro.parameters[index]) == 1:
+            if uses == {"lent"} and _NAMES.findall(macro.body).count(name) == 1:
                 return "lent"
         return ""
 
@@ -532,6 +540,7 @@ def counted_for_another(function: Function) -> frozenset[str]:
     return frozenset(given & uses.get("retained", set()))
 
 
+_OVERWRITTEN = re.compile(r"(?<![\w.>])(\w++)\)*+\s*+=(?!=)")
 _NAMES = re.compile(r"\w++")
 _ASSIGNED = re.compile(r"(?<![=!<>])=\s*+(?:\([\w\s*]++\)\s*+)?\(?(\w++)")
 """A name that is assigned, also behind a cast."""

@@ -149,6 +149,7 @@ _NAMESPACE_MACRO = re.compile(
 )
 _NAMESPACE_USED = re.compile(rb"(?<![\w.])\w++(?=\s*+(?:::|=|;))")
 _USING_STD = re.compile(rb"\busing\s++(?:::\s*+)?(std(?:\s*+::\s*+\w++)*?\s*+::\s*+(\w++))\s*+;")
+_ATTRIBUTE_ALONE = re.compile(rb"\s*+(?:__attribute__|__declspec|\[\[|alignas\b)")
 _STATEMENTS = re.compile(rb"[;{}]\s*+\Z")
 _WIDEST = 1 << 12
 """Comments and blanks that are longer than this end what is looked at before a word."""
@@ -225,7 +226,7 @@ class _Preparation:
         """The file without comments, directives and the contents of strings."""
         self.names: dict[int, str] = {}
         self.lines: list[int] = []
-        self.statements_defined: set[bytes] | None = None
+        self.defined: dict[bytes, Role] | None = None
         self.done = 0
         """Words before this offset were dealt with as part of something larger."""
 
@@ -581,19 +582,25 @@ class _Preparation:
         for match in _FIRST_IN_CLASS.finditer(self.masked):
             enum, word, ends = match.groups()
             capitals = _WORDS.fullmatch(word) is not None
-            if not enum and (ends if capitals else _ENDS_IN_CAPITALS.fullmatch(word) or self.defined_role(word)):
+            standing = _ENDS_IN_CAPITALS.fullmatch(word) or self.defined_role(word) == "standing"
+            if not enum and (ends if capitals else standing):
                 start, end = match.span(2)
                 self.loose.append(Loose(start, end, word.decode(), None))
                 self.blank(start, end)
 
     def defined_role(self, word: bytes) -> Role:
-        """`standing` for what the file itself defines as statements: `#define BEGIN { int saved = lock();`."""
-        if self.statements_defined is None:
+        """`standing` for what the file itself defines as statements: `#define BEGIN { int saved = lock();`, and
+        `attribute` for `#define UNUSED __attribute__((unused))`."""
+        if self.defined is None:
             bodies = (_DEFINE.match(one.rest) for one in self.directives if one.word == b"define")
-            self.statements_defined = {
-                body[1] for body in bodies if body is not None and body[2] is None and _STATEMENTS.search(body[4])
+            self.defined = {
+                body[1]: "standing" if _STATEMENTS.search(body[4]) else "attribute"
+                for body in bodies
+                if body is not None
+                and body[2] is None
+                and (_STATEMENTS.search(body[4]) or _ATTRIBUTE_ALONE.match(body[4]))
             }
-        return "standing" if word in self.statements_defined else ""
+        return self.defined.get(word, "")
 
     def bare(self, word: bytes, role: Role, start: int, end: int, next_at: int, after: bytes, last: bytes) -> None:
         """A word without parentheses that stands where a statement or a declaration starts."""
@@ -616,6 +623,9 @@ class _Preparation:
         if not alone and self.data[end:next_at].lstrip(b" \t").startswith((b"//", b"/*")):
             alone = True
         if alone and last != b")" and not (last == b":" and self.text_before(start, 2) == b"::"):
+            if self.defined_role(word) == "attribute":
+                self.mark(word, start, end)
+                return
             if after == b"}" and last not in b";}":
                 return
             self.loose.append(Loose(start, end, word.decode(), None))
