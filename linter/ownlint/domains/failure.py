@@ -860,6 +860,8 @@ def _throwing(program: Program) -> dict[r.Language, frozenset[str]]:
 def throws(function: Function, call: e.CallEvent) -> Certainty | None:
     """Whether a call can end in a `throw`: likely where a model says so, or where the project's own callee throws
     because something it called has failed, possible where it may as well complain about a mistake of its caller."""
+    if function.file.is_c:
+        return None
     callee = function.program.calls.callee(call.node, function)
     if any(model.throws for model in callee.models):
         return _ON_A_PATH
@@ -870,6 +872,8 @@ def throws(function: Function, call: e.CallEvent) -> Certainty | None:
 def lets_out(function: Function, call: e.CallEvent) -> bool:
     """Whether an exception can come out of a call: of a function that a model says throws, or that the project's callee
     throws, or lets out of what it calls in turn."""
+    if function.file.is_c:
+        return False
     callee = function.program.calls.callee(call.node, function)
     return any(model.throws for model in callee.models) or any(_lets_out(one) for one in callee.functions)
 

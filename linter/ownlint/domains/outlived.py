@@ -169,7 +169,7 @@ class OutlivedMembers:
         """For each class, who takes its objects out of a container that owns them."""
         found: dict[str, list[Function]] = {}
         for function in self.program.functions:
-            if function.record.kind != "constructor" and not function.path.endswith(".c") and _may_mark(function):
+            if function.record.kind != "constructor" and not function.file.is_c and _may_mark(function):
                 for name in sorted({name for _, owned in _ends_of_owned(function) for name in owned}):
                     found.setdefault(name, []).append(function)
         return found

@@ -31,6 +31,7 @@ class Range(NamedTuple):
 
 
 ANY = Range()
+POSITIVE = Range(1)
 _TURNED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 COMPARISONS = frozenset(_TURNED)
@@ -108,6 +109,11 @@ def narrowed(op: str, one: Range, two: Range) -> Range:
         case "!=" if two.low == two.high and len(one.without) < _MOST_LEFT_OUT:
             return _shrunk(one._replace(without=one.without | {two.low}), one.low, one.high)
     return one
+
+
+def either(one: Range, two: Range) -> Range:
+    """What lies in one of the ranges, and between them."""
+    return Range(min(one.low, two.low), max(one.high, two.high), one.without & two.without)
 
 
 def both(one: Range, two: Range) -> Range:

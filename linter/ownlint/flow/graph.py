@@ -250,8 +250,8 @@ class Flow:
             return False
         return any(
             asked.contradicts(later)
-            and not self._sets_between(test, decider, asked.names)
-            and not self._sets_between(decider, test, asked.names)
+            and not self.sets_between(test, decider, asked.names)
+            and not self.sets_between(decider, test, asked.names)
             for decider, later in decided
             if decider is not test
         )
@@ -428,7 +428,7 @@ class Flow:
         for test, asked in self._asked_before(other):
             first, earlier = sides.pop(asked.shown, (test, asked))
             if earlier.outcome is not asked.outcome and not (
-                self._sets_between(first, test, asked.names) or self._sets_between(test, first, asked.names)
+                self.sets_between(first, test, asked.names) or self.sets_between(test, first, asked.names)
             ):
                 return True
         return False
@@ -438,8 +438,7 @@ class Flow:
         `if (kind == 1) one(); if (kind == 2) other();`"""
         asked = self._plainly_asked(test, outcome) if decided else None
         return asked is not None and any(
-            earlier.contradicts(asked) and not self._sets_between(first, test, asked.names)
-            for first, earlier in decided
+            earlier.contradicts(asked) and not self.sets_between(first, test, asked.names) for first, earlier in decided
         )
 
     def decided(self, event: e.Event) -> list[tuple[e.Test, Asked]]:
@@ -462,7 +461,7 @@ class Flow:
         """What tests ask of names alone, as far as somebody wanted to know."""
         return {}
 
-    def _sets_between(self, test: e.Test, later: e.Test, names: frozenset[str]) -> bool:
+    def sets_between(self, test: e.Test, later: e.Event, names: frozenset[str]) -> bool:
         """Whether a way from the one to the other sets a name, or gives its address away."""
         behind = {event.index for event in self.after(test)}
         return any(

@@ -26,6 +26,11 @@ class File:
         return f"<File {self.path}>"
 
     @property
+    def is_c(self) -> bool:
+        """Whether it is of C by its name: no exceptions, no objects that end themselves."""
+        return self.path.endswith(".c")
+
+    @property
     def functions(self) -> tuple[r.FunctionRecord, ...]:
         read(self._keys["functions"])
         return self._said.functions

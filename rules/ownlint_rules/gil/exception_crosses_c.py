@@ -92,7 +92,7 @@ from ownlint_rules.gil import _c_callbacks as c_callbacks
 
 @rule(severity="error", cwe=(248,))
 def exception_crosses_c(function: Function) -> Iterator[Finding]:
-    if function.language != "cpp" or function.path.endswith(".c"):  # C has no exceptions
+    if function.language != "cpp" or function.file.is_c:
         return
     steps: tuple[Step, ...] = ()
     held: list[c_callbacks.CCallback] = []

@@ -101,7 +101,7 @@ def steps(function: Function, loss: HandleLoss, lost: str) -> Iterator[Step]:
 
 def owner_advice(function: Function, otherwise: str) -> str:
     """What to do instead of releasing by hand, where the language has owners."""
-    return "" if function.path.endswith(".c") else f", or {otherwise}"
+    return "" if function.file.is_c else f", or {otherwise}"
 
 
 def when(function: Function, loss: HandleLoss) -> str:
@@ -173,6 +173,9 @@ class _Losing:
         if self.refuted > _MOST_REFUTED or not self.flow.of(e.Test):
             return walked
         knowing = OwedWalk(self.function, walked.acquired, walked.seen, refuting=True).go()
+        if not knowing.complete:
+            asked = walked.decisive()
+            knowing = OwedWalk(self.function, walked.acquired, walked.seen, refuting=True, asking_for=asked).go()
         if not knowing.complete:
             return walked
         knowing.uses = {**walked.uses, **knowing.uses}

@@ -281,6 +281,7 @@ class MemoryWalk(Summarised):
             self.bind_one(draft, name, value)
 
     def write(self, event: e.Write, draft: MemoryDraft) -> None:
+        counted = self.counted_up(draft, event)
         self.forget_tests(draft, event.place[0])
         self.count_on(draft, event.place)
         tied = strip(event.target)
@@ -335,13 +336,20 @@ class MemoryWalk(Summarised):
         if event.fresh and len(event.place) == 1 and event.place[0] in self.plain_objects:
             self.settle_in(draft, event)
         self.note_write(where)
-        if event.op == "=" and len(event.place) == 1 and event.place[0] in self.asked_again:
-            given = ranges.of(event.value, lambda _: ranges.ANY)
+        if len(event.place) == 1 and event.place[0] in self.asked_again:
+            given = ranges.of(event.value, lambda _: ranges.ANY) if event.op in ("=", "init") else counted
             if given != ranges.ANY:
                 draft.know(f"={event.place[0]}", given)
         self.capture(draft, event)
         self.move_out(draft, event.value)
         self.regain(draft, where)
+
+    def counted_up(self, draft: MemoryDraft, event: e.Write) -> Range:
+        """What is known of a number that is counted up: that it is more than nothing. How much it is is not counted,
+        since a loop would not end."""
+        up = event.op == "++" or (event.op == "+=" and ranges.of(event.value, lambda _: ranges.ANY).low > 0)
+        known = self.known_number(draft, event.place[0]) if up and len(event.place) == 1 else ranges.ANY
+        return ranges.POSITIVE if known.low >= 0 else ranges.ANY
 
     def count_on(self, draft: MemoryDraft, place: Sequence[str]) -> None:
         """What a variable has counted is known otherwise once it counts something else."""

@@ -11,15 +11,16 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import NamedTuple
 
 from ownlint.domains import failure
 from ownlint.domains.memory.blocks import SOME, Cell, MemoryDraft, MemoryState, Path, Pointer
 from ownlint.domains.memory.outcomes import Outcomes
 from ownlint.domains.memory.uses import ENDINGS, OwedUses, Use, names_at, stretches
-from ownlint.engine import assignments
+from ownlint.engine import assignments, ranges
 from ownlint.engine.heap import Domain, all_of_them, follow
+from ownlint.engine.ranges import Range
 from ownlint.engine.resources import Acquisition
 from ownlint.facts import records as r
 from ownlint.finding import Certainty
@@ -34,6 +35,8 @@ HELD, PASSED, UNSURE = 1, 2, 4
 """Held for certain; a callee that nobody sees was given it, who shows no sign of keeping it; nobody knows."""
 
 _MOST_STATES = 8
+_MOST_DECISIVE = 32
+"""Where only those tests are followed that decide what becomes of the block."""
 
 
 class Acquired(NamedTuple):
@@ -55,10 +58,17 @@ class Acquired(NamedTuple):
 
 class OwedWalk(OwedUses):
     """The ways on which one block is owed. `seen` is the first walk, of a later one. A walk that is to refute what was
-    found also knows how tests went; the others know nothing but what leads to the block, and so meet no limit."""
+    found also knows how tests went, all of them or those about `asking_for`; the others know nothing but what leads to
+    the block, and so meet no limit."""
 
     def __init__(
-        self, function: Function, acquired: Acquired, seen: OwedWalk | None = None, *, refuting: bool = False
+        self,
+        function: Function,
+        acquired: Acquired,
+        seen: OwedWalk | None = None,
+        *,
+        refuting: bool = False,
+        asking_for: frozenset[str] | None = None,
     ) -> None:
         super().__init__(function, ("made", acquired.start.index, "owed"), several=acquired.several)
         self.acquired = acquired
@@ -66,6 +76,7 @@ class OwedWalk(OwedUses):
         self.rest = acquired.rest
         self.seen = seen
         self.refuting = refuting
+        self.asking_for = asking_for
         call = acquired.call
         status = call.into if acquired.acquisition.where.kind == "argument" else None
         self.told_by = Outcomes(function, acquired.start, call.node, status)
@@ -104,6 +115,11 @@ class OwedWalk(OwedUses):
     def owed_behind_start(self) -> MemoryState:
         """What is owed behind the start; of a loop, with what its head has made to lead to the elements."""
         state = self.owing(HELD)
+        if self.refuting:
+            draft = MemoryDraft(state, self)
+            for said, within in self.numbers_before().items():
+                draft.know(said, within)
+            state = draft.state()
         head = self.flow.events[: self.start.index] if self.rest is not None else []
         for event in head:
             if self.rest is not None and event.span.start in self.rest.span:
@@ -113,9 +129,74 @@ class OwedWalk(OwedUses):
                 state = draft.state()
         return state
 
+    @cached_property
+    def asked_again(self) -> frozenset[str]:
+        asked = super().asked_again
+        return asked if self.asking_for is None else asked & self.asking_for
+
+    @cached_property
+    def repeated(self) -> frozenset[str]:
+        asked = super().repeated
+        if self.asking_for is None:
+            return asked
+        return frozenset(said for said in asked if self.asking_for.issuperset(re.findall(r"[A-Za-z_]\w*", said)))
+
+    def decisive(self) -> frozenset[str]:
+        """What tests ask for that decide what becomes of the block; also of numbers that stand for how something
+        went: `failed = 1; ... if (failed) release(block)`."""
+        waiting: list[e.Event] = [
+            self.flow.events[index] for index in {*self.out, *(at for at, use in self.uses.items() if use in ENDINGS)}
+        ]
+        found: set[str] = set()
+        while waiting:
+            for test, _ in self.flow.guards(waiting.pop()):
+                fresh = {one.text for one in walk(test.value) if isinstance(one, r.Name)} - found
+                found |= fresh
+                for name in sorted(fresh):
+                    waiting += (
+                        w for w in self.flow.writes_to((name,)) if isinstance(strip(w.value), r.Literal | r.Unary)
+                    )
+        return frozenset(found)
+
+    def numbers_before(self) -> dict[str, Range]:
+        """What numbers lie between where the block is acquired: by what was written on every way there, and by tests
+        that every way has passed."""
+        draft = MemoryDraft(MemoryState({}), self)
+        for name in sorted(self.asked_again):
+            if (within := self.written_before(name)) != ranges.ANY:
+                draft.know(f"={name}", within)
+        for test, outcome in reversed([] if self.rest is not None else list(self.flow.guards(self.start))):
+            names = self.asked_again & {one.text for one in walk(test.value) if isinstance(one, r.Name)}
+            if names and not test.asserted and not self.flow.sets_between(test, self.start, names):
+                self.holds(draft, test.value, outcome)
+        return {said: within for said, within in draft.tests.items() if isinstance(within, Range)}
+
+    def written_before(self, name: str) -> Range:
+        """What the writes say that come to the start; of a number that starts and is counted up, that it is so much."""
+        if self.flow.last_write(self.start, (name,)) is None:
+            return ranges.ANY
+        found: list[Range] = []
+        for write in self.flow.given_by(self.start, (name,)):
+            if write.op in ("=", "init"):
+                found.append(ranges.of(write.value, lambda _: ranges.ANY))
+            elif write.op == "++":
+                found.append(self.counted_from(name))
+            else:
+                return ranges.ANY
+        return reduce(ranges.either, found) if found else ranges.ANY
+
+    def counted_from(self, name: str) -> Range:
+        """What a number is at least that nothing but constants and steps upwards are written to."""
+        begins = [write for write in self.flow.writes_to((name,)) if write.op != "++"]
+        if any(write.op not in ("=", "init") for write in begins):
+            return ranges.ANY
+        low = min((ranges.of(write.value, lambda _: ranges.ANY).low for write in begins), default=-1)
+        return ranges.POSITIVE if low >= 0 else ranges.ANY
+
     def go(self) -> OwedWalk:
         """From the acquisition on; itself."""
-        if not follow(self.flow, self.owing(0), Domain(self.step, all_of_them, _MOST_STATES), start=self.start.index):
+        most = _MOST_STATES if self.asking_for is None else _MOST_DECISIVE
+        if not follow(self.flow, self.owing(0), Domain(self.step, all_of_them, most), start=self.start.index):
             self.meet_limit()
         return self
 

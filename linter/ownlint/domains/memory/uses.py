@@ -250,6 +250,8 @@ class OwedUses(MemoryWalk):
                 return any(self.is_inside(draft, item) for item in items)
             case r.Pair(value=held) | r.Assign(value=held):
                 return self.is_inside(draft, held)
+            case r.Unary(op="&", value=held) if isinstance(strip(held), r.Aggregate):
+                return self.is_inside(draft, held)  # `&(struct arguments){.data = handle}`
             case r.Conditional(then=then, other=other):
                 return self.is_inside(draft, then) or self.is_inside(draft, other)
             case r.Binary(op=",", right=right):
