@@ -11,6 +11,8 @@ from ownlint import records as r
 
 _SUCCESS = re.compile(r"\b(?:(?:ok|success)(?: status)?|status (?:ok|success)|no error|error none)\Z")
 _ASKS = frozenset({"is", "was", "has", "not"})
+_WORDS = re.compile(r"\w++")
+_CALLERS_UP = 2
 
 
 def makes_success(node: r.Call) -> bool:
@@ -130,20 +132,64 @@ def _constants(callee: Function, call: r.Call) -> Iterator[conditions.Given]:
             yield conditions.Given((parameter.name,), held)
 
 
-def asked_later(function: Function, at: e.Event, node: r.Call, status: Status) -> e.CallEvent | None:
-    """The call behind it, on every path, that tells whether any of those before has failed, and that is looked at."""
+def asked_later(
+    function: Function, at: e.Event, node: r.Call, status: Status, depth: int = _CALLERS_UP
+) -> r.Call | None:
+    """The call behind it, on every path, that tells whether any of those before has failed, and that is looked at; in
+    the function, or in all who call it."""
     is_repeated = places.last_name(node.callee) in status.repeated
+    if not (status.asked_by or is_repeated):
+        return None
+    checks = {test.span.start for test in function.flow.of(e.Test)} if status.asked_by else set()
+    by_start = {
+        one.start: one for one in function.values if checks and isinstance(one, r.Call) and one.start in checks
+    }  # a macro that checks is the test that it makes
 
     def asks(event: e.Event) -> bool:
-        if not isinstance(event, e.CallEvent) or event.dropped:
+        if isinstance(event, e.Test):
+            said = by_start.get(event.span.start)
+            return said is not None and _asks_inside(function, said, status)
+        if not isinstance(event, e.CallEvent):
             return False
-        if places.last_name(event.node.callee) in status.asked_by:
+        name = places.last_name(event.node.callee)
+        if name not in status.asked_by and _asks_inside(function, event.node, status):
             return True
-        return is_repeated and event is not at and _answers_alike(function, event.node, status)
+        if event.dropped:
+            return False
+        return name in status.asked_by or (
+            is_repeated and event is not at and _answers_alike(function, event.node, status)
+        )
 
-    if not (status.asked_by or is_repeated) or not function.flow.always_after(at, asks):
-        return None
-    return next((event for event in function.flow.after(at) if isinstance(event, e.CallEvent) and asks(event)), None)
+    def asks_or_throws(event: e.Event) -> bool:
+        return asks(event) or (
+            isinstance(event, e.LeaveEvent)
+            and (event.kind == "throw" or (event.via != "" and function.program.macros.only_throws(event.via)))
+        )
+
+    if function.flow.always_after(at, asks_or_throws):
+        for event in function.flow.after(at):
+            if asks(event):
+                return event.node if isinstance(event, e.CallEvent) else by_start[event.span.start]
+    found = [
+        asked_later(caller, call, node, status, depth - 1)
+        for caller in (function.program.index.callers(function) if depth and status.asked_by else ())
+        for call in caller.flow.calls
+        if caller is not function and function in caller.program.calls.callee(call.node, caller).functions
+    ]
+    return found[0] if found and all(found) else None
+
+
+def _asks_inside(function: Function, node: r.Call, status: Status) -> bool:
+    """Whether a macro or a function of the project, which is given nothing to ask it of, asks whether one has failed:
+    `#define CHECK_LAST(why) do { auto e = cudaGetLastError(); if (e != cudaSuccess) exit(1); } while (0)`."""
+    asking = frozenset(status.asked_by)
+    if any(
+        not asking.isdisjoint(_WORDS.findall(one.body))
+        for one in function.program.macros.named(places.last_name(node.callee))
+    ):
+        return not any(isinstance(given, r.Call) for given in node.args)
+    found = function.program.calls.callee(node, function).functions
+    return bool(found) and not node.args and all(not asking.isdisjoint(one.mentioned) for one in found)
 
 
 def _answers_alike(function: Function, node: r.Call, status: Status) -> bool:

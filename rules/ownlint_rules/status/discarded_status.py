@@ -144,6 +144,7 @@ def discarded_status(function: Function) -> Iterator[Finding]:
     if function.language != "cpp":
         return
     yield from _unread_errors(function)
+    yield from _overwritten_codes(function)
     if not destructors.runs_last(function) and not function.program.statuses.may_drop(function):
         return
     stored = _stored(function)
@@ -375,20 +376,21 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
     if answers.only_reports(callee.functions) or _reports(function, at, node):
         return because("possible", f"`{name}` reports the failure itself and also returns it")
     if (asked := answers.asked_later(function, at, node, status)) is not None:
-        return because("possible", f"`{text(asked.node.callee)}` reports later whether `{name}` has failed")
+        return because("possible", f"`{text(asked.callee)}` reports later whether `{name}` has failed")
     if trials.is_trial(function):
         return because("possible", trials.REASON)
     last_chance = function.record.kind == "destructor" or bool(_LAST_CHANCE.match(function.name))
     if status.kind == "enum":
         # Error codes of C libraries are dropped on purpose wherever nothing can be done about them.
         decided = how != "statement" and status.nodiscard  # the compiler warns: a cast is a decision
+        decided = decided and not _needs_what_it_acquires(function, at, node)
         if destructors.code(function, node, program.calls.result_type(node, function)) is not None:
             if telling.tells_itself(function, node):
                 return because("possible", f"`{name}` writes to the log itself")
             return because("intent", f"the return code of `{name}` may be ignored on purpose")
         if decided or last_chance or _releases(function, node):
             return because("possible", f"the return code of `{name}` may be ignored on purpose")
-        if _fills_only_what_is_set(function, node):
+        if _fills_only_what_is_set(function, node) and not _needs_what_it_acquires(function, at, node):
             return because("possible", f"the output of `{name}` already has a default value")
         return tempered(sure, because("intent", f"`{name}` returns an error code, which callers may ignore on purpose"))
     if how != "statement" and not last_chance and (status.advisory or _is_meant(function, at, node, how)):
@@ -583,6 +585,25 @@ def _does_nothing(function: Function, node: records.Call) -> bool:
     return bool(found) and all(not any(_acts(s) for s in one.statements) for one in found)
 
 
+def _needs_what_it_acquires(function: Function, at: events.Event, node: records.Call) -> bool:
+    """Whether the call acquires something for a variable of the function, which goes on with that whatever came of it:
+    `(void)hipMalloc(&room, size); fill(room);`."""
+    for model in function.program.calls.callee(node, function).models:
+        for effect in model.effects:
+            if effect.verb != "acquire" or effect.place is None or effect.place.kind != "argument":
+                continue
+            given = places.strip(node.args[effect.place.index]) if effect.place.index < len(node.args) else None
+            inner = places.strip(given.value) if isinstance(given, records.Unary) and given.op == "&" else given
+            name = inner.text if isinstance(inner, records.Name) else ""
+            if name and any(_looks_at(event, name) for event in function.flow.after(at)):
+                return not any(
+                    isinstance(event, events.Test)
+                    and any(isinstance(one, records.Name) and one.text == name for one in places.walk(event.value))
+                    for event in function.flow.after(at)
+                )
+    return False
+
+
 def _acts(statement: records.Statement) -> bool:
     match statement:
         case records.Evaluate(value=records.Cast(type="void", value=records.Name())):
@@ -674,6 +695,61 @@ def _is_lost_in_a_loop(function: Function, write: events.Write) -> bool:
         condition is not None and event.span.start in condition.span
         for event in round_trip
         if isinstance(event, events.Test)
+    )
+
+
+_ASSIGNS = re.compile(glance.opens(records.Assign) + glance.opens(records.Name) + rb'"([^"]*)"\]')
+_FEW_ASSIGNED = 3
+
+
+def _overwritten_codes(function: Function) -> Iterator[Finding]:
+    """A number that a call answers with, which the next one overwrites before anybody looks, though the function looks
+    at what the same callee answers elsewhere: `rc = run(a); rc = run(b); if (rc != 0) return rc;`."""
+    assigned = Counter(_ASSIGNS.findall(function.encoded))
+    for said, times in sorted(assigned.items()):
+        name = said.decode()
+        is_number = failure.is_number(function.locals.get(name, ("",))[0])
+        if times < _FEW_ASSIGNED or not is_number or name in _captured(function):
+            continue
+        writes = [write for write in function.flow.writes_to((name,)) if write.index in function.flow.reachable]
+        called = {write.index: call for write in writes if (call := _answer_written(write)) is not None}
+        for write in writes if len(called) >= _FEW_ASSIGNED else ():
+            call = called.get(write.index)
+            lost, then = _lost(function, write, frozenset()) if call is not None else ("", None)
+            if call is None or then is None or lost != "overwritten" or _answer_written(then) is None:
+                continue
+            same = [
+                other
+                for other in writes
+                if other is not write and other.index in called and _is_same_callee(called[other.index], call)
+            ]
+            if same and all(_is_asked(function, other) for other in same):
+                status = Status("int", "enum", False, (), (), "certain")
+                certainty = because("convention", f"elsewhere this function checks what `{text(call.callee)}` returns")
+                said_so = f"is stored in `{name}`, which is overwritten"
+                yield _finding(function, call, status, "int", said_so, certainty, then=then)
+
+
+def _answer_written(event: events.Event) -> records.Call | None:
+    """The call that is all that is written."""
+    inner = places.strip(event.value) if isinstance(event, events.Write) and event.op in ("=", "init") else None
+    return inner if isinstance(inner, records.Call) and inner.kind == "call" else None
+
+
+def _is_same_callee(one: records.Call, other: records.Call) -> bool:
+    return text(one.callee) == text(other.callee)
+
+
+def _is_asked(function: Function, write: events.Write) -> bool:
+    """Whether a test looks at it before the next one is written."""
+
+    def is_replaced(event: events.Event) -> bool:
+        return _replaces(event, write)
+
+    return any(
+        isinstance(event, events.Test)
+        and any(isinstance(one, records.Name) and one.text == write.place[0] for one in places.walk(event.value))
+        for event in function.flow.after(write, is_replaced)
     )
 
 

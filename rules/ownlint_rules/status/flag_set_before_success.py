@@ -104,6 +104,7 @@ from ownlint_rules.status import _undoing as undoing
 from ownlint_rules.status import _unfinished as unfinished
 
 # Said first on purpose: what they announce must not be tried twice, whether or not it works.
+_ARITHMETIC = frozenset({"+", "-", "*", "/", "%"})
 _ONCE_ONLY = re.compile(
     r"clos|finish|shut|cancel|abort|destroy|stop|terminat|dispos|exit|quit|delet|visit|seen|attempt|tried|called|invoked|dirty|dead"
     r"|err|fail|bad|broken|invalid|stale|warn|print|report|eof|ended|drain|exhaust|consum|disconnect|releas|freed|interrupt|kick"
@@ -373,8 +374,10 @@ def _announces(function: Function, announced: assignments.Assignment) -> bool:
         return False
     if announced.held.kind == "entry" and function.is_local(place):
         return False  # A set that is handed about belongs to one run of an algorithm.
-    is_set = isinstance(announced.event, events.Write) and announced.event.op == "="
-    if (is_set and _counts(function, place)) or (announced.held.kind == "cleared" and _is_null(function, announced)):
+    op = announced.event.op if isinstance(announced.event, events.Write) else ""
+    if (op == "=" and _counts(function, place)) or (op == "++" and _counts_down(function, place)):
+        return False
+    if announced.held.kind == "cleared" and _is_null(function, announced):
         return False
     return lasting.outlives(function, announced)
 
@@ -387,15 +390,33 @@ def _is_numbered(function: Function, event: events.Event) -> bool:
 
 
 def _counts(function: Function, place: Place) -> bool:
-    """Whether it is a number that is counted with, rather than one that says how far the work has come."""
+    """Whether it is a number that is counted or computed with, rather than one that says how far the work has come."""
+    for write in function.flow.writes:
+        if write.place == place and write.op in ("++", "--", "+=", "-="):
+            return True
+        if write.place == place and isinstance(write.value, records.Binary) and write.value.op in _ARITHMETIC:
+            return True
+    name = place[-1]
     return any(
-        write.place == place
-        and (
-            write.op in ("++", "--", "+=", "-=")
-            or (isinstance(write.value, records.Binary) and write.value.op in ("+", "-", "*", "/", "%"))
-        )
-        for write in function.flow.writes
+        assignments.place(function, operand) == place
+        for value in function.values
+        for operand in _operands(value)
+        if places.last_name(places.strip(operand)) == name
     )
+
+
+def _counts_down(function: Function, place: Place) -> bool:
+    """Whether the function counts it down as well: so many are waiting, not so often was it done."""
+    return any(write.place == place and write.op in ("--", "-=") for write in function.flow.writes)
+
+
+def _operands(value: records.Value) -> tuple[records.Value, ...]:
+    """What a computed number is computed of."""
+    if isinstance(value, records.Unary):
+        return (value.value,) if value.op == "-" else ()
+    if isinstance(value, records.Binary) and value.op in _ARITHMETIC:
+        return (value.left, value.right)
+    return ()
 
 
 def _is_null(function: Function, announced: assignments.Assignment) -> bool:
