@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Class, Function, events, glance, habits, places, records, types
+from ownlint import Class, Function, conditions, events, glance, habits, places, records, types
 
 _OWNERS = frozenset({"smart pointer", "shared pointer", "intrusive pointer", "scoped owner"})
 
@@ -95,13 +95,19 @@ def _fillers(home: Class, one: Companion) -> Iterator[tuple[Function, events.Cal
     puts = known.inserts | known.appends | known.replaces
     for method in home.methods:
         for call in method.flow.calls:
-            if _member_of(call) == one.pointers.name and places.last_name(call.node.callee) in puts:
-                given = [places.strip(argument) for argument in call.node.args]
-                if any(isinstance(arg, records.Unary) and arg.op == "&" for arg in given) or any(
-                    isinstance(arg, records.Call) and places.last_name(arg.callee) == "get" and not arg.args
-                    for arg in given
-                ):
-                    yield method, call
+            is_put = _member_of(call) == one.pointers.name and places.last_name(call.node.callee) in puts
+            if is_put and any(_is_bare(method, argument) for argument in call.node.args):
+                yield method, call
+
+
+def _is_bare(method: Function, argument: records.Value) -> bool:
+    """Whether it is the address of something, or what an owner's `get` hands out, also by way of a local."""
+    inner = places.strip(argument)
+    if isinstance(inner, records.Name):
+        inner = places.strip(conditions.computed_once(method, inner.text))
+    return (isinstance(inner, records.Unary) and inner.op == "&") or (
+        isinstance(inner, records.Call) and places.last_name(inner.callee) == "get" and not inner.args
+    )
 
 
 def _looks_up(method: Function, one: Companion) -> bool:

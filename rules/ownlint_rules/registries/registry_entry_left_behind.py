@@ -543,11 +543,12 @@ def _freeing(registry: registries.Registry) -> Iterator[Finding]:
     others = [one for one in known.of(registry.held) if one.names != registry.names and known.takers(registry)]
     beside = [one for one in others if _filled_together(registry, one)] if freed else []
     for function, ends in freed.items():
-        if known.takings(function, registry) or _callers_take(function, registry):
-            continue
-        if any(True for _ in registries.puttings(function, registry)):
+        takings = known.takings(function, registry)
+        if _callers_take(function, registry) or any(True for _ in registries.puttings(function, registry)):
             continue
         for call, said in ends:
+            if takings and _is_taken_on_its_ways(function, call, takings):
+                continue
             found = _looked_up(function, said, registry) is not None
             other = next((one for one in beside if not found and _looked_up(function, said, one) is not None), None)
             if (found or other is not None) and next(function.flow.loops_over(call.span.start), None) is None:
@@ -562,6 +563,19 @@ def _freeing(registry: registries.Registry) -> Iterator[Finding]:
                     certainty=because("later-use", "harmless if it is never looked up again"),
                     help=f"erase it from `{registry.shown}` first",
                 )
+
+
+def _is_taken_on_its_ways(function: Function, end: events.Event, takings: Sequence[events.Event]) -> bool:
+    """Whether the entry is taken out before what it leads to ends, or on every way behind that."""
+    found = {taking.index for taking in takings}
+
+    def takes(event: events.Event) -> bool:
+        return event.index in found
+
+    before = (taking for taking in takings if taking.index != end.index)
+    return function.flow.always_after(end, takes) or any(
+        function.flow.path(taking, lambda event: event is end) is not None for taking in before
+    )
 
 
 def _filled_together(one: registries.Registry, other: registries.Registry) -> bool:

@@ -105,6 +105,7 @@ _REPLACES = re.compile(
 _HANDLES = frozenset(
     {"handle", "python object", "python handle", "smart pointer", "shared pointer", "weak pointer", "intrusive pointer"}
 )
+_OWNERS = frozenset({"smart pointer", "shared pointer", "weak pointer", "intrusive pointer"})
 _PAIRS = frozenset({"make_pair", "pair"})
 _WRAPS = frozenset({"pair", "optional"})
 _DEPTH = 2
@@ -157,7 +158,8 @@ def _by_name(function: Function, insert: containers.Insert) -> Iterator[Finding]
     else:
         answer = lookups.who_looked(function, insert.event, insert.container, insert.key)
         steps = answer.steps if answer.kind == "asserted" else ()
-        misses = answer.is_mixed or (answer.kind == "bare" and _leaves(function, insert))
+        loses = _leaves(function, insert) or _is_handed_out(function, insert)
+        misses = answer.is_mixed or (answer.kind == "bare" and loses)
         if misses and insert.overwrites and not _is_replacing(function) and _comes_and_goes(function, insert):
             yield _bare(function, insert, answer)
             return
@@ -170,10 +172,40 @@ def _is_replacing(function: Function) -> bool:
 
 
 def _leaves(function: Function, insert: containers.Insert) -> bool:
-    """Whether the handle that is put in takes out what has its key where it ends."""
-    held = types.parse(function.program.types.of(insert.value, function) if insert.value is not None else "")
-    cls = function.program.names.find_class(held.name, function.record.scope, function.file) if held.name else None
-    return cls is not None and cls.destructor is not None and _destructor_clears(function, insert, cls)
+    """Whether the handle that is put in, itself or by its owner, takes out what has its key where it ends."""
+    for part in _parts(insert.value):
+        written = function.program.types.of(part, function)
+        held = types.parse(written)
+        if held.arguments and _OWNERS.intersection(function.program.types.roles(written, function)):
+            held = types.parse(held.arguments[0])
+        cls = function.program.names.find_class(held.name, function.record.scope, function.file) if held.name else None
+        if cls is not None and cls.destructor is not None and _destructor_clears(function, insert, cls):
+            return True
+    return False
+
+
+def _is_handed_out(function: Function, insert: containers.Insert) -> bool:
+    """Whether the caller gets a bare pointer to what the registry alone owns from here on: an entry that is replaced
+    ends an object that another caller has."""
+    if not _is_sole_owner(function, value := _moved(insert.value)) or not isinstance(value, records.Name):
+        return False
+    return any(
+        isinstance(call, records.Call)
+        and places.last_name(call.callee) == "get"
+        and isinstance(on := places.strip(places.receiver(call)), records.Name)
+        and on.text == value.text
+        for leave in function.flow.leaves
+        if leave.kind == "return" and leave.value is not None
+        for made in containers.made_from(function, leave.value)
+        for call in [places.strip(made)]
+    )
+
+
+def _moved(value: records.Value | None) -> records.Value | None:
+    """What is moved: `std::move(owner)`."""
+    inner = places.strip(value)
+    is_move = isinstance(inner, records.Call) and len(inner.args) == 1 and places.hands_on(inner)
+    return places.strip(inner.args[0]) if isinstance(inner, records.Call) and is_move else inner
 
 
 def _is_in_every_build(function: Function) -> bool:
@@ -228,10 +260,11 @@ def _is_plain_key(function: Function, insert: containers.Insert) -> bool:
 
 def _comes_and_goes(function: Function, insert: containers.Insert) -> bool:
     """Whether single entries are taken out somewhere, or emptied: what is taken out may come again."""
+    said = f'"{insert.container.names[0].removesuffix("()")}"'.encode()
     return any(
         _takes_one(other, insert.container)
         for other in function.program.functions
-        if other.language == "cpp" and f'"{insert.container.names[0]}"'.encode() in other.encoded
+        if other.language == "cpp" and said in other.encoded
     )
 
 
@@ -436,6 +469,8 @@ def _certainty(function: Function, insert: containers.Insert, answer: lookups.An
         return because("possible", f"`{text(insert.key)}` may be new each time: no caller passes it")
     if not _is_used_elsewhere(function, insert):
         return because("possible", "a replaced entry may not be in use anywhere else")
+    if _leaves(function, insert) or _is_handed_out(function, insert):
+        return because("caller", f"harmless if callers make sure that `{text(insert.key)}` is not present")
     unknown = f"it is not known whether `{text(insert.key)}` can already be present"
     if not types.parse(insert.container.type).arguments:
         return because("value", unknown)
@@ -449,10 +484,15 @@ def _certainty(function: Function, insert: containers.Insert, answer: lookups.An
 
 
 def _is_handle(function: Function, insert: containers.Insert) -> bool:
-    """The entry is a pointer or a handle, or a pair with one, rather than a struct that has some pointer in it."""
+    """The entry is a pointer or a handle, a pair with one, or a struct of nothing else, rather than one that has some
+    pointer in it."""
     arguments = types.parse(insert.container.type).arguments
     held = arguments[1] if len(arguments) > 1 else function.program.types.of(insert.value, function)
-    return _stands_for_something(function, held, _DEPTH)
+    if _stands_for_something(function, held, _DEPTH):
+        return True
+    cls = function.program.names.find_class(types.parse(held).name, function.record.scope, function.file)
+    fields = [field for field in cls.record.fields if not field.static] if cls is not None else []
+    return bool(fields) and all(_stands_for_something(function, field.type, _DEPTH) for field in fields)
 
 
 def _comes_from_outside(function: Function, key: records.Value) -> bool:
@@ -484,19 +524,23 @@ def _is_used_elsewhere(function: Function, insert: containers.Insert) -> bool:
     """Whether what is put in is an object that others hold as well: a caller that handed it in, a member, who gets it
     from here. What is only the key in other words is the same each time."""
     key = containers.key_text(function, insert.key)
-    return _is_handle(function, insert) and any(
-        containers.key_text(function, part) != key and _is_shared(function, part, insert.event)
-        for part in _parts(insert.value)
+    return _is_handed_out(function, insert) or (
+        _is_handle(function, insert)
+        and any(
+            containers.key_text(function, part) != key and _is_shared(function, part, insert.event)
+            for part in _parts(insert.value)
+        )
     )
 
 
 def _parts(value: records.Value | None) -> Iterator[records.Value]:
-    """The value itself, or the two of a pair that is made on the spot."""
+    """The value itself, or the parts of a pair or a struct that is made on the spot."""
     match places.strip(value):
         case records.Aggregate(items=items):
             yield from items
-        case records.Call(args=args) as call if places.last_name(call.callee) in _PAIRS:
-            yield from args
+        case records.Call(args=args) as call if places.last_name(call.callee) in _PAIRS or call.kind == "construct":
+            for argument in args:
+                yield from _parts(argument) if isinstance(argument, records.Aggregate) else (argument,)
         case None:
             return
         case inner:
@@ -526,7 +570,9 @@ def _handed_in(function: Function) -> frozenset[str]:
     return around | {parameter.name for parameter in function.record.parameters}
 
 
-def _is_sole_owner(function: Function, value: records.Value) -> bool:
+def _is_sole_owner(function: Function, value: records.Value | None) -> bool:
+    if value is None:
+        return False
     roles = function.program.types.roles(function.program.types.of(value, function), function)
     return "smart pointer" in roles
 
