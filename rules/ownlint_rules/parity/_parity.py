@@ -38,14 +38,17 @@ _SCOPE = re.compile(r"\b(\w+)::")
 _CAST = re.compile(
     r"\b(?:static_cast<[\w: ]*>|(?:std::)?(?:u?int\d*(?:_t)?|s?size_t))(?=\()|\((?:u?int\d*(?:_t)?|s?size_t)\)"
 )
+_ANY_CAST = re.compile(r"\b(?:static|reinterpret|const|dynamic)_cast<[\w:*&, ]*>|\((?:const )?[\w:]+ ?\*+\)(?=[\w(&*])")
 _SHORT = 3
 """Statements that a guard may run before it leaves."""
 _LONG = 2000
 _FEWEST_TOKENS = 8
 _MOST_BACKENDS = 8
+_FEWEST_KIN, _MOST_KIN = 2, 12
 _KEPT = 256
 """Of how many functions the outlines are kept."""
 _ALIKE = 0.7
+_ALIKE_KIN = 0.6
 
 _VALIDATES = re.compile(
     r"(?:check(?!point|out|sum|ed)|validate|verify|ensure(?!_?(?:cap|space|size|room|alloc|init))|require|insist|demand|assert)",
@@ -213,6 +216,56 @@ class Parity:
                     found.setdefault(key, []).append(function)
         return found
 
+    def kin(self, function: Function) -> list[tuple[str, list[tuple[Function, str]]]]:
+        """Families of functions of one file and class that are called the same but for one word, or are overloads: each
+        with the function's own word and at least two others with theirs."""
+        if function.language != "cpp" or function.record.kind not in ("function", "method"):
+            return []
+        found = []
+        for key, word in _worded(function):
+            others = [(one, said) for one, said in self._by_word.get(key, ()) if one is not function]
+            if _FEWEST_KIN <= len(others) < _MOST_KIN:
+                found.append((word, others))
+        return found
+
+    @questions.program_property
+    def _by_word(self) -> dict[_Pair, list[tuple[Function, str]]]:
+        found: dict[_Pair, list[tuple[Function, str]]] = {}
+        for function in self.program.functions:
+            if function.language == "cpp" and function.record.kind in ("function", "method"):
+                for key, word in _worded(function):
+                    found.setdefault(key, []).append((function, word))
+        return found
+
+    def lacking_of_kin(self, function: Function) -> Iterator[tuple[ParityGuard, Function, int]]:
+        """Checks that all the others of a family make, and this one of the same body does not: each with one who makes
+        it, and how many do."""
+        for word, others in self.kin(function):
+            own = self.outline(function)
+            asked = {_without(said, word) for said in (*(a.form for a in own.asked), *(g.form for g in own.guards))}
+            mentioned = {_without(said, word) for said in own.mentioned}
+            made: list[dict[str, ParityGuard]] = []
+            for one, said in others:
+                guards = [g for g in self.outline(one).guards if g.exit in ("throws", "fails", "aborts", "refuses")]
+                made.append({_without(guard.form, said): guard for guard in guards})
+            for form, (first, first_word) in {form: others[at] for at in (1, 0) for form in made[at]}.items():
+                guard = next(beside[form] for beside in made if form in beside)
+                makers = [form in beside for beside in made]
+                if form in asked or sum(makers) < _FEWEST_KIN:
+                    continue
+                if not all(
+                    makes or _is_asked(guard.names, self._asked_below(one))
+                    for makes, (one, _) in zip(makers, others, strict=True)
+                ):
+                    continue
+                roots = {_without(_root(place), first_word) for place in guard.names}
+                if not {root for root in roots if "*" not in root} <= mentioned:
+                    continue
+                if _is_asked(guard.names, self._asked_below(function)):
+                    continue
+                if any(_is_like(own, word, self.outline(one), said) for one, said in others):
+                    yield guard, first, len(others)
+
     def slots(self, function: Function) -> Sequence[TableSlot]:
         """Where it stands in tables of function pointers."""
         return self._slots[0].get((function.path, function.name), ())
@@ -333,6 +386,25 @@ class Parity:
         foreign = {guard.span for guard in known if not known_subjects(guard, outline)}
         return [guard for guard in known if guard.span not in foreign and self._lacks(function, guard)]
 
+    def lacking_beside(self, function: Function, guards: Iterable[ParityGuard]) -> list[ParityGuard]:
+        """Those of a sibling's guards that the functions around, in the same file or class, make as well, of what the
+        body has to do with, and that it makes in no way: then the body needs not be like the sibling's."""
+        around = (
+            function.home.methods
+            if function.home is not None
+            else [one for one in self.program.functions if one.file is function.file and one.home is None]
+        )
+        made = {one.form for other in around if other is not function for one in self.outline(other).guards}
+        outline = self.outline(function)
+        return [
+            guard
+            for guard in guards
+            if guard.form in made
+            and outline.works
+            and outline.mentioned.issuperset(map(_root, guard.names))
+            and not _is_asked(guard.names, (*outline.asked, *self._asked_below(function)))
+        ]
+
     def _lacks(self, function: Function, guard: ParityGuard) -> bool:
         outline = self.outline(function)
         subjects = known_subjects(guard, outline)
@@ -359,6 +431,35 @@ def _blanked(function: Function) -> Iterator[_Pair]:
             for part in (stem, function.symbol)
         )
         yield _Pair(path if blank in said else stem, symbol, len(function.record.parameters))
+
+
+def _worded(function: Function) -> Iterator[tuple[_Pair, str]]:
+    """The path with the symbol, and with the symbol without one of the words of its last name, where it has more."""
+    count = len(function.record.parameters)
+    yield _Pair(function.path, function.symbol, count), ""
+    scope, name = function.symbol[: len(function.symbol) - len(function.name)], function.name
+    said = dict.fromkeys(word[0] for word in _WORD.finditer(name) if len(word[0]) > 1)
+    for blank in said if len(said) > 1 else ():
+        yield _Pair(function.path, f"{scope}{name.replace(blank, '*', 1)}", count), blank.lower()
+
+
+def _without(written: str, word: str) -> str:
+    """Without the word, in any case and number: `free_queue` and `queues` are `free_*` and `*`."""
+    if not word:
+        return written
+    one = word.removesuffix("s")
+    return _WORD.sub(lambda match: "*" if match[0].lower().removesuffix("s") == one else match[0], written)
+
+
+def _is_like(one: FunctionOutline, word: str, other: FunctionOutline, other_word: str) -> bool:
+    """Whether two bodies do the same but for a word."""
+    mine, theirs = (
+        Counter({(_without(a, said), _without(b, said)): n for (a, b), n in outline.tokens.items()})
+        for outline, said in ((one, word), (other, other_word))
+    )
+    if min(mine.total(), theirs.total()) < _FEWEST_TOKENS:
+        return mine == theirs
+    return 2 * (mine & theirs).total() / (mine.total() + theirs.total()) >= _ALIKE_KIN
 
 
 def known_subjects(guard: ParityGuard, outline: FunctionOutline, limits: Iterable[str] | None = None) -> frozenset[str]:
@@ -493,7 +594,7 @@ class ParityReading:
     def _rest(self, statement: r.Statement) -> None:
         line = self._line(statement)
         for value in bodies.values(statement):
-            self.tokens += _TOKEN.findall(self.plain(value))
+            self.tokens += _TOKEN.findall(_ANY_CAST.sub("", self.plain(value)))
             self._released(value)
         if isinstance(statement, r.Declare):
             self.tokens += list(statement.names)
@@ -619,7 +720,7 @@ class ParityReading:
                     made = places.strip(condition)
                     if isinstance(made, r.Call) and self._validates(made):
                         return True
-                    return self._is_refusal(call, condition)
+                    return self._is_refusal(call, condition) or self._is_asked_inside(call, condition)
                 if self._validates(call):
                     return True
                 if self.program.macros.role(places.last_name(call.callee)) != "check" or self._is_conditional(
@@ -652,7 +753,8 @@ class ParityReading:
         name = places.last_name(call.callee)
         if self._is_conditional(call.span):
             return False
-        if not isinstance(_canonical(condition), r.Unary) and not _compares(condition):
+        terms = list(_terms(condition))
+        if not all(isinstance(_canonical(term), r.Unary) or _compares(term) for term in terms):
             return False
         asked = self._asked(condition)
         asked = asked._replace(condition=f"{name}({asked.condition})", form=f"{name}({asked.form})")
@@ -661,6 +763,21 @@ class ParityReading:
             return False
         guard = self._guard(condition, asked.own, "refuses", call.span)
         self.guards.append(guard._replace(condition=asked.condition, form=asked.form, shown=f"{name}({guard.shown})"))
+        return True
+
+    def _is_asked_inside(self, call: r.Call, condition: r.Value) -> bool:
+        """Whether the macro asks something of an object of the function, and leaves: `REQUIRE_IDLE(buffer)`."""
+        name, names = places.last_name(call.callee), self.names_in(condition)
+        inner = places.strip(condition)
+        if not isinstance(inner, r.Name | r.Member) or not names or not self._is_question(inner):
+            return False
+        if not self.program.macros.looks_into(name):
+            return False
+        written, form = f"{name}({self.plain(condition)})", f"{name}({self.form(condition)})"
+        asked = AskedCondition(written, form, self._traced(names), names, call.span, text(call))
+        self.asked.append(asked)
+        guard = self._guard(condition, names, "refuses", call.span)
+        self.guards.append(guard._replace(condition=written, form=form, shown=text(call)))
         return True
 
     def _asked(self, condition: r.Value) -> AskedCondition:
@@ -753,7 +870,8 @@ class ParityReading:
                     continue  # the library's functions of values work something out
                 case r.Call(args=args):
                     name = places.last_name(inner.callee)
-                    if _STATUS.fullmatch(name) or (args and not (_QUESTION.search(name) or _VALIDATES.match(name))):
+                    asks = _QUESTION.search(name) or _VALIDATES.match(name) or name.lower().endswith("check")
+                    if _STATUS.fullmatch(name) or (args and not asks):
                         return False
                 case r.Name(text=name) if id(inner) not in amounts and self._holds_outcome(name):
                     return False

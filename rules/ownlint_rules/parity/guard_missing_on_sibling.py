@@ -114,16 +114,28 @@ _ALONE = "that the check is needed is inferred from `{}` only"
 def guard_missing_on_sibling(function: Function) -> Iterator[Finding]:
     known = parity.of(function.program)
     siblings = known.siblings(function)
-    if not siblings:
-        return
-    own = known.outline(function)
     said: set[str] = set()
+    if siblings:
+        yield from _by_siblings(function, siblings, said)
+    for guard, other, count in known.lacking_of_kin(function):
+        if guard.condition not in said and not _had(function, guard):
+            said.add(guard.condition)
+            why = f"that the check is needed is inferred: all {count} functions like this one in the file make it"
+            what = f"does not check `{guard.shown}`"
+            yield _finding(function, other, guard.span, what, because("convention", why))
+
+
+def _by_siblings(function: Function, siblings: list[Function], said: set[str]) -> Iterator[Finding]:
+    known = parity.of(function.program)
+    own = known.outline(function)
     for sibling in siblings:
         other = known.outline(sibling)
         asking = [guard for guard in other.guards if guard.exit not in ("validates", "passes over")]
         lacking = [guard for guard in known.lacking(function, asking) if not _had(function, guard)]
         if not parity.is_alike(own, other, lacking):
-            continue
+            lacking = [guard for guard in known.lacking_beside(function, asking) if not _had(function, guard)]
+            if not lacking:
+                continue
         for guard in lacking:
             if guard.condition not in said:
                 said.add(guard.condition)
