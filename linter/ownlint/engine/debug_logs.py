@@ -171,7 +171,7 @@ class DebugLogs:
         of_loops = {one.start for s in self.function.statements if isinstance(s, r.Loop) for one in s.before}
         for name in sorted(uses.logs):
             declared = begun[name]
-            if declared.start in of_loops:
+            if declared.start in of_loops or self._is_built_in(declared.start):
                 continue
             kind = self._kind(declared, uses)
             if kind is not None:
@@ -179,6 +179,14 @@ class DebugLogs:
                 costs = self._costs(kind, declared, writes)
                 found[name] = DebugWork(name, kind, declared, writes, uses.logs[name], costs)
         return found
+
+    def _is_built_in(self, offset: int) -> bool:
+        """Whether an `#if` of the function decides if there is anything: `#if WITH_DEBUG_LOGS`, `int seen = 0;`."""
+        sides = self.function.file.conditional
+        return any(
+            start > self.function.record.start and start <= offset < end
+            for start, end in zip(sides[::2], sides[1::2], strict=True)
+        )
 
     def _costs(self, kind: Kind, declared: r.Declare, writes: Sequence[int]) -> bool:
         if kind == "measured":

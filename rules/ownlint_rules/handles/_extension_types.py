@@ -13,7 +13,9 @@ from ownlint import (
     assignments,
     conditions,
     events,
+    habits,
     natives,
+    pairs,
     places,
     questions,
     types,
@@ -121,11 +123,36 @@ def _of(function: Function, owned: _Members, sources: _Members) -> Iterator[Borr
             continue
         if not _is_returned(function, write.place[0]):
             continue
+        if _is_counted(function, write.value):
+            continue
         given = [parameter.name for parameter in function.record.parameters]
         value = places.strip(write.value)
         if isinstance(value, r.Name) and value.text in given:
             yield from _by_callers(function, write, cls, given.index(value.text), sources)
         yield from _part(function, write, write.value, write.place[0], cls, write.place[1], sources)
+
+
+def _is_counted(function: Function, value: r.Value) -> bool:
+    """Whether the function takes a reference to the native object of its own: `thing_ref(thing, 1)`."""
+    inner = places.strip(value)
+    if not isinstance(inner, r.Name):
+        return False
+    names = {inner.text} | {
+        name
+        for name in function.locals
+        if isinstance(held := places.strip(conditions.computed_once(function, name)), r.Name)
+        and held.text == inner.text
+    }
+    return any(
+        not habits.COUNTS.isdisjoint(pairs.words(places.last_name(call.node.callee))[-1:])
+        for call in function.flow.calls
+        if any(isinstance(one := places.strip(given), r.Name) and one.text in names for given in call.node.args)
+        and not any(_is_negative(given) for given in call.node.args)
+    )
+
+
+def _is_negative(given: r.Value) -> bool:
+    return (isinstance(given, r.Unary) and given.op == "-") or (isinstance(given, r.Literal) and given.text[:1] == "-")
 
 
 def _by_callers(

@@ -76,6 +76,7 @@ from ownlint import Class, Finding, Function, Program, Step, because, records, r
 from ownlint_rules.hygiene import _environment as environment
 
 _MAY_CHANGE = "harmless if changes of the environment while the process runs are meant to be seen"
+_MAY_BE_FAST = "harmless where what is done besides takes longer"
 _MAY_BE_FEW = "it is not known how many are created"
 _MAY_BE_ONCE = "nothing shows that it is read often, changed or interpreted differently"
 _FEW = 2
@@ -146,7 +147,7 @@ def _each_time(around: environment.ProgramEnvironment, reading: environment.Envi
     return _subject(reading).finding(
         reading.call,
         message,
-        certainty=because("intent", _MAY_CHANGE) if is_often else because("possible", _MAY_BE_FEW),
+        certainty=because("long-run", _MAY_BE_FAST) if is_often else because("possible", _MAY_BE_FEW),
         help="read it once into a static",
         steps=((often,) if often is not None else ()) + _race(around, reading.variable),
     )

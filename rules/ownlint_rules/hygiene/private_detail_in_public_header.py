@@ -92,7 +92,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ownlint import Certainty, Class, File, Finding, Program, Span, because, questions, records, rule
+from ownlint import Certainty, Class, File, Finding, Program, Span, because, questions, records, rule, types
 
 _HEADER = re.compile(r"(.*)\.(?:h|hh|hpp|hxx)")
 _NOT_PUBLIC = re.compile(
@@ -119,9 +119,9 @@ def private_detail_in_public_header(program: Program) -> Iterator[Finding]:
             own = [one for one in others if _is_own(one.path, match[1])]
             seen_by = [one for one in others if not _is_own(one.path, match[1])]
             known = _classes_before(program, file)
-            for cls, user, field in header.details(seen_by, own):
+            for cls, fields in header.details(seen_by, own):
                 certainty = _sure(file, own, known is not None and cls.symbol not in known)
-                yield _found(cls, header.outermost(user), user, field, certainty)
+                yield _found(cls, header.outermost(fields[0][0]), fields, certainty)
 
 
 def _classes_before(program: Program, file: File) -> frozenset[str] | None:
@@ -141,19 +141,19 @@ def _sure(file: File, own: list[File], is_added: bool) -> Certainty:
     return because("unread-code", "code that was not analysed may use it")
 
 
-def _found(cls: Class, outer: Class, user: Class, field: records.Field, certainty: Certainty) -> Finding:
+def _found(cls: Class, outer: Class, fields: list[tuple[Class, records.Field]], certainty: Certainty) -> Finding:
     record = cls.record
-    named = outer.name + user.symbol.removeprefix(outer.symbol)
+    named = [f"`{outer.name}{user.symbol.removeprefix(outer.symbol)}::{field.name}`" for user, field in fields]
     return cls.finding(
         Span(record.start, record.start + 1) if record.end <= record.start else _head(record),
-        f"`{cls.name}` is only used by the private `{named}::{field.name}`, but is visible to every "
+        f"`{cls.name}` is only used by the private {' and '.join(named)}, but is visible to every "
         "includer of this header",
         certainty=certainty,
         help=(
             f"nest it in the private section of `{outer.name}`, or forward-declare it here and define it "
             "in the source file"
         ),
-        steps=(user.step(field, "its only use"),),
+        steps=tuple(user.step(field, "its only use" if len(fields) == 1 else "used here") for user, field in fields),
     )
 
 
@@ -186,7 +186,7 @@ class _Header:
             (f.scope, f.name) for f in file.functions if f.owner and f.access in _HIDDEN and f.parent < 0
         }
 
-    def details(self, others: list[File], own: list[File]) -> Iterator[tuple[Class, Class, records.Field]]:
+    def details(self, others: list[File], own: list[File]) -> Iterator[tuple[Class, list[tuple[Class, records.Field]]]]:
         """Classes that are the type of private fields of one class, and shown neither here nor by what another file
         says, nor used by anything else in the header's own sources."""
         if not self.candidates:
@@ -200,10 +200,12 @@ class _Header:
                 fields = list(self._private_fields(name, hidden))
                 if not fields or len({self.outermost(user).symbol for user, _ in fields}) != 1:
                     continue
+                if len(fields) > 1 and all(types.parse(field.type).last == name for _, field in fields):
+                    continue  # what several members are, as they are, is meant as a type of its own
                 parts = {self.candidates[one].symbol for one in hidden & self.candidates.keys()}
                 parts.add(self.outermost(fields[0][0]).symbol)
                 if not any(_uses(source, name, parts) for source in own):
-                    yield cls, *fields[0]
+                    yield cls, fields
 
     def _may_be_detail(self, cls: Class) -> bool:
         record = cls.record

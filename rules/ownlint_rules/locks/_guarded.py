@@ -422,6 +422,8 @@ class GuardedDomain:
                         continue
                     traced = _came_from(tracer, call.node.args[ended.where.index])
                     if ended.certainty != "possible" and traced is not None and traced.member in self.members:
+                        if _is_last(tracer, call, traced.member):
+                            continue
                         use = MemberUse(function, call.index, call.span, traced, "erase", held[call.index])
                         found.setdefault(traced.member, use)
         return found
@@ -460,6 +462,20 @@ class GuardedDomain:
                 continue
             if use.held or not self.is_alone(use.function):
                 yield use
+
+
+def _is_last(tracer: Tracer, call: e.CallEvent, member: str) -> bool:
+    """Whether it is one of all in a loop, which leaves them where they are: what has them is not used any more."""
+    function = tracer.function
+    around = (
+        one
+        for one in function.statements
+        if isinstance(one, r.Loop) and one.kind == "range" and call.span.start in one.span
+    )
+    if not any((of := tracer.trace(loop.iterable)) is not None and of.member == member for loop in around):
+        return False
+    touches = (one for event in function.flow for one in touched(tracer, event))
+    return all(kind == "read" for traced, kind, _ in touches if traced.member == member)
 
 
 def _came_from(tracer: Tracer, value: r.Value | None, depth: int = 2) -> Traced | None:

@@ -287,6 +287,11 @@ class _EscapeJudge:
                 reported.update(given.value.span for _ in findings)
                 yield from findings
 
+    def stays_in(self, given: keepers.HandedAway, found: escapes.WayIn) -> bool:
+        """Whether it is put into what it comes from: `list_remove(entries_, found)` links the neighbours anew."""
+        into = self.borrower.tracer.place(given.into) if given.into is not None else None
+        return into is not None and into.member == found.traced.member
+
     def guard_of(self, found: escapes.WayIn, value: records.Value) -> guarded.Guard | None:
         return self.domain.guard(found.traced.member) or self.domain.beside(found.traced.member, value.span)
 
@@ -296,7 +301,7 @@ class _EscapeJudge:
     def kept_by(
         self, event: events.Event, given: keepers.HandedAway, found: escapes.WayIn, guard: guarded.Guard
     ) -> Iterator[Finding]:
-        if keepers.holds_lock(given):
+        if keepers.holds_lock(given) or self.stays_in(given, found):
             return
         looks = keepers.looks(self.function, given)
         if given.used is None:

@@ -27,6 +27,7 @@ from ownlint import (
     resources,
     steps,
     tempered,
+    trials,
     types,
     undecoded,
 )
@@ -82,6 +83,8 @@ class SlotEnders:
             self._belongs_to_another(store) or self._is_handed_out(store, slot) for store in stores
         ):
             certainty = because("possible", "something else may own it or release it")
+        if all(trials.is_trial(store.function) for store in stores):
+            certainty = because("possible", trials.REASON)
         if slot.cls.record.kind == "union" or slot.field.overlaid:
             certainty = because("possible", "the code that knows what the union holds may release it as that")
         return tempered(certainty, because("unread-code", "code that was not analysed could release it"))
@@ -165,21 +168,37 @@ class SlotEnders:
         """Whether the function makes a new one each time, and answers with it: then the caller may well own it, and
         the member only remembers the last. One that is made on first use is the member's."""
         function, name = store.function, slot.field.name
-        if store.element or not types.parse(function.record.result).pointers or not isinstance(store.node, r.Assign):
+        if store.element:
             return False
-        if self._is_in_element(store.node.target, function):
+        locals_ = {
+            write.place[0]
+            for write in function.flow.writes
+            if len(write.place) == 1 and write.place[0] in function.declared and _begins_at(write.value, store.at)
+        }
+        if any(
+            _named(write.value) in locals_
+            and (
+                (len(write.place) == 1 and write.place[0] not in function.declared)
+                or (isinstance(target := places.strip(write.target), r.Unary) and target.op == "*")
+            )
+            for write in function.flow.writes
+        ):
+            return True  # a global has it, too, or the caller, by a variable of its own
+        if not types.parse(function.record.result).pointers or not isinstance(store.node, r.Assign | r.Call):
+            return False
+        if isinstance(store.node, r.Assign) and self._is_in_element(store.node.target, function):
             return False
         answers = [
             statement.start
             for statement in function.statements
             if isinstance(statement, r.Leave)
             and statement.kind == "return"
-            and places.last_name(places.strip(statement.value)) == name
+            and ((said := _named(statement.value)) == name or said in locals_)
         ]
-        is_answer = bool(answers) and min(answers) > store.node.start
         begin = store.node.start
         tests = [event.value for event in function.flow if isinstance(event, e.Test) and event.span.start < begin]
-        return is_answer and not any(places.last_name(part) == name for value in tests for part in places.walk(value))
+        is_asked = any(places.last_name(part) == name for value in tests for part in places.walk(value))
+        return bool(answers) and max(answers) > begin and not is_asked
 
     def _is_in_element(self, target: r.Value, function: Function) -> bool:
         """Whether the place is a part of an element of a container: `slabs_[key].data`."""
@@ -606,6 +625,17 @@ def _lasts(arguments: tuple[str, ...]) -> Iterator[str]:
 
 
 _TYPE_WORDS = re.compile(rb"[A-Za-z_]\w*")
+
+
+def _begins_at(value: r.Value | None, at: int) -> bool:
+    """Whether the call that begins there is what a value is."""
+    inner = places.strip(value)
+    return isinstance(inner, r.Call) and inner.start == at
+
+
+def _named(value: r.Value | None) -> str:
+    inner = places.strip(value)
+    return places.last_name(inner) if isinstance(inner, r.Name | r.Member) else ""
 
 
 def _initialises(function: Function, name: str) -> bool:
