@@ -23,7 +23,7 @@ PAGES = Path(__file__).parents[1] / "rules"
 ALL = os.environ.get("OWNLINT_EDITS") == "all"
 RULES = catalogue.load()
 GROUPS = sorted({rule.group for rule in RULES}) if ALL else ["status"]
-EDITS = 40 if ALL else 3
+EDITS = 40 if ALL else 6
 ALONE = 200 if ALL else 6
 
 

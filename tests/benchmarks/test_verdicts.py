@@ -9,7 +9,7 @@ import pytest
 import verdicts
 from verdict_matching import Comparison, Finding, Incomplete, Report, compare, match, sites
 from verdict_page import page
-from verdict_records import Place, Round, Verdict, VerdictError, read, read_all
+from verdict_records import FOLDER, Place, Round, Verdict, VerdictError, read, read_all
 from verdict_suites import Standing
 
 from ownlint import catalogue
@@ -57,7 +57,8 @@ def test_the_page_is_what_the_verdicts_say() -> None:
 
 
 def test_the_page_is_short() -> None:
-    assert len(PAGE.read_text(encoding="utf-8").splitlines()) <= 195  # two rows a rule, four a round
+    rounds = len(list(FOLDER.glob("*.toml")))
+    assert len(PAGE.read_text(encoding="utf-8").splitlines()) <= 147 + 4 * rounds  # two rows a rule, four a round
 
 
 def test_what_was_mended_before_the_round_ended_is_not_counted(tmp_path: Path) -> None:
