@@ -261,8 +261,11 @@ class Parity:
                 roots = {_without(_root(place), first_word) for place in guard.names}
                 if not {root for root in roots if "*" not in root} <= mentioned:
                     continue
-                if _is_asked(guard.names, self._asked_below(function)):
+                below = self._asked_below(function)
+                if _is_asked(guard.names, below) or _asks_alike(guard.names, below):
                     continue
+                if not any(map(is_of_parameter, guard.names)) and _is_asked(guard.names, own.asked):
+                    continue  # a local of that name is asked for in other words: by a loop
                 if any(_is_like(own, word, self.outline(one), said) for one, said in others):
                     yield guard, first, len(others)
 
@@ -511,6 +514,12 @@ def made_of(guard: ParityGuard) -> frozenset[str]:
 def _is_asked(names: frozenset[str], conditions: Iterable[AskedCondition]) -> bool:
     """Whether some condition looks at all of these places."""
     return any(covers(asked.names, names) for asked in conditions)
+
+
+def _asks_alike(names: frozenset[str], conditions: Iterable[AskedCondition]) -> bool:
+    """Whether some condition of a callee looks at members that are called so, whatever the object is called there."""
+    members = {place.rpartition(".")[2] for place in names if "." in place}
+    return bool(members) and any(members <= {place.rpartition(".")[2] for place in asked.names} for asked in conditions)
 
 
 def covers(asked: Iterable[str], places: Iterable[str]) -> bool:
