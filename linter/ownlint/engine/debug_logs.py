@@ -182,11 +182,8 @@ class DebugLogs:
 
     def _is_built_in(self, offset: int) -> bool:
         """Whether an `#if` of the function decides if there is anything: `#if WITH_DEBUG_LOGS`, `int seen = 0;`."""
-        sides = self.function.file.conditional
-        return any(
-            start > self.function.record.start and start <= offset < end
-            for start, end in zip(sides[::2], sides[1::2], strict=True)
-        )
+        begin = self.function.record.start
+        return any(begin < span.start and offset in span for span in self.function.file.conditionals)
 
     def _costs(self, kind: Kind, declared: r.Declare, writes: Sequence[int]) -> bool:
         if kind == "measured":

@@ -106,11 +106,11 @@ class File:
         return self._said.debug
 
     @property
-    def conditional(self) -> tuple[int, ...]:
-        """Flat pairs of byte offsets: each conditional, from its `#if` to its `#endif`, in the order in which they
-        end."""
+    def conditionals(self) -> list[r.Span]:
+        """The conditionals of the preprocessor, each from its `#if` to its `#endif`, in the order of their ends."""
         read(self._keys["conditional"])
-        return self._said.conditional
+        offsets = self._said.conditional
+        return [r.Span(start, end) for start, end in zip(offsets[::2], offsets[1::2], strict=True)]
 
     @property
     def is_compiled_alone(self) -> bool:

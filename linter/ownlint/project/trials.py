@@ -1,4 +1,4 @@
-"""Code that tries other code: tests and benchmarks. What it leaves undone is missed by nobody's program.
+"""Tests and benchmarks: a leak or a missing check there does no harm to a program.
 
 A file is such code because it defines tests by a macro, or asserts like one and is called `x_test.cc`, because it is a
 program that is called a test (`ztest.c` with a `main`), or because its name says so and a file beside it does; for a

@@ -147,18 +147,17 @@ def _is_made_here(function: Function, container: records.Value) -> bool:
     """Whether the function itself puts a new container there: `state->keys = PyDict_Keys(dict);`."""
     place = assignments.place(function, container)
     known = references.references(function.program)
-    found = [write.value for write in function.flow.writes if write.place == place and not _is_null(write.value)]
+    found = [
+        write.value
+        for write in function.flow.writes
+        if write.place == place and not known.is_null(write.value, function)
+    ]
     made = (places.strip(one) for one in found)
     sources = (conditions.computed_once(function, one.text) if isinstance(one, records.Name) else one for one in made)
     return bool(found) and all(
         isinstance(call := places.strip(source), records.Call) and known.source(call, function).kind == "new"
         for source in sources
     )
-
-
-def _is_null(value: records.Value | None) -> bool:
-    inner = places.strip(value)
-    return isinstance(inner, records.Literal) and inner.kind == "null"
 
 
 def _is_shared(function: Function, container: records.Value) -> bool:

@@ -137,17 +137,14 @@ def _is_counted(function: Function, value: r.Value) -> bool:
     inner = places.strip(value)
     if not isinstance(inner, r.Name):
         return False
-    names = {inner.text} | {
-        name
-        for name in function.locals
-        if isinstance(held := places.strip(conditions.computed_once(function, name)), r.Name)
-        and held.text == inner.text
-    }
     return any(
         not habits.COUNTS.isdisjoint(pairs.words(places.last_name(call.node.callee))[-1:])
-        for call in function.flow.calls
-        if any(isinstance(one := places.strip(given), r.Name) and one.text in names for given in call.node.args)
+        and any(
+            isinstance(one := places.strip(given), r.Name) and inner.text in _aliases(function, one.text)
+            for given in call.node.args
+        )
         and not any(_is_negative(given) for given in call.node.args)
+        for call in function.flow.calls
     )
 
 

@@ -4,8 +4,7 @@
 
 - a variable that several functions read (one finding for all of them), if a loop leads to one of them, if the program
   sets the variable, or if they interpret its text differently
-- a variable that is read in a loop, or by the constructor of what a loop or more than two places create
-- with `--certainty possible`, any variable that several functions or a constructor read
+- with `--certainty possible`, a variable that is read in a loop, and any that several functions or a constructor read
 
 ## Why it is a bug
 

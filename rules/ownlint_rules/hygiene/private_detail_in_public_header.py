@@ -74,6 +74,7 @@ Nest the class in the private section, or forward-declare it and define it in th
 - templates and their parts, and base classes
 - classes that a public or protected member or a free function uses, also in the header's own source, or that two
   classes share
+- classes of which two or more members are plain values: they cannot be forward-declared
 - namespaces and headers named `internal`, `detail` or similar
 - headers that no other file includes, and names of several classes
 

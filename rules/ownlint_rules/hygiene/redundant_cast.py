@@ -344,9 +344,7 @@ def _may_be_another(function: Function, value: records.Value) -> bool:
 def _is_conditional(file: File, record: records.FunctionRecord) -> bool:
     """Whether an `#if` stands around it that is no header's own."""
     around = [
-        (start, end)
-        for start, end in zip(file.conditional[::2], file.conditional[1::2], strict=True)
-        if start <= record.start and record.end <= end
+        (span.start, span.end) for span in file.conditionals if span.start <= record.start and record.end <= span.end
     ]
     widest = min(around, default=(0, 0))
     is_guard = all(widest[0] <= one.start and one.end <= widest[1] for one in file.functions)

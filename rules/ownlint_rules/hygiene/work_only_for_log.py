@@ -46,7 +46,7 @@ Do the work only when logging is enabled (`if (VLOG_IS_ON(1))`), or compute it i
 ## What it does not report
 
 - values that anything else reads, captures or takes the address of
-- work that is already guarded by the log level
+- work that is already guarded by the log level, and locals that an `#if` of the function declares
 - containers whose elements do something by existing (threads, owners)
 - logs that are always enabled
 - an addition beside other work, and a clock that is read once: both are `possible`

@@ -66,6 +66,7 @@ Return a copy or a `std::shared_ptr`, or do the work while the lock is held.
 - entries that are created once and never erased, and elements of node-based containers that nothing erases
 - raw pointers that the container does not own; targets with a lock of their own, or made of atomics; pinned entries
 - functions whose caller holds the lock, and objects whose methods acquire it
+- what is put back into the container that it comes from, and elements that are freed all together, without being erased
 - what one thread alone uses and changes: a thread that a variable of the program keeps, from which all calls come
 
 ## Known limitations

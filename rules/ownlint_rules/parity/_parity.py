@@ -18,7 +18,7 @@ from typing import NamedTuple
 from ownlint import Class, File, Function, Program, Span, bodies, failure, places, questions, ranges, text, types
 from ownlint import records as r
 
-_WORD = re.compile(r"(?P<letters>[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+)\d*|\d+")
+WORD = re.compile(r"(?P<letters>[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+)\d*|\d+")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _TOKEN = re.compile(r"[A-Za-z_]\w*|\d\w*|\"[^\"]*\"|[^\s\w]")
 _PARAMETER = re.compile(r"P\d+")
@@ -44,11 +44,9 @@ _SHORT = 3
 _LONG = 2000
 _FEWEST_TOKENS = 8
 _MOST_BACKENDS = 8
-_FEWEST_KIN, _MOST_KIN = 2, 12
 _KEPT = 256
 """Of how many functions the outlines are kept."""
 _ALIKE = 0.7
-_ALIKE_KIN = 0.6
 
 _VALIDATES = re.compile(
     r"(?:check(?!point|out|sum|ed)|validate|verify|ensure(?!_?(?:cap|space|size|room|alloc|init))|require|insist|demand|assert)",
@@ -216,59 +214,6 @@ class Parity:
                     found.setdefault(key, []).append(function)
         return found
 
-    def kin(self, function: Function) -> list[tuple[str, list[tuple[Function, str]]]]:
-        """Families of functions of one file and class that are called the same but for one word, or are overloads: each
-        with the function's own word and at least two others with theirs."""
-        if function.language != "cpp" or function.record.kind not in ("function", "method"):
-            return []
-        found = []
-        for key, word in _worded(function):
-            others = [(one, said) for one, said in self._by_word.get(key, ()) if one is not function]
-            if _FEWEST_KIN <= len(others) < _MOST_KIN:
-                found.append((word, others))
-        return found
-
-    @questions.program_property
-    def _by_word(self) -> dict[_Pair, list[tuple[Function, str]]]:
-        found: dict[_Pair, list[tuple[Function, str]]] = {}
-        for function in self.program.functions:
-            if function.language == "cpp" and function.record.kind in ("function", "method"):
-                for key, word in _worded(function):
-                    found.setdefault(key, []).append((function, word))
-        return found
-
-    def lacking_of_kin(self, function: Function) -> Iterator[tuple[ParityGuard, Function, int]]:
-        """Checks that all the others of a family make, and this one of the same body does not: each with one who makes
-        it, and how many do."""
-        for word, others in self.kin(function):
-            own = self.outline(function)
-            asked = {_without(said, word) for said in (*(a.form for a in own.asked), *(g.form for g in own.guards))}
-            mentioned = {_without(said, word) for said in own.mentioned}
-            made: list[dict[str, ParityGuard]] = []
-            for one, said in others:
-                guards = [g for g in self.outline(one).guards if g.exit in ("throws", "fails", "aborts", "refuses")]
-                made.append({_without(guard.form, said): guard for guard in guards})
-            for form, (first, first_word) in {form: others[at] for at in (1, 0) for form in made[at]}.items():
-                guard = next(beside[form] for beside in made if form in beside)
-                makers = [form in beside for beside in made]
-                if form in asked or sum(makers) < _FEWEST_KIN:
-                    continue
-                if not all(
-                    makes or _is_asked(guard.names, self._asked_below(one))
-                    for makes, (one, _) in zip(makers, others, strict=True)
-                ):
-                    continue
-                roots = {_without(_root(place), first_word) for place in guard.names}
-                if not {root for root in roots if "*" not in root} <= mentioned:
-                    continue
-                below = self._asked_below(function)
-                if _is_asked(guard.names, below) or _asks_alike(guard.names, below):
-                    continue
-                if not any(map(is_of_parameter, guard.names)) and _is_asked(guard.names, own.asked):
-                    continue  # a local of that name is asked for in other words: by a loop
-                if any(_is_like(own, word, self.outline(one), said) for one, said in others):
-                    yield guard, first, len(others)
-
     def slots(self, function: Function) -> Sequence[TableSlot]:
         """Where it stands in tables of function pointers."""
         return self._slots[0].get((function.path, function.name), ())
@@ -354,7 +299,7 @@ class Parity:
             and any(
                 self._group_of(word)
                 for part in {path, *(f.scope for f in file.functions), *(f.name for f in file.functions)}
-                for word in _WORD.finditer(part)
+                for word in WORD.finditer(part)
             )
         )
 
@@ -365,7 +310,7 @@ class Parity:
     def _vendors(self, function: Function) -> frozenset[str]:
         """The backends' words in its path and name."""
         said = f"{function.path.rpartition('.')[0]} {function.symbol}"
-        return frozenset(word[0].lower() for word in _WORD.finditer(said) if self._group_of(word))
+        return frozenset(word[0].lower() for word in WORD.finditer(said) if self._group_of(word))
 
     def _group_of(self, word: re.Match[str]) -> str:
         """What stands for a backend's word, a number behind it or not: `avx2`, `x86`; empty for another word."""
@@ -373,7 +318,7 @@ class Parity:
 
     def _neutral(self, written: str) -> str:
         """Without what differs between backends: `hipMalloc` and `cudaMalloc` are one."""
-        return _WORD.sub(lambda match: self._group_of(match) or match[0], written)
+        return WORD.sub(lambda match: self._group_of(match) or match[0], written)
 
     # --- outlines ---
 
@@ -390,30 +335,48 @@ class Parity:
         return [guard for guard in known if guard.span not in foreign and self._lacks(function, guard)]
 
     def lacking_beside(self, function: Function, guards: Iterable[ParityGuard]) -> list[ParityGuard]:
-        """Those of a sibling's guards that the functions around, in the same file or class, make as well, of what the
-        body has to do with, and that it makes in no way: then the body needs not be like the sibling's."""
-        around = (
-            function.home.methods
-            if function.home is not None
-            else [one for one in self.program.functions if one.file is function.file and one.home is None]
-        )
-        made = {one.form for other in around if other is not function for one in self.outline(other).guards}
+        """Those of a sibling's guards that other functions of the same file or class make as well, and this one does
+        not, though it uses what they read: then its body need not be like the sibling's."""
         outline = self.outline(function)
-        return [
+        missing = [
             guard
             for guard in guards
-            if guard.form in made
-            and outline.works
-            and outline.mentioned.issuperset(map(_root, guard.names))
-            and not _is_asked(guard.names, (*outline.asked, *self._asked_below(function)))
+            if outline.works
+            and outline.mentioned.issuperset(map(root_of, guard.names))
+            and not is_asked(guard.names, outline.asked)
+            and not self.asks_in_callees(function, guard)
         ]
+        if not missing:
+            return []
+        made = {one.form for other in self._around(function) for one in self.outline(other).guards}
+        return [guard for guard in missing if guard.form in made]
+
+    def _around(self, function: Function) -> Iterator[Function]:
+        """The other methods of its class, or the other functions of its file that are none."""
+        if function.home is not None:
+            others: Iterable[Function | None] = function.home.methods
+        else:
+            file, index = function.file, self.program.index
+            others = (index.function_at(file, at) for at in range(len(file.functions)))
+        return (one for one in others if one is not None and one is not function and one.home is function.home)
+
+    def asks_in_callees(self, function: Function, guard: ParityGuard) -> bool:
+        """Whether a function of the project that it calls tests all that the guard reads."""
+        return is_asked(guard.names, self._asked_below(function))
+
+    def asks_members_in_callees(self, function: Function, guard: ParityGuard) -> bool:
+        """Whether one tests members of the same names, whichever name the object has there."""
+        members = {place.rpartition(".")[2] for place in guard.names if "." in place}
+        return bool(members) and any(
+            members <= {place.rpartition(".")[2] for place in asked.names} for asked in self._asked_below(function)
+        )
 
     def _lacks(self, function: Function, guard: ParityGuard) -> bool:
         outline = self.outline(function)
         subjects = known_subjects(guard, outline)
-        if _is_asked(subjects, outline.asked):
+        if is_asked(subjects, outline.asked):
             return False
-        return not _is_asked(subjects, self._asked_below(function))
+        return not is_asked(subjects, self._asked_below(function))
 
     def _asked_below(self, function: Function) -> tuple[AskedCondition, ...]:
         """The conditions of the project's functions that the body calls."""
@@ -427,42 +390,13 @@ def _blanked(function: Function) -> Iterator[_Pair]:
     """Path and symbol without a word that both have, and the path and the symbol without another, for each such
     word."""
     stem = function.path.rpartition(".")[0]
-    said = {word[0].lower() for word in _WORD.finditer(stem)}
-    for blank in sorted({word[0].lower() for word in _WORD.finditer(function.symbol)}):
+    said = {word[0].lower() for word in WORD.finditer(stem)}
+    for blank in sorted({word[0].lower() for word in WORD.finditer(function.symbol)}):
         path, symbol = (
-            _WORD.sub(lambda word: "*" if word[0].lower() == blank else word[0], part)  # noqa: B023
+            WORD.sub(lambda word: "*" if word[0].lower() == blank else word[0], part)  # noqa: B023
             for part in (stem, function.symbol)
         )
         yield _Pair(path if blank in said else stem, symbol, len(function.record.parameters))
-
-
-def _worded(function: Function) -> Iterator[tuple[_Pair, str]]:
-    """The path with the symbol, and with the symbol without one of the words of its last name, where it has more."""
-    count = len(function.record.parameters)
-    yield _Pair(function.path, function.symbol, count), ""
-    scope, name = function.symbol[: len(function.symbol) - len(function.name)], function.name
-    said = dict.fromkeys(word[0] for word in _WORD.finditer(name) if len(word[0]) > 1)
-    for blank in said if len(said) > 1 else ():
-        yield _Pair(function.path, f"{scope}{name.replace(blank, '*', 1)}", count), blank.lower()
-
-
-def _without(written: str, word: str) -> str:
-    """Without the word, in any case and number: `free_queue` and `queues` are `free_*` and `*`."""
-    if not word:
-        return written
-    one = word.removesuffix("s")
-    return _WORD.sub(lambda match: "*" if match[0].lower().removesuffix("s") == one else match[0], written)
-
-
-def _is_like(one: FunctionOutline, word: str, other: FunctionOutline, other_word: str) -> bool:
-    """Whether two bodies do the same but for a word."""
-    mine, theirs = (
-        Counter({(_without(a, said), _without(b, said)): n for (a, b), n in outline.tokens.items()})
-        for outline, said in ((one, word), (other, other_word))
-    )
-    if min(mine.total(), theirs.total()) < _FEWEST_TOKENS:
-        return mine == theirs
-    return 2 * (mine & theirs).total() / (mine.total() + theirs.total()) >= _ALIKE_KIN
 
 
 def known_subjects(guard: ParityGuard, outline: FunctionOutline, limits: Iterable[str] | None = None) -> frozenset[str]:
@@ -477,7 +411,7 @@ def known_subjects(guard: ParityGuard, outline: FunctionOutline, limits: Iterabl
     stack = sorted(guard.names)
     while stack:
         place = stack.pop()
-        root = _root(place)
+        root = root_of(place)
         parts = [part for part in place.split(".")[1:] if not part.endswith(("*", ")"))]
         if outline.mentioned.issuperset([root] if limits is not None else [root, *parts]):
             found.add(place)
@@ -489,7 +423,7 @@ def known_subjects(guard: ParityGuard, outline: FunctionOutline, limits: Iterabl
         elif root not in seen:
             seen.add(root)
             stack += sorted(sources[root])
-    if limits is not None and outline.works and all(_root(place) in limits for place in found):
+    if limits is not None and outline.works and all(root_of(place) in limits for place in found):
         return frozenset(found)  # the state of the object itself, whatever the body does with it
     return frozenset(found) if deals else frozenset()
 
@@ -502,7 +436,7 @@ def made_of(guard: ParityGuard) -> frozenset[str]:
     stack = sorted(guard.names)
     while stack:
         place = stack.pop()
-        root = _root(place)
+        root = root_of(place)
         if root not in sources:
             found.add(place)
         elif root not in seen:
@@ -511,15 +445,9 @@ def made_of(guard: ParityGuard) -> frozenset[str]:
     return frozenset(found)
 
 
-def _is_asked(names: frozenset[str], conditions: Iterable[AskedCondition]) -> bool:
+def is_asked(names: frozenset[str], conditions: Iterable[AskedCondition]) -> bool:
     """Whether some condition looks at all of these places."""
     return any(covers(asked.names, names) for asked in conditions)
-
-
-def _asks_alike(names: frozenset[str], conditions: Iterable[AskedCondition]) -> bool:
-    """Whether some condition of a callee looks at members that are called so, whatever the object is called there."""
-    members = {place.rpartition(".")[2] for place in names if "." in place}
-    return bool(members) and any(members <= {place.rpartition(".")[2] for place in asked.names} for asked in conditions)
 
 
 def covers(asked: Iterable[str], places: Iterable[str]) -> bool:
@@ -548,11 +476,11 @@ class ParityReading:
         self.function = function
         self.program = function.program
         self.numbers = {p.name: f"P{n}" for n, p in enumerate(function.record.parameters, 1) if p.name}
-        record, offsets = function.record, function.file.conditional
+        record = function.record
         self.conditional = [
-            (start, end)
-            for start, end in zip(offsets[::2], offsets[1::2], strict=True)
-            if record.start <= start and end <= record.end and not self._is_all(start, end)
+            span
+            for span in function.file.conditionals
+            if record.start <= span.start and span.end <= record.end and not self._is_all(span)
         ]
         self.guards: list[ParityGuard] = []
         self.handled: list[ParityGuard] = []
@@ -562,10 +490,10 @@ class ParityReading:
         self.tokens: list[str] = []
         self.lines: list[tuple[str, Span]] = []
 
-    def _is_all(self, start: int, end: int) -> bool:
+    def _is_all(self, span: Span) -> bool:
         """Whether the whole body depends on one conditional of the preprocessor: then it says nothing of a check."""
         body = self.function.body
-        return bool(body) and start <= body[0].start and body[-1].end <= end
+        return bool(body) and span.start <= body[0].start and body[-1].end <= span.end
 
     def outline(self) -> FunctionOutline:
         stack: list[r.Statement] = list(reversed(self.function.body))
@@ -581,7 +509,7 @@ class ParityReading:
             part
             for guard in self.guards
             for place in guard.names
-            for part in (_root(place), *place.split(".")[1:])
+            for part in (root_of(place), *place.split(".")[1:])
             if not part.endswith(("*", ")"))
         }
         return FunctionOutline(
@@ -796,7 +724,7 @@ class ParityReading:
 
     def _is_conditional(self, span: Span) -> bool:
         """Whether the preprocessor decides about it, inside of this function: it is meant for some versions only."""
-        return any(start <= span.start and span.end <= end for start, end in self.conditional)
+        return any(one.start <= span.start and span.end <= one.end for one in self.conditional)
 
     def _note(self, condition: r.Value, left: Exit, span: Span) -> None:
         names = self.names_in(condition)
@@ -804,7 +732,7 @@ class ParityReading:
             self.guards.append(self._guard(condition, names, left, span))
 
     def _guard(self, condition: r.Value, names: frozenset[str], left: Exit, span: Span) -> ParityGuard:
-        roots = sorted({_root(place) for place in self._traced(names)})
+        roots = sorted({root_of(place) for place in self._traced(names)})
         sources = tuple((name, self._sources[name]) for name in roots if name in self._sources)
         return ParityGuard(self.plain(condition), self.form(condition), names, sources, left, span, text(condition))
 
@@ -942,7 +870,7 @@ class ParityReading:
         found = set(names)
         stack = sorted(names)
         while stack:
-            fresh = self._sources.get(_root(stack.pop()), frozenset()) - found
+            fresh = self._sources.get(root_of(stack.pop()), frozenset()) - found
             found |= fresh
             stack += sorted(fresh)
         return frozenset(found)
@@ -972,7 +900,7 @@ class ParityReading:
                         for name in self._filled(inner):
                             found.setdefault(name, set()).update(self._worked_on(inner))
         return {
-            name: frozenset(place for place in sources if _root(place) != name)
+            name: frozenset(place for place in sources if root_of(place) != name)
             for name, sources in found.items()
             if name in own and sources
         }
@@ -1081,7 +1009,7 @@ class ParityReading:
         late = frozenset(n for n in inner.numbers.values() if not more and inner.first_need(n) is not None)
         members = callee.home.members if callee.home is not None else frozenset()
         asked = (
-            frozenset(name for name in one.names if _root(name) not in late)
+            frozenset(name for name in one.names if root_of(name) not in late)
             for one in self.parity.outline(callee).asked
             if not (more and asks_for_something(one.form))
         )
@@ -1151,14 +1079,14 @@ class ParityReading:
         while stack:
             inner = stack.pop()
             if place := self.place(inner):
-                if not _is_constant(_root(place)) and not _is_constant(place.rpartition(".")[2]):
+                if not _is_constant(root_of(place)) and not _is_constant(place.rpartition(".")[2]):
                     yield place
                 stack += _indexes(inner)
             elif isinstance(inner, r.Call) and not _converts(inner):
                 of = places.receiver(inner)
                 for operand in (*([of] if of is not None else []), *inner.args):
                     whole = self.place(operand)
-                    if whole and not _is_constant(_root(whole)):
+                    if whole and not _is_constant(root_of(whole)):
                         yield f"{whole}.*"
                     if not whole:
                         stack.append(operand)
@@ -1217,7 +1145,7 @@ class ParityReading:
         return found.pop() if len(found) == 1 else ""
 
 
-def _root(place: str) -> str:
+def root_of(place: str) -> str:
     return place.partition(".")[0].removesuffix("()")
 
 
@@ -1296,7 +1224,7 @@ def without_limits(form: str) -> str:
 
 
 def is_of_parameter(place: str) -> bool:
-    return _PARAMETER.fullmatch(_root(place)) is not None
+    return _PARAMETER.fullmatch(root_of(place)) is not None
 
 
 def without_parameter(place: str) -> str:
@@ -1417,10 +1345,15 @@ def is_alike(one: FunctionOutline, other: FunctionOutline, guards: Iterable[Pari
     """Whether two bodies are the same but for what they check. Of the other one's `guards` that are not in the first,
     what only they need does not count."""
     tokens = other.tokens - _feeding(one, other, guards)
-    total = one.tokens.total() + tokens.total()
-    if min(one.tokens.total(), tokens.total()) < _FEWEST_TOKENS:
-        return one.tokens == tokens and total > 0
-    return 2 * (one.tokens & tokens).total() / total >= _ALIKE
+    return is_similar(one.tokens, tokens, _ALIKE)
+
+
+def is_similar(one: Counter[tuple[str, str]], other: Counter[tuple[str, str]], share: float) -> bool:
+    """Whether two bodies have that share of their pairs of tokens in common; short ones have to be equal."""
+    total = one.total() + other.total()
+    if min(one.total(), other.total()) < _FEWEST_TOKENS:
+        return one == other and total > 0
+    return 2 * (one & other).total() / total >= share
 
 
 def feeders(outline: FunctionOutline, guards: Iterable[ParityGuard]) -> frozenset[str]:

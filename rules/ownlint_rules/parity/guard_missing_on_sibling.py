@@ -5,7 +5,10 @@
 - a condition on which one backend's function throws, aborts, fails or returns at once, and which the same function of
   another backend does not check although it uses the same data
 - a call that releases something, which the other backend does not make
-- both only if the rest of the two functions is at least 70 % alike
+- both only if the rest of the two functions is at least 70 % alike; a condition also if other functions of the same
+  file or class check it
+- a condition that all other functions of a family check: three or more functions of one file and class whose names
+  differ by one word, or overloads
 
 ## Why it is a bug
 
@@ -89,6 +92,7 @@ Add the check, or explain in a comment why this backend does not need it.
 
 - Siblings are functions whose paths and names differ only by words for backends (a model's `[[parity]]`, or `parity =
   [["left", "right"]]` in the settings), and overrides of one virtual method.
+- Families are sought in C and C++ only.
 - A finding is `likely` if the other backend fails, throws or aborts, or if the change under review adds the check to
   one backend only (`--diff-base`); else it is `possible`.
 - Only a condition that is followed by a `return`, a `throw` or an abort within three statements is a check.
@@ -103,6 +107,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ownlint import Certainty, Finding, Function, Span, because, rule
+from ownlint_rules.parity import _families as families
 from ownlint_rules.parity import _parity as parity
 from ownlint_rules.parity import _taken_out as taken_out
 
@@ -117,12 +122,12 @@ def guard_missing_on_sibling(function: Function) -> Iterator[Finding]:
     said: set[str] = set()
     if siblings:
         yield from _by_siblings(function, siblings, said)
-    for guard, other, count in known.lacking_of_kin(function):
+    for guard, example, count in families.missing(function):
         if guard.condition not in said and not _had(function, guard):
             said.add(guard.condition)
             why = f"that the check is needed is inferred: all {count} functions like this one in the file make it"
             what = f"does not check `{guard.shown}`"
-            yield _finding(function, other, guard.span, what, because("convention", why))
+            yield _finding(function, example, guard.span, what, because("convention", why))
 
 
 def _by_siblings(function: Function, siblings: list[Function], said: set[str]) -> Iterator[Finding]:
@@ -132,10 +137,9 @@ def _by_siblings(function: Function, siblings: list[Function], said: set[str]) -
         other = known.outline(sibling)
         asking = [guard for guard in other.guards if guard.exit not in ("validates", "passes over")]
         lacking = [guard for guard in known.lacking(function, asking) if not _had(function, guard)]
-        if not parity.is_alike(own, other, lacking):
+        is_alike = parity.is_alike(own, other, lacking)
+        if not is_alike:
             lacking = [guard for guard in known.lacking_beside(function, asking) if not _had(function, guard)]
-            if not lacking:
-                continue
         for guard in lacking:
             if guard.condition not in said:
                 said.add(guard.condition)
@@ -146,7 +150,7 @@ def _by_siblings(function: Function, siblings: list[Function], said: set[str]) -
                     f"does not check `{guard.shown}`",
                     _certainty(function, sibling, guard),
                 )
-        for release in other.releases:
+        for release in other.releases if is_alike else ():
             if release.name not in said and _keeps(own, release):
                 said.add(release.name)
                 yield _finding(

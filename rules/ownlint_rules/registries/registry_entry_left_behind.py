@@ -7,6 +7,7 @@
 - a method or function that destroys the native object which is the key, or the handle, without erasing the entry,
   although another one does
 - a function of C that frees the handle to which the entry points
+- a method that looks an object up and frees it, and erases its entry on some paths only, or not at all
 - a method that takes the object out of the container that owns it, and leaves the pointer in another one of its class
 - a move constructor that leaves the entry pointing to the old object
 

@@ -6,7 +6,8 @@
   result on every path
 - an insertion that only an assertion checks
 - an insertion inside an assertion, which release builds remove
-- an insertion that replaces what is there, where one caller checks and another does not
+- an insertion that replaces what is there, where one caller checks and another does not, where the handle erases the
+  entry of its key when it is destroyed, or where the caller gets a pointer to what only the registry owns
 
 ## Why it is a bug
 
@@ -56,7 +57,7 @@ Insert with `try_emplace` and handle an existing key, or invalidate the old entr
 
 ## What it does not report
 
-- maps keyed by name or number, and maps of plain values
+- other insertions into maps keyed by name or number, and maps of plain values
 - entries that own their key, keys that erase themselves, and keys that live as long as the program
 - setters that are meant to replace
 - with the default `--certainty`: insertions without an assertion, unless the key can repeat and the entry is a pointer
@@ -102,10 +103,8 @@ from ownlint import (
 _REPLACES = re.compile(
     r"^(?:set|update|replace|reset|assign|swap|rebind|reassign|overwrite|refresh|operator)", re.IGNORECASE
 )
-_HANDLES = frozenset(
-    {"handle", "python object", "python handle", "smart pointer", "shared pointer", "weak pointer", "intrusive pointer"}
-)
 _OWNERS = frozenset({"smart pointer", "shared pointer", "weak pointer", "intrusive pointer"})
+_HANDLES = _OWNERS | {"handle", "python object", "python handle"}
 _PAIRS = frozenset({"make_pair", "pair"})
 _WRAPS = frozenset({"pair", "optional"})
 _DEPTH = 2
@@ -158,8 +157,7 @@ def _by_name(function: Function, insert: containers.Insert) -> Iterator[Finding]
     else:
         answer = lookups.who_looked(function, insert.event, insert.container, insert.key)
         steps = answer.steps if answer.kind == "asserted" else ()
-        loses = _leaves(function, insert) or _is_handed_out(function, insert)
-        misses = answer.is_mixed or (answer.kind == "bare" and loses)
+        misses = answer.is_mixed or (answer.kind == "bare" and _harms(function, insert))
         if misses and insert.overwrites and not _is_replacing(function) and _comes_and_goes(function, insert):
             yield _bare(function, insert, answer)
             return
@@ -185,27 +183,27 @@ def _leaves(function: Function, insert: containers.Insert) -> bool:
 
 
 def _is_handed_out(function: Function, insert: containers.Insert) -> bool:
-    """Whether the caller gets a bare pointer to what the registry alone owns from here on: an entry that is replaced
-    ends an object that another caller has."""
-    if not _is_sole_owner(function, value := _moved(insert.value)) or not isinstance(value, records.Name):
+    """Whether the caller gets a bare pointer to what only the registry owns from here on: an entry that is replaced
+    destroys an object to which another caller has a pointer."""
+    owner = places.strip(insert.value)
+    if isinstance(owner, records.Call) and places.hands_on(owner):
+        owner = places.strip(owner.args[0])  # `std::move(owner)`
+    if not isinstance(owner, records.Name) or not _is_sole_owner(function, owner):
         return False
+    returned = (leave.value for leave in function.flow.leaves if leave.kind == "return" and leave.value is not None)
     return any(
-        isinstance(call, records.Call)
+        isinstance(call := places.strip(made), records.Call)
         and places.last_name(call.callee) == "get"
         and isinstance(on := places.strip(places.receiver(call)), records.Name)
-        and on.text == value.text
-        for leave in function.flow.leaves
-        if leave.kind == "return" and leave.value is not None
-        for made in containers.made_from(function, leave.value)
-        for call in [places.strip(made)]
+        and on.text == owner.text
+        for value in returned
+        for made in containers.made_from(function, value)
     )
 
 
-def _moved(value: records.Value | None) -> records.Value | None:
-    """What is moved: `std::move(owner)`."""
-    inner = places.strip(value)
-    is_move = isinstance(inner, records.Call) and len(inner.args) == 1 and places.hands_on(inner)
-    return places.strip(inner.args[0]) if isinstance(inner, records.Call) and is_move else inner
+def _harms(function: Function, insert: containers.Insert) -> bool:
+    """Whether an entry that is replaced, or an insert that is ignored, leaves somebody with a dangling pointer."""
+    return _leaves(function, insert) or _is_handed_out(function, insert)
 
 
 def _is_in_every_build(function: Function) -> bool:
@@ -469,7 +467,7 @@ def _certainty(function: Function, insert: containers.Insert, answer: lookups.An
         return because("possible", f"`{text(insert.key)}` may be new each time: no caller passes it")
     if not _is_used_elsewhere(function, insert):
         return because("possible", "a replaced entry may not be in use anywhere else")
-    if _leaves(function, insert) or _is_handed_out(function, insert):
+    if _harms(function, insert):
         return because("caller", f"harmless if callers make sure that `{text(insert.key)}` is not present")
     unknown = f"it is not known whether `{text(insert.key)}` can already be present"
     if not types.parse(insert.container.type).arguments:
@@ -570,9 +568,7 @@ def _handed_in(function: Function) -> frozenset[str]:
     return around | {parameter.name for parameter in function.record.parameters}
 
 
-def _is_sole_owner(function: Function, value: records.Value | None) -> bool:
-    if value is None:
-        return False
+def _is_sole_owner(function: Function, value: records.Value) -> bool:
     roles = function.program.types.roles(function.program.types.of(value, function), function)
     return "smart pointer" in roles
 

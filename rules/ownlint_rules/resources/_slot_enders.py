@@ -27,7 +27,6 @@ from ownlint import (
     resources,
     steps,
     tempered,
-    trials,
     types,
     undecoded,
 )
@@ -83,8 +82,6 @@ class SlotEnders:
             self._belongs_to_another(store) or self._is_handed_out(store, slot) for store in stores
         ):
             certainty = because("possible", "something else may own it or release it")
-        if all(trials.is_trial(store.function) for store in stores):
-            certainty = because("possible", trials.REASON)
         if slot.cls.record.kind == "union" or slot.field.overlaid:
             certainty = because("possible", "the code that knows what the union holds may release it as that")
         return tempered(certainty, because("unread-code", "code that was not analysed could release it"))
@@ -165,40 +162,30 @@ class SlotEnders:
         )
 
     def _is_handed_out(self, store: SlotStore, slot: Slot) -> bool:
-        """Whether the function makes a new one each time, and answers with it: then the caller may well own it, and
-        the member only remembers the last. One that is made on first use is the member's."""
+        """Whether the handle may be owned elsewhere, and the member only remembers it: a global or a variable of the
+        caller has it, too, or the function creates one each time and returns it. One that is created on first use is
+        the member's."""
         function, name = store.function, slot.field.name
         if store.element:
             return False
-        locals_ = {
+        names = {
             write.place[0]
             for write in function.flow.writes
             if len(write.place) == 1 and write.place[0] in function.declared and _begins_at(write.value, store.at)
         }
-        if any(
-            _named(write.value) in locals_
-            and (
-                (len(write.place) == 1 and write.place[0] not in function.declared)
-                or (isinstance(target := places.strip(write.target), r.Unary) and target.op == "*")
-            )
-            for write in function.flow.writes
-        ):
-            return True  # a global has it, too, or the caller, by a variable of its own
+        if any(_named(write.value) in names and _is_out_of(function, write) for write in function.flow.writes):
+            return True
         if not types.parse(function.record.result).pointers or not isinstance(store.node, r.Assign | r.Call):
             return False
         if isinstance(store.node, r.Assign) and self._is_in_element(store.node.target, function):
             return False
-        answers = [
-            statement.start
-            for statement in function.statements
-            if isinstance(statement, r.Leave)
-            and statement.kind == "return"
-            and ((said := _named(statement.value)) == name or said in locals_)
-        ]
         begin = store.node.start
+        is_returned = any(
+            leave.kind == "return" and leave.span.start > begin and _named(leave.value) in {name, *names}
+            for leave in function.flow.leaves
+        )
         tests = [event.value for event in function.flow if isinstance(event, e.Test) and event.span.start < begin]
-        is_asked = any(places.last_name(part) == name for value in tests for part in places.walk(value))
-        return bool(answers) and max(answers) > begin and not is_asked
+        return is_returned and not any(places.last_name(part) == name for value in tests for part in places.walk(value))
 
     def _is_in_element(self, target: r.Value, function: Function) -> bool:
         """Whether the place is a part of an element of a container: `slabs_[key].data`."""
@@ -625,6 +612,14 @@ def _lasts(arguments: tuple[str, ...]) -> Iterator[str]:
 
 
 _TYPE_WORDS = re.compile(rb"[A-Za-z_]\w*")
+
+
+def _is_out_of(function: Function, write: e.Write) -> bool:
+    """Whether it writes to a global, or to a variable of the caller by its address: `*out = made;`."""
+    target = places.strip(write.target)
+    if isinstance(target, r.Unary) and target.op == "*":
+        return True
+    return len(write.place) == 1 and write.place[0] not in function.declared
 
 
 def _begins_at(value: r.Value | None, at: int) -> bool:

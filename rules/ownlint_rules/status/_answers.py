@@ -135,52 +135,55 @@ def _constants(callee: Function, call: r.Call) -> Iterator[conditions.Given]:
 def asked_later(
     function: Function, at: e.Event, node: r.Call, status: Status, depth: int = _CALLERS_UP
 ) -> r.Call | None:
-    """The call behind it, on every path, that tells whether any of those before has failed, and that is looked at; in
-    the function, or in all who call it."""
+    """The call after `at`, on every path, that reports whether an earlier one has failed and whose result is used: in
+    the function, or in every caller."""
     is_repeated = places.last_name(node.callee) in status.repeated
     if not (status.asked_by or is_repeated):
         return None
-    checks = {test.span.start for test in function.flow.of(e.Test)} if status.asked_by else set()
-    by_start = {
-        one.start: one for one in function.values if checks and isinstance(one, r.Call) and one.start in checks
-    }  # a macro that checks is the test that it makes
+    tests = {test.span.start for test in function.flow.of(e.Test)} if status.asked_by else set()
+    checking = {one.start: one for one in function.values if isinstance(one, r.Call) and one.start in tests}
+    """The macros that check: a test stands for each."""
 
-    def asks(event: e.Event) -> bool:
+    def reporting(event: e.Event) -> r.Call | None:
         if isinstance(event, e.Test):
-            said = by_start.get(event.span.start)
-            return said is not None and _asks_inside(function, said, status)
+            macro = checking.get(event.span.start)
+            return macro if macro is not None and _asks_inside(function, macro, status) else None
         if not isinstance(event, e.CallEvent):
-            return False
-        name = places.last_name(event.node.callee)
-        if name not in status.asked_by and _asks_inside(function, event.node, status):
-            return True
-        if event.dropped:
-            return False
-        return name in status.asked_by or (
-            is_repeated and event is not at and _answers_alike(function, event.node, status)
-        )
+            return None
+        if places.last_name(event.node.callee) in status.asked_by:
+            reports = not event.dropped
+        else:
+            again = is_repeated and event is not at and not event.dropped
+            reports = _asks_inside(function, event.node, status) or (
+                again and _answers_alike(function, event.node, status)
+            )
+        return event.node if reports else None
 
-    def asks_or_throws(event: e.Event) -> bool:
-        return asks(event) or (
-            isinstance(event, e.LeaveEvent)
-            and (event.kind == "throw" or (event.via != "" and function.program.macros.only_throws(event.via)))
-        )
+    def is_settled(event: e.Event) -> bool:
+        return reporting(event) is not None or _throws(function, event)
 
-    if function.flow.always_after(at, asks_or_throws):
-        for event in function.flow.after(at):
-            if asks(event):
-                return event.node if isinstance(event, e.CallEvent) else by_start[event.span.start]
-    found = [
+    if function.flow.always_after(at, is_settled):
+        found = next((call for event in function.flow.after(at) if (call := reporting(event)) is not None), None)
+        if found is not None:
+            return found
+    above = [
         asked_later(caller, call, node, status, depth - 1)
         for caller in (function.program.index.callers(function) if depth and status.asked_by else ())
         for call in caller.flow.calls
         if caller is not function and function in caller.program.calls.callee(call.node, caller).functions
     ]
-    return found[0] if found and all(found) else None
+    return above[0] if above and all(above) else None
+
+
+def _throws(function: Function, event: e.Event) -> bool:
+    """Whether the event throws, itself or by a macro."""
+    return isinstance(event, e.LeaveEvent) and (
+        event.kind == "throw" or (event.via != "" and function.program.macros.only_throws(event.via))
+    )
 
 
 def _asks_inside(function: Function, node: r.Call, status: Status) -> bool:
-    """Whether a macro or a function of the project, which is given nothing to ask it of, asks whether one has failed:
+    """Whether a macro or a function of the project, which gets no call as an argument, calls what reports a failure:
     `#define CHECK_LAST(why) do { auto e = cudaGetLastError(); if (e != cudaSuccess) exit(1); } while (0)`."""
     asking = frozenset(status.asked_by)
     if any(

@@ -404,7 +404,7 @@ def unread_errors(function: Function) -> Iterator[UnreadError]:
         return
     for call in calls:
         for argument in call.args:
-            name = _filled(argument)
+            name = filled(argument)
             if name in statuses and _answers_alone(function, call) and _is_known(function, call, name):
                 given.setdefault(name, []).append(call)
     for name, status in statuses.items():
@@ -422,7 +422,7 @@ def _is_empty(value: records.Value | None) -> bool:
     return inner is None or (isinstance(inner, records.Call) and inner.kind == "construct" and not inner.args)
 
 
-def _filled(argument: records.Value) -> str:
+def filled(argument: records.Value) -> str:
     """`ec`, `&status`."""
     inner = places.strip(argument)
     if isinstance(inner, records.Unary) and inner.op == "&":
@@ -438,7 +438,7 @@ def _answers_alone(function: Function, call: records.Call) -> bool:
     for record in callees:
         for parameter, argument in zip(record.parameters, call.args, strict=False):
             kind = types.parse(parameter.type)
-            if _filled(argument) and kind.const and function.program.statuses.of(kind.name, function) is not None:
+            if filled(argument) and kind.const and function.program.statuses.of(kind.name, function) is not None:
                 return False
             if kind.is_value and function.program.statuses.of(parameter.type, function) is not None:
                 return False
@@ -451,9 +451,7 @@ def _is_known(function: Function, call: records.Call, name: str) -> bool:
         return True
     if isinstance(call.callee, records.Name) and "::" in call.callee.text:
         return True
-    return any(
-        isinstance(places.strip(argument), records.Unary) and _filled(argument) == name for argument in call.args
-    )
+    return any(isinstance(places.strip(argument), records.Unary) and filled(argument) == name for argument in call.args)
 
 
 def _bare(value: records.Value) -> records.Value:

@@ -5,7 +5,7 @@
 - a status, error code or owned error pointer that is discarded by a plain statement, a cast to void or an assignment to
   `std::ignore`
 - a status in a local that is never read, that is overwritten before it is checked, or of which a loop checks only the
-  last one
+  last one; an `int` that is overwritten, if the function checks every other result of the same callee
 - in a destructor also `std::error_code` results, enums and codes whose call decides whether data was written (`fsync`)
 
 ## Why it is a bug
@@ -55,6 +55,7 @@ Return the status, check it, or log it; in a destructor log it. If the failure c
   ordinary answer
 - statuses discarded while another failure is being handled or reported, and calls that only try (`..IfPossible`)
 - calls that report the failure themselves, that fill only locals with defaults, or whose result most callers discard
+- calls after which the last error is checked (`cudaGetLastError`), by the function, a macro, a callee or every caller
 - C interfaces whose functions all discard it, tests and benchmarks, statuses that the object also stores, callees that
   always succeed, codes of calls that destroy
 
@@ -78,7 +79,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from ownlint import (
@@ -99,7 +100,6 @@ from ownlint import (
     questions,
     records,
     rule,
-    statements,
     tempered,
     text,
     trials,
@@ -108,9 +108,9 @@ from ownlint import (
 )
 from ownlint_rules.status import _answers as answers
 from ownlint_rules.status import _destructors as destructors
+from ownlint_rules.status import _stored_results as results
 from ownlint_rules.status import _telling as telling
 
-_NEXT_ROUND = "overwritten by the next iteration"
 _NAMES = re.compile(rb'"(\w+)"')
 """Every name in an encoded body."""
 _SAID = {
@@ -123,6 +123,8 @@ _LAST_CHANCE = re.compile(r"^(?:~|close|shutdown|tear_?down|destroy|finalize|cle
 _BEST_EFFORT = re.compile(r"if_?possible|best_?effort", re.IGNORECASE)
 _ENDS = re.compile(r"(?:Destroy|Free|Release|(?:^|_)(?:destroy|free|release))(?![a-z])")
 """An object of a C library is given up: nothing can be done when that fails."""
+_ASSIGNS = re.compile(glance.opens(records.Assign) + glance.opens(records.Name) + rb'"([^"]*)"\]')
+_FEW_ASSIGNED = 3
 _DROPS_INSIDE = (b'"void"', b'",",')
 """In an encoded body: a cast to void and a comma, wherever they stand."""
 _HABIT = 4
@@ -547,7 +549,7 @@ def _goes_nowhere(function: Function, call: events.CallEvent) -> bool:
     return any(
         write.fresh
         and places.strip(write.value) is call.node
-        and not any(_looks_at(event, write.place[0]) for event in function.flow.after(write))
+        and not any(results.reads(event, write.place[0]) for event in function.flow.after(write))
         for write in function.flow.writes
     )
 
@@ -586,21 +588,16 @@ def _does_nothing(function: Function, node: records.Call) -> bool:
 
 
 def _needs_what_it_acquires(function: Function, at: events.Event, node: records.Call) -> bool:
-    """Whether the call acquires something for a variable of the function, which goes on with that whatever came of it:
+    """Whether the call acquires something into a local that is used after it and never tested:
     `(void)hipMalloc(&room, size); fill(room);`."""
+    after = function.flow.after(at)
     for model in function.program.calls.callee(node, function).models:
         for effect in model.effects:
             if effect.verb != "acquire" or effect.place is None or effect.place.kind != "argument":
                 continue
-            given = places.strip(node.args[effect.place.index]) if effect.place.index < len(node.args) else None
-            inner = places.strip(given.value) if isinstance(given, records.Unary) and given.op == "&" else given
-            name = inner.text if isinstance(inner, records.Name) else ""
-            if name and any(_looks_at(event, name) for event in function.flow.after(at)):
-                return not any(
-                    isinstance(event, events.Test)
-                    and any(isinstance(one, records.Name) and one.text == name for one in places.walk(event.value))
-                    for event in function.flow.after(at)
-                )
+            name = destructors.filled(node.args[effect.place.index]) if effect.place.index < len(node.args) else ""
+            if name and any(results.reads(event, name) for event in after):
+                return not any(results.tests(event, name) for event in after)
     return False
 
 
@@ -624,20 +621,20 @@ def _never_read(function: Function, stored: dict[int, records.Call]) -> Iterator
         call = stored.get(write.span.start)
         if call is None or write.index not in flow.reachable or len(write.place) != 1 or answers.makes_success(call):
             continue
-        lost, then = _lost(function, write, voided)
+        lost, then = results.lost(function, write, voided)
         if not lost or (lost == "overwritten" and _makes_failure(call)):
             continue
         written = function.program.types.of(write.value, function)
         if lost == "overwritten" and write.fresh and _is_made_by_its_type(call, written):
             continue
         status = function.program.statuses.of(written, function)
-        if status is None and lost != _NEXT_ROUND:
+        if status is None and lost != results.NEXT_ITERATION:
             status = destructors.code(function, call, function.program.calls.result_type(call, function))
-        elif status is not None and (status.kind == "enum" or (status.advisory and lost == _NEXT_ROUND)):
+        elif status is not None and (status.kind == "enum" or (status.advisory and lost == results.NEXT_ITERATION)):
             continue
         if status is None:
             continue
-        how = "overwritten" if lost in ("overwritten", _NEXT_ROUND) else "store"
+        how = "overwritten" if lost in ("overwritten", results.NEXT_ITERATION) else "store"
         certainty = _certainty(function, write, call, status, how)
         unnamed = not write.place[0].strip("_")
         is_said = lost == "cast to void" and (
@@ -645,7 +642,7 @@ def _never_read(function: Function, stored: dict[int, records.Call]) -> Iterator
         )
         if is_said or unnamed or _keeps(function, written):
             certainty = because("possible", _ON_PURPOSE)
-        elif lost == _NEXT_ROUND:
+        elif lost == results.NEXT_ITERATION:
             certainty = weaker(certainty, because("path", "harmless if only the outcome of the last iteration matters"))
         if lost == "cast to void" and write.place[0] in _disowned(function):
             lost, certainty = "never read", weaker(certainty, because("intent", _LAST))
@@ -655,75 +652,23 @@ def _never_read(function: Function, stored: dict[int, records.Call]) -> Iterator
         yield _finding(function, call, status, written, said, certainty, then=then)
 
 
-def _lost(function: Function, write: events.Write, voided: frozenset[int]) -> tuple[str, events.Event | None]:
-    """How the status that a local was given is lost, and where the next one takes its place; empty when somebody may
-    look at it."""
-    name = write.place[0]
-    if name in _captured(function):
-        return "", None
-
-    def is_replaced(event: events.Event) -> bool:
-        return _replaces(event, write)
-
-    def is_looked_at(event: events.Event) -> bool:
-        return _looks_at(event, name, voided)
-
-    if function.flow.path(write, is_looked_at, is_replaced) is not None:
-        return (_NEXT_ROUND if _is_lost_in_a_loop(function, write) else ""), None
-    if any(_looks_at(event, name) for event in function.flow.after(write, is_replaced)):
-        return "cast to void", None
-    then = _next(function, write, is_replaced)
-    return ("overwritten" if then is not None else "never read"), then
-
-
-def _next(function: Function, write: events.Write, wanted: Callable[[events.Event], bool]) -> events.Event | None:
-    """The first such event on the ways from a write; those further down before those of the next round."""
-    found = [event for event in function.flow.after(write) if wanted(event)]
-    return min(found, key=lambda event: (event.index < write.index, event.index), default=None)
-
-
-def _is_lost_in_a_loop(function: Function, write: events.Write) -> bool:
-    """Whether every round of a loop writes and none looks, so that the last one alone is known in the end."""
-    if write.fresh:
-        return False
-    loops = [s for s in function.statements if isinstance(s, records.Loop) and write.span.start in s.span]
-    if not loops or any(isinstance(s, (records.Leave, records.Opaque)) for s in statements(loops[-1].body)):
-        return False
-    round_trip = function.flow.path(write, lambda event: event is write, lambda event: _looks_at(event, write.place[0]))
-    condition = loops[-1].condition
-    return round_trip is not None and all(
-        condition is not None and event.span.start in condition.span
-        for event in round_trip
-        if isinstance(event, events.Test)
-    )
-
-
-_ASSIGNS = re.compile(glance.opens(records.Assign) + glance.opens(records.Name) + rb'"([^"]*)"\]')
-_FEW_ASSIGNED = 3
-
-
 def _overwritten_codes(function: Function) -> Iterator[Finding]:
-    """A number that a call answers with, which the next one overwrites before anybody looks, though the function looks
-    at what the same callee answers elsewhere: `rc = run(a); rc = run(b); if (rc != 0) return rc;`."""
+    """A number that a call returns, overwritten by the next one before it is checked, although the function checks what
+    the same callee returns elsewhere: `rc = run(a); rc = run(b); if (rc != 0) return rc;`."""
     assigned = Counter(_ASSIGNS.findall(function.encoded))
     for said, times in sorted(assigned.items()):
         name = said.decode()
         is_number = failure.is_number(function.locals.get(name, ("",))[0])
-        if times < _FEW_ASSIGNED or not is_number or name in _captured(function):
+        if times < _FEW_ASSIGNED or not is_number or name in results.captured(function):
             continue
         writes = [write for write in function.flow.writes_to((name,)) if write.index in function.flow.reachable]
-        called = {write.index: call for write in writes if (call := _answer_written(write)) is not None}
-        for write in writes if len(called) >= _FEW_ASSIGNED else ():
-            call = called.get(write.index)
-            lost, then = _lost(function, write, frozenset()) if call is not None else ("", None)
-            if call is None or then is None or lost != "overwritten" or _answer_written(then) is None:
+        called = [(write, call) for write in writes if (call := _answer_written(write)) is not None]
+        for write, call in called if len(called) >= _FEW_ASSIGNED else ():
+            lost, then = results.lost(function, write, frozenset())
+            if lost != "overwritten" or then is None or _answer_written(then) is None:
                 continue
-            same = [
-                other
-                for other in writes
-                if other is not write and other.index in called and _is_same_callee(called[other.index], call)
-            ]
-            if same and all(_is_asked(function, other) for other in same):
+            same = [one for one, other in called if one is not write and text(other.callee) == text(call.callee)]
+            if same and all(results.is_checked(function, one) for one in same):
                 status = Status("int", "enum", False, (), (), "certain")
                 certainty = because("convention", f"elsewhere this function checks what `{text(call.callee)}` returns")
                 said_so = f"is stored in `{name}`, which is overwritten"
@@ -731,26 +676,9 @@ def _overwritten_codes(function: Function) -> Iterator[Finding]:
 
 
 def _answer_written(event: events.Event) -> records.Call | None:
-    """The call that is all that is written."""
+    """The call whose result is written, where that is all."""
     inner = places.strip(event.value) if isinstance(event, events.Write) and event.op in ("=", "init") else None
     return inner if isinstance(inner, records.Call) and inner.kind == "call" else None
-
-
-def _is_same_callee(one: records.Call, other: records.Call) -> bool:
-    return text(one.callee) == text(other.callee)
-
-
-def _is_asked(function: Function, write: events.Write) -> bool:
-    """Whether a test looks at it before the next one is written."""
-
-    def is_replaced(event: events.Event) -> bool:
-        return _replaces(event, write)
-
-    return any(
-        isinstance(event, events.Test)
-        and any(isinstance(one, records.Name) and one.text == write.place[0] for one in places.walk(event.value))
-        for event in function.flow.after(write, is_replaced)
-    )
 
 
 def _keeps(function: Function, written: str) -> bool:
@@ -815,16 +743,6 @@ def _stored_call(function: Function, declared: str, value: records.Value | None)
     return value if is_status else None
 
 
-def _replaces(event: events.Event, write: events.Write) -> bool:
-    return isinstance(event, events.Write) and event is not write and event.place == write.place
-
-
-def _looks_at(event: events.Event, name: str, except_at: frozenset[int] = frozenset()) -> bool:
-    if isinstance(event, events.Read):
-        return event.place[0] == name and event.span.start not in except_at
-    return isinstance(event, events.OpaqueEvent)
-
-
 def _voided(function: Function) -> frozenset[int]:
     """Where the names in `(void)x;` stand."""
     found: set[int] = set()
@@ -863,11 +781,6 @@ def _disowned_by(function: Function, call: records.Call) -> records.Name | None:
         return None
     status = function.program.statuses.of(function.program.types.of(of, function), function)
     return of if by_macro or (status is not None and any(name in idiom for idiom in status.discard)) else None
-
-
-def _captured(function: Function) -> frozenset[str]:
-    """Locals a lambda may look at."""
-    return frozenset(name for inner in function.lambdas() for name in function.locals if name.encode() in inner.encoded)
 
 
 # --- stored in a member, and lost there ---
@@ -930,7 +843,7 @@ def _lost_there(function: Function, write: events.Write) -> tuple[str, events.Ev
     if any(glance.says(inner, name) for inner in function.lambdas()):
         return "", None
     if flow.always_after(write, is_replaced):
-        return ", which is overwritten", _next(function, write, is_replaced)
+        return ", which is overwritten", results.first_after(function, write, is_replaced)
     return (" in a destructor, where it can no longer be read" if function.record.kind == "destructor" else ""), None
 
 

@@ -103,8 +103,8 @@ from ownlint_rules.status import _skipping as skipping
 from ownlint_rules.status import _undoing as undoing
 from ownlint_rules.status import _unfinished as unfinished
 
-# Said first on purpose: what they announce must not be tried twice, whether or not it works.
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "%"})
+# Said first on purpose: what they announce must not be tried twice, whether or not it works.
 _ONCE_ONLY = re.compile(
     r"clos|finish|shut|cancel|abort|destroy|stop|terminat|dispos|exit|quit|delet|visit|seen|attempt|tried|called|invoked|dirty|dead"
     r"|err|fail|bad|broken|invalid|stale|warn|print|report|eof|ended|drain|exhaust|consum|disconnect|releas|freed|interrupt|kick"
@@ -391,11 +391,12 @@ def _is_numbered(function: Function, event: events.Event) -> bool:
 
 def _counts(function: Function, place: Place) -> bool:
     """Whether it is a number that is counted or computed with, rather than one that says how far the work has come."""
-    for write in function.flow.writes:
-        if write.place == place and write.op in ("++", "--", "+=", "-="):
-            return True
-        if write.place == place and isinstance(write.value, records.Binary) and write.value.op in _ARITHMETIC:
-            return True
+    if any(
+        write.op in ("++", "--", "+=", "-=")
+        or (isinstance(write.value, records.Binary) and write.value.op in _ARITHMETIC)
+        for write in function.flow.writes_to(place)
+    ):
+        return True
     name = place[-1]
     return any(
         assignments.place(function, operand) == place
@@ -407,7 +408,7 @@ def _counts(function: Function, place: Place) -> bool:
 
 def _counts_down(function: Function, place: Place) -> bool:
     """Whether the function counts it down as well: so many are waiting, not so often was it done."""
-    return any(write.place == place and write.op in ("--", "-=") for write in function.flow.writes)
+    return any(write.op in ("--", "-=") for write in function.flow.writes_to(place))
 
 
 def _operands(value: records.Value) -> tuple[records.Value, ...]:

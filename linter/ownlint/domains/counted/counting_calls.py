@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 
 from ownlint.domains.counted.callbacks import requests
@@ -10,7 +9,7 @@ from ownlint.domains.counted.counting_tests import ERROR, Tests
 from ownlint.domains.counted.counting_ways import CountTrouble, bare_value, result_place
 from ownlint.domains.counted.counts import NULL, CountDraft, HeldReference, Id, KnownPlace
 from ownlint.domains.counted.outs import Filled, filling_names
-from ownlint.domains.counted.references import arguments, format_letters, may_count
+from ownlint.domains.counted.references import arguments, format_letters, may_count, overwritten
 from ownlint.engine.assignments import place as named_place
 from ownlint.facts import records as r
 from ownlint.facts.show import text
@@ -30,7 +29,6 @@ def _is_of(test: r.Value, name: str) -> bool:
     return not isinstance(bare, r.Name | r.Member) or (isinstance(bare, r.Name) and bare.text == name)
 
 
-_ASSIGNED = re.compile(r"\b(\w+)\)*\s*=(?!=)")
 """In the body of a macro."""
 
 
@@ -87,7 +85,7 @@ class CountingCalls(Tests):
         """What a macro of the project is given and assigns to: `#define DROP(v) do { Py_XDECREF(v); v = NULL; }`."""
         found = []
         for macro in self.function.program.macros.named(last_name(call.callee)):
-            assigned = set(_ASSIGNED.findall(macro.body))
+            assigned = overwritten(macro)
             for name, argument in zip(macro.parameters or (), call.args, strict=False):
                 if name in assigned and (where := self.place(argument)) is not None:
                     found.append(where)

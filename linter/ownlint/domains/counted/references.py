@@ -320,7 +320,7 @@ class References:
                     uses.add(_use_of(found[0], position) if found and not found[0].format_at else "")
             leaves = re.search(r"\b(?:return|goto)\b", macro.body) is not None
             counts = "retained" in uses
-            if None in uses or (counts and ("released" in uses or name in _OVERWRITTEN.findall(macro.body))):
+            if None in uses or (counts and ("released" in uses or name in overwritten(macro))):
                 return None
             if "lent" in uses and leaves:
                 continue  # what it does depends on how that went
@@ -526,6 +526,11 @@ def _makers(program: Program) -> frozenset[str]:
     )
 
 
+def overwritten(macro: r.Macro) -> frozenset[str]:
+    """The names that the body of a macro assigns to."""
+    return frozenset(_OVERWRITTEN.findall(macro.body))
+
+
 @question
 def counted_for_another(function: Function) -> frozenset[str]:
     """What the body asks an owner for, counts up and gives away, as written: `Py_INCREF(o.ptr())` beside a call that
@@ -540,7 +545,7 @@ def counted_for_another(function: Function) -> frozenset[str]:
     return frozenset(given & uses.get("retained", set()))
 
 
-_OVERWRITTEN = re.compile(r"(?<![\w.>])(\w++)\)*+\s*+=(?!=)")
+_OVERWRITTEN = re.compile(r"\b(\w++)\)*+\s*+=(?!=)")
 _NAMES = re.compile(r"\w++")
 _ASSIGNED = re.compile(r"(?<![=!<>])=\s*+(?:\([\w\s*]++\)\s*+)?\(?(\w++)")
 """A name that is assigned, also behind a cast."""

@@ -345,8 +345,8 @@ class MemoryWalk(Summarised):
         self.regain(draft, where)
 
     def counted_up(self, draft: MemoryDraft, event: e.Write) -> Range:
-        """What is known of a number that is counted up: that it is more than nothing. How much it is is not counted,
-        since a loop would not end."""
+        """The range of a number after an increment: positive if it was not negative. The exact value is not kept, since
+        the walk of a loop would not end."""
         up = event.op == "++" or (event.op == "+=" and ranges.of(event.value, lambda _: ranges.ANY).low > 0)
         known = self.known_number(draft, event.place[0]) if up and len(event.place) == 1 else ranges.ANY
         return ranges.POSITIVE if known.low >= 0 else ranges.ANY

@@ -34,9 +34,8 @@ from ownlint.steps import spend
 HELD, PASSED, UNSURE = 1, 2, 4
 """Held for certain; a callee that nobody sees was given it, who shows no sign of keeping it; nobody knows."""
 
-_MOST_STATES = 8
-_MOST_DECISIVE = 32
-"""Where only those tests are followed that decide what becomes of the block."""
+_MOST_STATES, _MOST_DECISIVE = 8, 32
+"""How many states at one event are followed; the second where only decisive tests are."""
 
 
 class Acquired(NamedTuple):
@@ -57,9 +56,9 @@ class Acquired(NamedTuple):
 
 
 class OwedWalk(OwedUses):
-    """The ways on which one block is owed. `seen` is the first walk, of a later one. A walk that is to refute what was
-    found also knows how tests went, all of them or those about `asking_for`; the others know nothing but what leads to
-    the block, and so meet no limit."""
+    """The paths on which one block is owed. `seen` is the first walk, of a later one. A walk that is to refute what was
+    found also knows how tests went: all of them, or those that read nothing but `asking_for`. The others know only what
+    leads to the block, and so meet no limit."""
 
     def __init__(
         self,
@@ -142,8 +141,8 @@ class OwedWalk(OwedUses):
         return frozenset(said for said in asked if self.asking_for.issuperset(re.findall(r"[A-Za-z_]\w*", said)))
 
     def decisive(self) -> frozenset[str]:
-        """What tests ask for that decide what becomes of the block; also of numbers that stand for how something
-        went: `failed = 1; ... if (failed) release(block)`."""
+        """The names in the tests that decide whether the block is released or leaked, and in those that decide which
+        constant one of them reads: `failed = 1; ... if (failed) release(block)`."""
         waiting: list[e.Event] = [
             self.flow.events[index] for index in {*self.out, *(at for at, use in self.uses.items() if use in ENDINGS)}
         ]
@@ -159,8 +158,8 @@ class OwedWalk(OwedUses):
         return frozenset(found)
 
     def numbers_before(self) -> dict[str, Range]:
-        """What numbers lie between where the block is acquired: by what was written on every way there, and by tests
-        that every way has passed."""
+        """The ranges of numbers where the block is acquired: from the writes that reach that place, and from tests that
+        every path there has passed."""
         draft = MemoryDraft(MemoryState({}), self)
         for name in sorted(self.asked_again):
             if (within := self.written_before(name)) != ranges.ANY:
@@ -172,7 +171,7 @@ class OwedWalk(OwedUses):
         return {said: within for said, within in draft.tests.items() if isinstance(within, Range)}
 
     def written_before(self, name: str) -> Range:
-        """What the writes say that come to the start; of a number that starts and is counted up, that it is so much."""
+        """The range of a number by the writes that reach the start."""
         if self.flow.last_write(self.start, (name,)) is None:
             return ranges.ANY
         found: list[Range] = []
@@ -186,7 +185,7 @@ class OwedWalk(OwedUses):
         return reduce(ranges.either, found) if found else ranges.ANY
 
     def counted_from(self, name: str) -> Range:
-        """What a number is at least that nothing but constants and steps upwards are written to."""
+        """The range of a number after `++`: positive if nothing else is written but constants that are not negative."""
         begins = [write for write in self.flow.writes_to((name,)) if write.op != "++"]
         if any(write.op not in ("=", "init") for write in begins):
             return ranges.ANY

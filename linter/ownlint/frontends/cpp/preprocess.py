@@ -582,8 +582,9 @@ class _Preparation:
         for match in _FIRST_IN_CLASS.finditer(self.masked):
             enum, word, ends = match.groups()
             capitals = _WORDS.fullmatch(word) is not None
-            standing = _ENDS_IN_CAPITALS.fullmatch(word) or self.defined_role(word) == "standing"
-            if not enum and (ends if capitals else standing):
+            if enum or (capitals and not ends):
+                continue
+            if capitals or _ENDS_IN_CAPITALS.fullmatch(word) or self.defined_role(word) == "standing":
                 start, end = match.span(2)
                 self.loose.append(Loose(start, end, word.decode(), None))
                 self.blank(start, end)
@@ -592,14 +593,14 @@ class _Preparation:
         """`standing` for what the file itself defines as statements: `#define BEGIN { int saved = lock();`, and
         `attribute` for `#define UNUSED __attribute__((unused))`."""
         if self.defined is None:
-            bodies = (_DEFINE.match(one.rest) for one in self.directives if one.word == b"define")
-            self.defined = {
-                body[1]: "standing" if _STATEMENTS.search(body[4]) else "attribute"
-                for body in bodies
-                if body is not None
-                and body[2] is None
-                and (_STATEMENTS.search(body[4]) or _ATTRIBUTE_ALONE.match(body[4]))
-            }
+            self.defined = {}
+            for directive in self.directives:
+                body = _DEFINE.match(directive.rest) if directive.word == b"define" else None
+                if body is not None and body[2] is None:
+                    if _STATEMENTS.search(body[4]):
+                        self.defined[body[1]] = "standing"
+                    elif _ATTRIBUTE_ALONE.match(body[4]):
+                        self.defined.setdefault(body[1], "attribute")
         return self.defined.get(word, "")
 
     def bare(self, word: bytes, role: Role, start: int, end: int, next_at: int, after: bytes, last: bytes) -> None:
