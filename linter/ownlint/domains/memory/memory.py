@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -32,6 +32,7 @@ from ownlint.domains.memory.blocks import (
     What,
     nothing,
 )
+from ownlint.domains.memory.outcomes import is_set_by
 from ownlint.domains.memory.owners import CoOwner, lets_go
 from ownlint.domains.memory.pointers import ONE, THIS_BLOCK, named, range_cell, result_cell
 from ownlint.domains.memory.seen import DEEPEST, ends_what_it_holds, may_end, may_take
@@ -759,13 +760,23 @@ class MemoryWalk(Summarised):
             for name in {one.text for one in walk(test.value) if isinstance(one, r.Name)}
         )
         others = self.shared | self.references | self.set_in_lambdas
-        return frozenset(
+        return self.never_lent(
             name
             for name, times in asked.items()
             if self.is_own(name)
             and name not in others
             and (times > 1 or name in self.number_parameters or self.is_given_number(name))
         )
+
+    def never_lent(self, names: Iterable[str]) -> frozenset[str]:
+        """Those that no call gets by a reference through which it may write."""
+        found = set(names)
+        for call in self.flow.calls if found and not self.function.file.is_c else ():
+            for index, argument in enumerate(call.node.args):
+                given = strip(argument)
+                if isinstance(given, r.Name) and given.text in found and is_set_by(self.function, call.node, index):
+                    found.discard(given.text)
+        return frozenset(found)
 
     @cached_property
     def set_in_lambdas(self) -> frozenset[str]:

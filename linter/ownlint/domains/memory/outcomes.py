@@ -39,16 +39,11 @@ class Outcomes:
             inner = strip(argument)
             if isinstance(inner, r.Unary) and inner.op == "&":
                 inner = strip(inner.value)
-            elif not self._is_by_reference(index):
+            elif not is_set_by(self.function, self.call, index):
                 continue
             where = assignments.place(self.function, inner) if isinstance(inner, r.Name | r.Member) else None
             if where is not None and self._is_outcome(inner):
                 yield where
-
-    def _is_by_reference(self, index: int) -> bool:
-        found = self.function.program.calls.callee(self.call, self.function).records
-        given = [types.parse(one.parameters[index].type) for one in found if index < len(one.parameters)]
-        return bool(given) and all(kind.reference and not kind.const for kind in given)
 
     def _is_outcome(self, value: r.Value | None) -> bool:
         """Whether a variable holds how something went: by its type, or by its name."""
@@ -104,3 +99,10 @@ class Outcomes:
         if not self.is_asked(test.value, test):
             return False
         return failure.says_failure(self.function, test.value, outcome)
+
+
+def is_set_by(function: Function, call: r.Call, index: int) -> bool:
+    """Whether a call may write to an argument, since the parameter is a reference to what is not constant."""
+    found = function.program.calls.callee(call, function).records
+    given = [types.parse(one.parameters[index].type) for one in found if index < len(one.parameters)]
+    return bool(given) and all(kind.reference and not kind.const for kind in given)
