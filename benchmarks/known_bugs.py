@@ -13,7 +13,8 @@ a finding rests on is in a file that none of these include, the entry names it (
 
 A bug is caught when a finding of a rule that tells its family has its line, or a step, in the named function or at
 most three lines from a named one; and is gone on the fixed side. Each miss has a cause: `outcome` and `reason` of its
-entry. The program fails when an entry that is written down as found is missed, or is found by none of its `rules`.
+entry; of a list that is called `...-unread`, which stays unread so that it can measure, only the totals are printed.
+The program fails when an entry that is written down as found is missed, or is found by none of its `rules`.
 `--record` writes the rules that found an entry into it. `--import` makes the entries from lists in JSON, and keeps
 what is written down already.
 """
@@ -39,6 +40,8 @@ from corpora import FetchError, bare_clone, default_folder
 
 HERE = Path(__file__).resolve().parent / "known_bugs"
 FAMILIES = HERE / "families.toml"
+UNREAD = "-unread"
+"""How a list's name ends whose entries nobody reads: what is found of it is no example to learn from."""
 NEAR = 3
 """Lines around a named one that still tell the bug."""
 SURE = ("certain", "likely")
@@ -429,7 +432,9 @@ def table(judged: Sequence[tuple[str, Verdict, Verdict]]) -> Iterator[str]:
     yield f"told on both sides: {both}; about something else on the same files: {other}"
     yield f"not here, or not the user's: {len(judged) - len(had)}"
     causes = Counter(
-        row[1].bug.reason.split(":")[0] or "(not written down)" for row in had if row[1].outcome != "found"
+        row[1].bug.reason.split(":")[0] or "(not written down)"
+        for row in had
+        if row[1].outcome != "found" and not row[0].endswith(UNREAD)
     )
     yield "causes of what is missed:"
     yield from (f"  {count:3} {cause}" for cause, count in sorted(causes.items(), key=lambda item: (-item[1], item[0])))
@@ -488,6 +493,8 @@ def main() -> int:
             if given.record and default.bug.outcome == "found" and default.caught:
                 record(name, default)
             rules = sorted({*possible.caught, *possible.loud})
+            if name.endswith(UNREAD) and not given.id:
+                continue
             print(
                 f"{name}/{default.bug.id}: {default.outcome}; with possible: {possible.outcome} "
                 f"{' '.join(rules)}{default.missing}",
