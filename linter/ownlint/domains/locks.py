@@ -114,6 +114,7 @@ class Locking:
         """Names of the functions that lock or unlock something by hand."""
         self._held: Answers[tuple[Function, bool], dict[int, Locks]] = Answers(most=_KEPT)
         self._taken: Answers[Function, dict[int, Locks]] = Answers(most=_KEPT)
+        self._shared: Answers[Function, Locks] = Answers(most=_KEPT)
         self._nets: Circular[Function, tuple[Locks, frozenset[Place]]] = Circular((frozenset(), frozenset()))
         self._callers: dict[Function, Callers] = {}
         self._notes: dict[Function, Derived] = {}
@@ -132,6 +133,10 @@ class Locking:
         while it is held stands here, too; one that is only tried does not."""
         return self._taken.ask(function, lambda: self._read(function, self._entry(function))[1])
 
+    def shared(self, function: Function) -> Locks:
+        """The locks for which the body waits as a reader, and then holds."""
+        return self._shared.ask(function, lambda: self._read(function, self._entry(function))[2])
+
     def held_if(self, function: Function, locks: frozenset[Place]) -> dict[int, frozenset[Place]]:
         """Which of the locks are still held just before each event, when the caller holds them all."""
         states = self._read(function, frozenset(HeldLock(lock, CALLERS) for lock in locks))[0]
@@ -139,14 +144,14 @@ class Locking:
 
     def _read(
         self, function: Function, entry: Locks, anywhere: bool = False
-    ) -> tuple[dict[int, Locks], dict[int, Locks]]:
-        """What is held before each event, and what the events take."""
+    ) -> tuple[dict[int, Locks], dict[int, Locks], Locks]:
+        """What is held before each event, what the events take, and what some take as readers."""
         flow = function.flow
         if not self.may_lock(function):
-            return dict.fromkeys(range(len(flow.events)), entry), {}
+            return dict.fromkeys(range(len(flow.events)), entry), {}, frozenset()
         reader = _LockReader(self, function)
         held = forward(flow, entry, reader.transfer, frozenset.union if anywhere else _both, reader.decided)
-        return held, {index: frozenset(locks) for index, locks in reader.taken.items()}
+        return held, {index: frozenset(locks) for index, locks in reader.taken.items()}, frozenset(reader.shared)
 
     def may_lock(self, function: Function) -> bool:
         """Whether the body can change what is held. Needs no decoding."""
@@ -163,7 +168,7 @@ class Locking:
         own = frozenset(HeldLock(lock, CALLERS) for lock in own_locks(function))
         if not own or not self.may_lock(function):
             return frozenset()
-        held, taken = self._read(function, own, anywhere=True)
+        held, taken, _ = self._read(function, own, anywhere=True)
         acquired = {lock.lock for locks in taken.values() for lock in locks}
         return frozenset(lock.lock for lock in own - held.get(function.flow.exit, own)) - acquired
 
@@ -175,7 +180,7 @@ class Locking:
         def answer() -> tuple[Locks, frozenset[Place]]:
             entry = frozenset(HeldLock(lock, CALLERS) for lock in own_locks(function))
             known = {THIS, *(parameter.name for parameter in function.record.parameters)}
-            held, takes = self._read(function, frozenset())
+            held, takes, _ = self._read(function, frozenset())
             without = held.get(function.flow.exit, frozenset())
             taken = frozenset(h for h in without if not h.guard and h.lock[0] in known)
             after = self._read(function, entry)[0].get(function.flow.exit, frozenset())
@@ -421,6 +426,8 @@ class _LockReader:
         self.gave_up: dict[str, Locks] = {}
         self.taken: dict[int, set[HeldLock]] = {}
         """The locks that are waited for, by event."""
+        self.shared: set[HeldLock] = set()
+        """Those that are waited for as a reader."""
         self.at = -1
 
     def transfer(self, event: e.Event, state: Locks) -> Locks:
@@ -501,8 +508,11 @@ class _LockReader:
         if is_open or not tags.isdisjoint(_TAGS):  # taken before, or tried, or taken on a condition
             state = frozenset(h for h in state if h.lock not in locks or h.guard)
             return state | {HeldLock(lock, name) for lock in locks}
-        kept = state if guard.shared else self.hold(state, frozenset(HeldLock(lock, name) for lock in locks))
-        return frozenset(h for h in kept if h.lock not in locks or h.guard) | {HeldLock(lock, name) for lock in locks}
+        got = frozenset(HeldLock(lock, name) for lock in locks)
+        if guard.shared:
+            self.shared.update(got)
+        kept = state if guard.shared else self.hold(state, got)
+        return frozenset(h for h in kept if h.lock not in locks or h.guard) | got
 
     def guard_of(self, write: e.Write) -> GuardClass | None:
         """The kind of guard that a write makes; None when it makes none."""
@@ -636,6 +646,8 @@ class _LockReader:
 
     def got(self, call: r.Call, state: Locks, locks: Locks) -> Locks:
         """What is held once a call has locked something, for itself alone or as a reader, or has tried to."""
+        if shares(call) and not tries(call):
+            self.shared.update(locks)
         return state | locks if tries(call) or shares(call) else self.hold(state, locks)
 
     def locked(self, given: r.Value) -> Locks:

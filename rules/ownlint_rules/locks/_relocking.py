@@ -28,7 +28,7 @@ def taken_again(function: Function) -> Iterator[Again]:
     for wait in known.waits_under_lock(function):
         event = function.flow.events[wait.at]
         for held in sorted(locking.held(function).get(wait.at, ())):
-            if wait.at in done or held.lock in wait.given_up or not _is_waited_for(held, locking.taken(function)):
+            if wait.at in done or held.lock in wait.given_up or not _is_waited_for(held, locking, function):
                 continue
             if _is_given(event, held) or not _is_same(known, function, held.lock, wait):
                 continue
@@ -37,9 +37,12 @@ def taken_again(function: Function) -> Iterator[Again]:
             yield Again(event, shown, wait, known.runs(function, event))
 
 
-def _is_waited_for(held: locks.HeldLock, taken: dict[int, locks.Locks]) -> bool:
-    """Whether a lock is held for the thread alone: it has waited for it, or its caller has."""
-    return held.guard == locks.CALLERS or any(held in own for own in taken.values())
+def _is_waited_for(held: locks.HeldLock, locking: locks.Locking, function: Function) -> bool:
+    """Whether the thread has waited for a lock, alone or as a reader, or its caller has: nobody lets it go meanwhile.
+    What waits for it again waits for all readers to be gone."""
+    if held.guard == locks.CALLERS or held in locking.shared(function):
+        return True
+    return any(held in own for own in locking.taken(function).values())
 
 
 def _is_same(known: acquired.Acquisitions, function: Function, lock: places.Place, wait: acquired.Wait) -> bool:
