@@ -123,9 +123,19 @@ def _both(one: GilState, other: GilState) -> GilState:
         if left != right:
             break
         scopes.append(left)
+    one, other = _unwound(one, len(scopes)), _unwound(other, len(scopes))
     if one.status == other.status:
         return GilState(one.status, min(one.since, other.since), tuple(scopes))
     return GilState("", ENTRY, tuple(scopes))
+
+
+def _unwound(state: GilState, depth: int) -> GilState:
+    """What it is once the guards have ended that the other way has not met: where a handler begins, an exception has
+    left the scopes of its `try`."""
+    inner = state.scopes[depth : depth + 1]
+    if not inner or inner[0].name.startswith(_HAND):
+        return state
+    return GilState(inner[0].status, inner[0].since, state.scopes[:depth])
 
 
 class _GilReader:
@@ -369,6 +379,11 @@ def _initial(method: Function) -> set[str]:
         for part in walk(value)
         if isinstance(part, r.Call)
     }
+
+
+def is_guard(cls: Class) -> bool:
+    """Whether objects of a class of the project take or give up the lock for as long as they live."""
+    return cls.symbol in _own(cls.program)
 
 
 def guards_in(program: Program, written: str, file: File, scope: str) -> set[Guard]:

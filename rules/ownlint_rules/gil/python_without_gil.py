@@ -6,6 +6,9 @@
   `Py_BEGIN_ALLOW_THREADS` and `Py_END_ALLOW_THREADS`, under a releasing call guard, or on another thread
 - a Python object that is created, copied, assigned, iterated over, captured by copy or destroyed there, also in a
   function of the project that is called
+- Python that a function uses before it acquires the GIL itself, or after it has given that up again, as a handler does
+  whose `try` block holds the guard
+- a `return` or `throw` between `Py_BEGIN_ALLOW_THREADS` and `Py_END_ALLOW_THREADS`: the caller goes on without the GIL
 - parameters by value and returned objects of a function bound with a releasing call guard, which are destroyed after
   its body
 
@@ -56,6 +59,7 @@ Python. Pass parameters by `const &`.
 - calls that are allowed without the GIL (`PyGILState_*`, `PyMem_Raw*`, `PyThread_*`, `Py_AddPendingCall`)
 - exceptions that carry only a text (`value_error`), and a `std::function` created by the framework, which acquires the
   GIL itself
+- a function that acquires the GIL itself where all its callers in the project hold it
 - code after an acquire or a test of `PyGILState_Check()`, and code where it is not known on every path whether the GIL
   is held
 
@@ -97,12 +101,84 @@ def python_without_gil(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or (entrance is None and not gil.may_release(function)):
         return
     states = gil.states(function, entrances.entry(function))
+    yield from _left(function, states)
+    acquired = _acquired_itself(function) if entrance is None else None
+    if acquired is not None:
+        states = gil.states(function, gil.RELEASED)
+        yield from (
+            _outside(function, use, acquired) for use in _first_uses(function, states) if _is_from_start(states, use)
+        )
+        states = gil.states(function, gil.UNKNOWN)
     found = list(_first_uses(function, states))
     yield from (_finding(function, use, states[use.event.index], entrance) for use in found)
     if entrance is not None and entrance.why == "guard":
         yield from _parameters(function, entrance)
         if not any(isinstance(use.event, events.CallEvent) and _is_returned(function, use.event) for use in found):
             yield from _result(function, states, entrance)
+
+
+def _left(function: Function, states: dict[int, gil.GilState]) -> Iterator[Finding]:
+    """Ways out of the block that `Py_BEGIN_ALLOW_THREADS` opens."""
+    for leave in function.flow.leaves:
+        state = states.get(leave.index, gil.UNKNOWN)
+        if state.status != "released" or state.since == gil.ENTRY or leave.kind not in ("return", "throw"):
+            continue
+        begun = function.flow.events[state.since]
+        if _opens_block(begun) and all(
+            target == function.flow.exit for target, _ in function.flow.successors[leave.index]
+        ):
+            does = "throws" if leave.kind == "throw" else "returns"
+            yield function.finding(
+                leave,
+                f"`{function.name}` {does} without the GIL",
+                help="acquire the GIL first (`Py_BLOCK_THREADS`), or move this exit after `Py_END_ALLOW_THREADS`",
+                steps=(function.step(begun, "the GIL is released here"),),
+            )
+
+
+def _opens_block(begun: events.Event) -> bool:
+    """Whether it is a macro, which opens a block that no function leaves to its caller."""
+    if isinstance(begun, events.CallEvent):
+        return begun.node.kind == "macro"
+    return isinstance(begun, events.Read) and isinstance(begun.node, records.Name)
+
+
+def _acquired_itself(function: Function) -> events.Event | None:
+    """Where a function acquires the GIL of which nobody knows how it is entered: it may be called without."""
+    if entrances.held(function) is not None or function.record.kind == "lambda":
+        return None
+    acquired = gil.taken(function, gil.UNKNOWN)
+    if acquired is None or gil.states(function, gil.UNKNOWN)[acquired.index] != gil.UNKNOWN:
+        return None
+    if function.home is not None and gil.is_guard(function.home):
+        return None
+    callers = [one for one in function.program.index.callers(function) if one is not function]
+    return None if callers and all(_holds_at_calls(one, function) for one in callers) else acquired
+
+
+def _holds_at_calls(caller: Function, function: Function) -> bool:
+    states = gil.states(caller, entrances.entry(caller))
+    return all(
+        states.get(call.index, gil.HELD).status == "held"
+        for call in caller.flow.calls
+        if function in caller.program.calls.callee(call.node, caller).functions
+    )
+
+
+def _is_from_start(states: dict[int, gil.GilState], use: python_use.PythonUse) -> bool:
+    return states[use.event.index].since == gil.ENTRY
+
+
+def _outside(function: Function, use: python_use.PythonUse, acquired: events.Event) -> Finding:
+    """What a function uses where it does not hold the GIL that it acquires elsewhere."""
+    return function.finding(
+        use.event,
+        f"{use.what} without the GIL",
+        certainty=because("caller", f"harmless if every caller of `{function.name}` holds the GIL"),
+        help="acquire the GIL before the first use of Python, and keep it until after the last, handlers included",
+        steps=(function.step(acquired, "the GIL is acquired only for this scope"), *use.steps),
+        cause=places.called(use.event.node) if isinstance(use.event, events.CallEvent) else "",
+    )
 
 
 def _first_uses(function: Function, states: dict[int, gil.GilState]) -> Iterator[python_use.PythonUse]:
