@@ -17,6 +17,7 @@ from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, last_name, place_of, receiver, strip
 from ownlint.models import habits
+from ownlint.models.records import FunctionModel
 from ownlint.project import types
 from ownlint.project.files import File
 from ownlint.project.pairs import words
@@ -49,7 +50,7 @@ class Natives:
         for name, record in program.index.declared_functions():
             if (found := _destroyer(program, name, record)) is not None:
                 self.destroyers.setdefault(name, found)
-        self.types = frozenset(one.type for one in self.destroyers.values())
+        self.types = frozenset(one.type for one in self.destroyers.values()) | self.library_types
         self._values = frozenset(
             kind.last
             for name in self.destroyers
@@ -71,6 +72,8 @@ class Natives:
         one = self.destroyers.get(name)
         if one is not None:
             return (one.type, call.args[one.position]) if one.position < len(call.args) else None
+        if name in self._library_ends and (ended := _ended_by_library(function, call)) is not None:
+            return ended
         if not call.args or not ends_life(name) or self.program.calls.callee(call, function).records:
             return None
         kind = types.parse(function.program.types.of(call.args[0], function))  # of a library whose headers nobody read
@@ -86,6 +89,34 @@ class Natives:
         return call.kind == "delete" or name in self.destroyers or not set(words(name)).isdisjoint(words(kind))
 
     @program_property
+    def _library_ends(self) -> frozenset[str]:
+        """Names of functions that end what they are given, as models say: of libraries that the project only uses."""
+        declared = {name for name, _ in self.program.index.declared_functions()}
+        return self.program.models.functions_that(_ends_argument) - declared
+
+    @program_property
+    def library_types(self) -> frozenset[str]:
+        """Types of values, those of structs that hold a pointer, which such functions are given, and of what is lent of
+        them."""
+        found: set[str] = set()
+        for function in self.program.functions:
+            if function.language == "cpp" and function.mentions(*self._library_ends):
+                for call in function.flow.calls:
+                    if last_name(call.node.callee) in self._library_ends:
+                        ended = _ended_by_library(function, call.node)
+                        found.update(() if ended is None else ended[:1])
+        for _ in range(_STEPS if found else 0):
+            found |= {got for given, got in self.lent if given in found}
+        return frozenset(found)
+
+    @program_property
+    def lent(self) -> frozenset[tuple[str, str]]:
+        """From the type of what functions of a library are given to that of what they lend of it, if both are values of
+        structs that hold a pointer."""
+        functions = (one for one in self.program.functions if one.language == "cpp")
+        return frozenset(pair for function in functions for pair in _handed_out(function))
+
+    @program_property
     def _counted(self) -> frozenset[str]:
         """The native types of which the project counts references: a function takes one more."""
         return frozenset(
@@ -99,7 +130,9 @@ class Natives:
         for one in cls.ancestry:
             for field in one.record.fields:
                 kind = types.parse(field.type)
-                if not field.static and (
+                if not field.static and (within := _within(self.program, one, field.type)):
+                    yield within
+                elif not field.static and (
                     self.is_handle(field.type, one.file, one.symbol)
                     or (kind.pointers == 1 and not kind.arguments and kind.last not in _NO_HANDLES)
                 ):
@@ -193,14 +226,47 @@ def owned_by(program: Program, written: str, file: File, scope: str) -> Iterator
     kind = types.parse(written)
     if kind.pointers or kind.reference:
         return
+    if not kind.arguments and (meant := program.names.expand(written, file, scope)) != written:
+        kind = types.parse(meant) if types.parse(meant).arguments else kind
     roles = program.types.roles_at(written, file, scope)
     if "container" in roles:
+        if kind.arguments:
+            yield _spelled(kind)
         for argument in kind.arguments[-1:] if "associative" in roles else kind.arguments[:1]:
             yield from owned_by(program, argument, file, scope)
     elif "smart pointer" in roles and "shared pointer" not in roles:
-        yield from (types.parse(argument).last for argument in kind.arguments[:1])
+        for argument in kind.arguments[:1]:
+            target = program.names.expand(argument, file, scope)
+            if types.parse(target).arguments:
+                yield from owned_by(program, target, file, scope)
+            else:
+                yield types.parse(argument).last
     elif not kind.arguments and kind.last not in _NO_HANDLES and not roles:
         yield kind.last
+
+
+def _spelled(kind: types.Type) -> str:
+    """A container's type, one spelling for all: `map<string,vector<int>>`."""
+    return kind.last + "<" + ",".join(re.sub(r"\bstd::|\s", "", argument) for argument in kind.arguments) + ">"
+
+
+def is_container(name: str) -> bool:
+    """Whether a name among those of types is that of a container, see `owned_by`."""
+    return name.endswith(">")
+
+
+_ITERATOR = re.compile(r"(.+)::(?:const_)?(?:reverse_)?iterator$", re.DOTALL)
+
+
+def _within(program: Program, cls: Class, written: str) -> str:
+    """The container into which a member leads, by a pointer to it or an iterator of it; empty for any other."""
+    iterator = _ITERATOR.match(written.strip())
+    meant = program.names.expand(iterator[1] if iterator is not None else written, cls.file, cls.symbol)
+    kind = types.parse(meant)
+    if not kind.arguments or kind.pointers != (iterator is None):
+        return ""
+    roles = program.types.roles_at(meant.rstrip("* "), cls.file, cls.symbol)
+    return _spelled(kind) if "container" in roles else ""
 
 
 @flow_question
@@ -446,6 +512,8 @@ def _edges(program: Program, natives: Natives) -> dict[str, set[str]]:
             found.setdefault(cls.name, set()).update(one for one in owned if program.index.defines(one))
             if _ends_unseen(cls):
                 found[cls.name].update(_named_in(field.type))
+    for outer, inner in natives.lent if natives.library_types else ():
+        found.setdefault(outer, set()).add(inner)
     for function in program.functions:
         if function.language != "cpp":
             continue
@@ -473,6 +541,52 @@ def _named_in(written: str) -> Iterator[str]:
         inner = types.parse(argument)
         if not inner.arguments and inner.last not in _NO_HANDLES:
             yield inner.last
+
+
+def _handed_out(function: Function) -> Iterator[tuple[str, str]]:
+    """One call in the next: `Op op = blockGetFirst(moduleGetBody(module))`."""
+    lends = function.program.models.lenders_of_arguments
+    for write in function.flow.writes if function.mentions(*lends) else ():
+        inner = strip(write.value)
+        while isinstance(inner, r.Call) and (lent := _lent_from(function, inner)) is not None:
+            inner = strip(lent)
+        if inner is None or inner is strip(write.value):
+            continue
+        begun = function.locals.get(write.place[0]) if write.target is None and len(write.place) == 1 else None
+        given = types.parse(function.program.types.of(inner, function))
+        got = types.parse(begun[0] if begun is not None else function.program.types.of(write.target, function))
+        if given.is_value and got.is_value and _can_be_handle(given) and _can_be_handle(got):
+            yield given.last, got.last
+
+
+def _lent_from(function: Function, call: r.Call) -> r.Value | None:
+    """The argument of which the result of a library's function is a part."""
+    callee = function.program.calls.callee(call, function)
+    for effect in (effect for model in callee.models for effect in model.effects) if not callee.records else ():
+        if effect.verb == "borrow" and effect.other is not None and effect.other.kind == "argument":
+            at = effect.other.index
+            return call.args[at] if at < len(call.args) else None
+    return None
+
+
+def _ends_argument(model: FunctionModel) -> bool:
+    return not model.counted and any(
+        effect.verb == "release" and effect.place is not None and effect.place.kind == "argument"
+        for effect in model.effects
+    )
+
+
+def _ended_by_library(function: Function, call: r.Call) -> tuple[str, r.Value] | None:
+    """The type of the value that a library's function ends, and the argument."""
+    for model in function.program.calls.callee(call, function).models:
+        for effect in model.effects if _ends_argument(model) else ():
+            if effect.verb != "release" or effect.place is None or effect.place.kind != "argument":
+                continue
+            at = effect.place.index
+            kind = types.parse(function.program.types.of(call.args[at], function) if at < len(call.args) else "")
+            if kind.is_value and kind.name and _can_be_handle(kind):
+                return kind.last, call.args[at]
+    return None
 
 
 def destroys(function: Function, found: Natives) -> Iterator[tuple[e.CallEvent, str, r.Value]]:

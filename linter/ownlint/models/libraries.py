@@ -300,6 +300,15 @@ class Models:
         entries = (entry for found in self._function_index[language].exact.values() for entry in found)
         return frozenset(parts[-1] for parts, _, model in entries if wanted(model))
 
+    @functools.cached_property
+    def lenders_of_arguments(self) -> frozenset[str]:
+        """Last names of the C++ functions whose result is part of an argument."""
+        return frozenset(
+            parts[-1]
+            for parts, model in self._doing.get("borrow", ())
+            if any(one.other is not None and one.other.kind == "argument" for one in model.effects)
+        )
+
     def holders_of(self, lock: str) -> frozenset[str]:
         """Last names of the guards, and of what gives up, of that one lock."""
         entries = (entry for found in self._class_index.exact.values() for entry in found)

@@ -138,7 +138,7 @@ def children_left_valid(function: Function) -> Iterator[Finding]:
             ]
             yield from [finding for one in parts if (finding := _judge(function, call, argument, one, told))][:1]
     for end in natives.ends(function, found):
-        ended = True
+        ended = ended or not all(natives.is_container(kind) for kind in end.types)
         if end.event.index in function.flow.reachable and not (
             end.below and registries.is_made_here(function, end.said)
         ):
