@@ -16,6 +16,14 @@ from ownlint.steps import spend
 S = TypeVar("S", bound=Hashable)
 
 
+_MOST_SORTS = 4
+
+
+def all_alike(state: object) -> Hashable:
+    """For domains whose states are of one sort."""
+    return None
+
+
 class Domain(NamedTuple, Generic[S]):
     """What the loop asks: the states behind an event, by the event that comes next, what remains of several that meet,
     and an order among states, so that those which are left out at a limit are the same in every run."""
@@ -26,6 +34,8 @@ class Domain(NamedTuple, Generic[S]):
     most: int
     """So many different states are followed through one event."""
     in_order: Callable[[list[S]], list[S]] = list
+    sort: Callable[[S], Hashable] = all_alike
+    """Sorts of states, of which each has so many: where nothing has happened yet, they do not crowd out the others."""
 
 
 Listener = Callable[[Event, S, Sequence[tuple[int, S]]], None]
@@ -126,6 +136,7 @@ def follow(
     states: dict[int, dict[S, None]] = {first: {begin: None}}  # in the order in which they came
     queue, pending = [first], {first}
     done: dict[int, int] = {}
+    sorts: dict[tuple[int, Hashable], int] = {}
     complete = True
     while queue:
         current = heapq.heappop(queue)
@@ -144,9 +155,11 @@ def follow(
                 known = states.setdefault(target, {})
                 if after in known:
                     continue
-                if len(known) >= domain.most:
+                sort = (target, domain.sort(after))
+                if (count := sorts.get(sort, 0)) >= domain.most or len(known) >= domain.most * _MOST_SORTS:
                     complete = False
                     continue
+                sorts[sort] = count + 1
                 known[after] = None
                 if target not in pending:
                     pending.add(target)

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 from ownlint import patterns
 from ownlint.engine.duties import OWNING as OWNING
 from ownlint.engine.duties import Duties, releases_member
+from ownlint.engine.used_pairs import UsedPair, used_pairs
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, because, weaker
 from ownlint.flow import events as e
@@ -125,9 +126,15 @@ class Resources:
         ]
 
     @program_property
+    def declared_names(self) -> frozenset[str]:
+        """Last names of what hands out an owned handle without a look at its body: by models, by pairs, by use."""
+        modelled = {name for name in self.mentioned if self._is_modelled(name, "acquire")}
+        return self.pairs.names | modelled | self.used.keys()
+
+    @program_property
     def acquiring_names(self) -> frozenset[str]:
         """Last names of all that may hand out an owned handle, the project's own functions included."""
-        names = {name for name in self.mentioned if self._is_modelled(name, "acquire")} | self.pairs.names
+        names = set(self.declared_names)
         makers = [f for f in self.program.functions if f.language == "cpp" and self._may_hand_out(f.record)]
         bearing, making = Counter(f.name for f in self.program.functions), Counter(f.name for f in makers)
         makers = [f for f in makers if making[f.name] * _MOST_BEARERS >= bearing[f.name]]
@@ -147,7 +154,8 @@ class Resources:
         fillers = {name for name, many in self.pairs.acquirers.items() if any(one.argument >= 0 for one in many)}
         own = {f.name for f in self.program.functions if _fills(f.record)} & self.acquiring_names
         modelled = {name for name in self.mentioned if "acquire" in self.program.models.verbs(name, "argument")}
-        return frozenset(fillers | own | modelled)
+        used = {name for name, one in self.used.items() if one.argument >= 0}
+        return frozenset(fillers | own | modelled | used)
 
     def _may_hand_out(self, record: r.FunctionRecord) -> bool:
         """Whether the declaration has room for an owned handle: in its result, or behind a pointer to write through."""
@@ -203,7 +211,7 @@ class Resources:
         if call.kind != "call" or last_name(call.callee) not in self.acquiring_names:
             return None
         callee = self.program.calls.callee(call, function)
-        return self._by_model(call, callee) or self._by_pair(callee)
+        return self._by_model(call, callee) or self._by_pair(callee) or self._by_use(call, callee)
 
     def _by_model(self, call: r.Call, callee: Callee) -> Acquisition | None:
         for model in callee.models:
@@ -225,6 +233,21 @@ class Resources:
         in_arena = self.is_idle(one.record)
         certainty = weaker(one.certainty, callee.certainty)
         return Acquisition(where, one.releases, one.why, certainty, may_be_of_arena=in_arena)
+
+    def _by_use(self, call: r.Call, callee: Callee) -> Acquisition | None:
+        """Of a library that nobody here declares."""
+        name = last_name(call.callee)
+        used = self.used.get(name)
+        if used is None or callee.records or callee.models or not isinstance(call.callee, r.Name):
+            return None
+        where = RESULT if used.argument < 0 else Place("argument", used.argument + 1)
+        ended = used.releases[0]
+        said = because("name", f"that `{ended}` releases what `{name}` returns is inferred from `{used.where}`")
+        return Acquisition(where, used.releases, f"`{used.where}` releases it with `{ended}`", said)
+
+    @program_property
+    def used(self) -> dict[str, UsedPair]:
+        return used_pairs(self.program)
 
     def is_idle(self, record: r.FunctionRecord) -> bool:
         """Whether it is a method of an interface that has an arena below it, whose releases do nothing."""
@@ -278,7 +301,14 @@ class Resources:
     @program_property
     def releasing_names(self) -> frozenset[str]:
         """Last names of the library functions and the declared ones that end a duty."""
-        return self.pairs.releasing_names | {name for name in self.mentioned if self._is_modelled(name, "release")}
+        modelled = (name for name in self.mentioned if self._is_modelled(name, "release"))
+        return self.pairs.releasing_names.union(self.used_releasers, modelled)
+
+    @program_property
+    def used_releasers(self) -> frozenset[str]:
+        """Last names of the functions that nobody declares and that end what others hand out, see `used_pairs`."""
+        named = {name for one in self.used.values() for name in one.releases}
+        return frozenset(name for name in named if not self.program.models.verbs(name))
 
     def released(self, call: r.Call, function: Function) -> tuple[Ended, ...]:
         """The places of the call whose duty ends with it: its receiver, its arguments."""

@@ -174,6 +174,8 @@ class Expressions:
             self.awaited = value.value
             self.value(value.value, into, dropped, declares)
             return
+        if value.op == "sizeof":
+            return  # its operand is not evaluated
         self.value(value.value)
         if value.op == "throw":
             self.leave(value.span, "throw", value.value)

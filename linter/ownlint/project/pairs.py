@@ -117,6 +117,12 @@ def _acquire(name: str) -> _Named | None:
     return None
 
 
+def acquiring_words(name: str) -> tuple[tuple[str, ...], str] | None:
+    """What a name says before its acquiring verb, and that: `(mpz,)` and `init` of `mpz_init_set`."""
+    named = _acquire(name)
+    return (named.before, named.verb) if named is not None else None
+
+
 @lru_cache(maxsize=1 << 16)
 def _release(name: str) -> _Named | None:
     found = words(name)

@@ -16,9 +16,11 @@ from ownlint.flow.bodies import scoped, values
 from ownlint.flow.graph import Flow
 from ownlint.flow.lower import declared_names, statements
 from ownlint.flow.places import Place, everything_in, walk
+from ownlint.models import habits
 from ownlint.patterns import AnyName
 from ownlint.project import types
 from ownlint.project.files import File
+from ownlint.project.pairs import words
 from ownlint.project.questions import Key, derived_property, read
 from ownlint.steps import spend
 
@@ -246,6 +248,18 @@ class Function(_Subject):
             for one in self.statements
             if isinstance(one, r.Declare) and one.cleanup and self.program.macros.may_clean_up(one.cleanup)
             for name in one.names
+        )
+
+    @derived_property
+    def released_at_end(self) -> frozenset[str]:
+        """Of these, the locals whose attribute, or the macro, says by a word of its name that it releases them:
+        `g_autofree`, `_cleanup_close_`."""
+        return frozenset(
+            name
+            for one in self.statements
+            if isinstance(one, r.Declare) and not habits.CLEANS_UP.isdisjoint(words(one.cleanup))
+            for name in one.names
+            if name in self.cleaned
         )
 
     @derived_property

@@ -63,7 +63,7 @@ Set the member to null where it is released, or release it after the last operat
 - flags that the destructor checks, and functions that only the destructor calls
 - private helpers whose callers reassign the member, functions that destroy the object, `noexcept` functions, `new
   (std::nothrow)`
-- functions that only close, on every path
+- a function that another of the project ends with that only closes, on every path
 
 ## Known limitations
 

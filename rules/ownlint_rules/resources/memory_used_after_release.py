@@ -6,7 +6,8 @@
   or the releasing half of a pair of the project (`buf_create`, `buf_destroy`)
 - a pointer into the object of a smart pointer that was reset or destroyed, or into an object whose destructor released
   it
-- the same after a function of the project that releases its argument on every path; and a second destructor call
+- the same after a function of the project that releases its argument on every path; a second destructor call; and a
+  local that its declaration releases at the end of its scope (`g_autofree`, `__attribute__((cleanup(f)))`)
 
 ## Why it is a bug
 
@@ -71,21 +72,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, memory, rule
+from ownlint import Finding, Function, events, memory, rule
 
 
 @rule(severity="error", cwe=(415, 416))
 def memory_used_after_release(function: Function) -> Iterator[Finding]:
-    told: set[tuple[int, str]] = set()
+    told: set[tuple[object, ...]] = set()
     for one in memory.troubles(function):
         if (
             one.ended.why in ("scope", "moved", "given away", "erased")
             or one.what == "returned"
             or one.ended.kind.counted
             or (one.at.index, one.what) in told
+            or (one.ended.at, one.name) in told
         ):
             continue
         told.add((one.at.index, one.what))
+        if isinstance(one.at, events.LeaveEvent):  # its scope ends by several ways out
+            told.add((one.ended.at, one.name))
         again = "released again" if one.what == "ended again" else "used"
         through = f" by `{one.through}`" if one.through else ""
         ending = function.flow.events[one.ended.at]

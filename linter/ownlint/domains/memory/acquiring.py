@@ -49,11 +49,11 @@ class Handing:
 
     @program_property
     def acquiring(self) -> frozenset[str]:
-        """Last names of what acquires: by models, by pairs, and of the project's own functions those that do hand out
-        an owned handle. A body is read only where it calls something that is known to."""
+        """Last names of what acquires: as declared, and of the project's own functions those that do hand out an owned
+        handle. A body is read only where it calls something that is known to."""
         found = resources(self.program)
-        named = {name for name in found.mentioned if "acquire" in self.program.models.verbs(name)} | found.pairs.names
-        real, fresh = set(named), named
+        named = found.declared_names
+        real, fresh = set(named), set(named)
         makers = [f for f in self.program.functions if f.name in found.acquiring_names and f.name not in named]
         tried = [f for f in makers if f.says(_NEW) or not fresh.isdisjoint(f.mentioned)]
         while tried:

@@ -309,6 +309,8 @@ class MemorySummary(NamedTuple):
     """What some exit paths end, by nothing that the caller knows."""
 
 
+_LATE = "('late', "
+"""How a test says that it is about such a block."""
 _THROUGH = {"in": 1, "late": 2, "content": 1}
 
 
@@ -443,22 +445,35 @@ class MemoryDraft:
         for block in [one for one in self.ended if one[0] == "content" and root(one) in left]:
             del self.ended[block]
         held = {outer for pointer in self.cells.values() for outer in _chain(pointer.block)}
+        gone = {block for block in left if not self._can_be_come_by(block, held)}
         for block in [one for one in self.ended if not self._can_be_come_by(one, held)]:
+            del self.ended[block]
+        for block in [one for one in self.ended if one not in held and root(one) in gone] if gone else ():
             del self.ended[block]
         ended = {outer for block in self.ended for outer in _chain(block)}
         for cell in [cell for cell, pointer in self.cells.items() if pointer == LOST]:
             first = self._unwritten(cell).block
             if first not in held and first not in ended:
                 del self.cells[cell]
+        if self.shaken > 1 and not self._is_late_said():
+            self.shaken = 1
         if len(self.cells) + len(self.ended) > _MOST_CELLS:
             self._frame.meet_limit()
             self.cells, self.ended = {}, {}
+
+    def _is_late_said(self) -> bool:
+        """Whether anything is known of what stood in some cell between two calls that nobody sees. If not, it does not
+        matter how many there were: rounds of a loop come to the same state."""
+        said = (*self.ended, *(cell.block for cell in self.cells), *(pointer.block for pointer in self.cells.values()))
+        return any(outer[0] == "late" for block in said for outer in _chain(block)) or any(
+            _LATE in test for test in self.tests
+        )
 
     def _can_be_come_by(self, block: Block, held: set[Block]) -> bool:
         if block in held or block[0] == "content":
             return True
         if block[0] == "var":
-            return self._frame.is_seen(block) or self._frame.is_led_to_later(block)
+            return self._frame.is_seen(block) or self.ended[block].why != "scope" or self._frame.is_led_to_later(block)
         if self._frame.is_seen(block) and not any(outer[0] == "late" for outer in _chain(block)):
             return True
         if block[0] == "late":

@@ -49,7 +49,6 @@ from ownlint.domains.memory.seen import (
     changes_elements,
     class_of,
     ends_what_it_holds,
-    holds_number,
     may_end,
     may_take,
     relevant,
@@ -188,6 +187,8 @@ class MemoryCalls(Owners):
         own = Cell(("var", name))
         if "smart pointer" in self.program.types.roles(written, self.function):
             self.end_held(draft, own, NULL, name)
+        elif name in self.function.released_at_end:
+            self.end_cleaned(draft, own, name)
         elif name in self.sharing:
             self.end_shared(draft, own, NULL, name)
         elif self.is_container(written) and name in self.plain_objects:
@@ -201,6 +202,15 @@ class MemoryCalls(Owners):
             else:
                 self.destroy(draft, own, self.class_of(written))
         draft.end(own.block, EndedBlock(self.event.index, "scope", name))
+
+    def end_cleaned(self, draft: MemoryDraft, own: Cell, name: str) -> None:
+        """A local goes whose attribute says that it is released then: what was released before is so again."""
+        held = draft.cells.get(own, LOST)
+        before = draft.how_ended(held.block)
+        if held in (LOST, NULL) or held.path or before is None or before.why != "released" or before.failed:
+            return
+        why = f"that its declaration releases `{name}` at the end of its scope is inferred from a name"
+        self.report("ended again", name, before, held.block, because("unread-code", why))
 
     def end_held(self, draft: MemoryDraft, owner: Cell | None, then: Pointer, name: str = "") -> None:
         """A smart pointer gives up what it holds."""
@@ -311,9 +321,7 @@ class MemoryCalls(Owners):
         name = block[1]
         if not self.is_followed(block):
             return False
-        written = (self.declared(name) or ("", None))[0]
-        plain = holds_number(written) or bool(types.parse(written).pointers)
-        return not plain or name in self.shared or name in self.references
+        return name in self.shared or name in self.references
 
     @cached_property
     def relevant(self) -> frozenset[str]:

@@ -15,8 +15,10 @@ from ownlint.engine.resources import Acquisition, Resources, resources
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, because, weaker
 from ownlint.flow.places import last_name
+from ownlint.models import habits
 from ownlint.models.records import HANDLE, REFERENCE, FunctionModel, KindModel
 from ownlint.project.callees import Callee
+from ownlint.project.pairs import releasing_verb
 from ownlint.project.program import Program
 from ownlint.project.questions import program_question
 from ownlint.project.subjects import Function
@@ -54,10 +56,12 @@ def by_models(node: r.Call, models: tuple[FunctionModel, ...], program: Program)
 
 
 def by_pairs(node: r.Call, callee: Callee, program: Program) -> ReleaseEffect | None:
-    """What a function ends that is declared alone, by the pair that it is half of."""
+    """What a function ends that is declared alone, or by nobody here, by the pair that it is half of."""
     known: Resources = resources(program)
-    if callee.functions or not callee.records or node.kind != "call":
+    if callee.functions or node.kind != "call":
         return None
+    if not callee.records:
+        return _by_use(node, callee, known)
     found = [known.pairs.releaser(record) for record in callee.records]
     one = found[0]
     if one is None or any(each is None or not each.ends or each.argument != one.argument for each in found):
@@ -65,8 +69,20 @@ def by_pairs(node: r.Call, callee: Callee, program: Program) -> ReleaseEffect | 
     if one.argument >= len(node.args) or known.is_idle(one.record):
         return None
     name = one.record.name
-    certainty = weaker(callee.certainty, because("name", f"that `{name}` frees it is inferred from its name"))
-    return ReleaseEffect(one.argument, name, HANDLE, certainty, one.by_address)
+    return ReleaseEffect(one.argument, name, HANDLE, weaker(callee.certainty, _named(name)), one.by_address)
+
+
+def _by_use(node: r.Call, callee: Callee, known: Resources) -> ReleaseEffect | None:
+    """Of a library that nobody here declares: other code releases with it what it got from its opposite."""
+    name = last_name(node.callee)
+    if callee.models or name not in known.used_releasers or not node.args or releasing_verb(name) not in habits.ENDS:
+        return None
+    return ReleaseEffect(0, name, HANDLE, _named(name))
+
+
+def _named(name: str) -> Certainty:
+    """How sure it is that a function ends what it is given of which only the name is known, and its opposite."""
+    return because("name", f"that `{name}` frees it is inferred from its name")
 
 
 def needs_first(callee: Callee, program: Program) -> bool:
@@ -129,4 +145,5 @@ def ending_names(program: Program) -> frozenset[str]:
     called = known.mentioned.union(macros_by_called(program))
     modelled = {name for name in called if program.models.may_release(name)}
     paired = {name for name, many in known.pairs.releasers.items() if any(one.ends for one in many)}
-    return with_macros(modelled | paired, program, "delete")
+    used = {name for name in known.used_releasers if releasing_verb(name) in habits.ENDS}
+    return with_macros(modelled | paired | used, program, "delete")

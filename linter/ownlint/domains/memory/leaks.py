@@ -23,7 +23,7 @@ from ownlint.engine import assignments
 from ownlint.engine.resources import RESULT, Acquisition, resources
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.finding import Certainty, Step, because, weaker
+from ownlint.finding import Certainty, Step, assumptions_of, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.places import Place, called, calls_in, children, last_name, receiver, render, strip, walk
 from ownlint.project import types
@@ -284,7 +284,7 @@ class _Losing:
             argument = strip(event.node.args[index])
             if isinstance(argument, r.Unary) and argument.op == "&":
                 argument = argument.value
-            elif not self.is_reference_parameter(event.node, index):
+            elif not self.is_reference_parameter(event.node, index) and not self.is_used_so(event.node):
                 return None
             return event, None if _is_behind_arrow(argument) else assignments.place(self.function, argument)
         if event.into is None:
@@ -314,6 +314,12 @@ class _Losing:
         found = self.function.program.calls.callee(call, self.function).records
         written = [record.parameters[index].type for record in found if index < len(record.parameters)]
         return bool(written) and all("&" in one or one.rstrip().endswith("]") for one in written)
+
+    def is_used_so(self, call: r.Call) -> bool:
+        """Whether what nobody declares begins what stands in a variable, judging by what the code ends: `mpz_init(x)`,
+        of a type that is an array."""
+        used = self.resources.used.get(last_name(call.callee))
+        return used is not None and used.argument >= 0
 
     def may_hold(self, held: Place, start: e.Event) -> bool:
         """Whether what begins to hold the handle ends without ending it."""
@@ -415,7 +421,8 @@ class _Losing:
             return None
         chosen = [way for way in ways if way.certainty != "possible"] or ways
         ended, unsure = next(iter(walked.ended), None), walked.is_unsure
-        certainty = weaker(acquired.certainty, *(self.best(chosen),) if chosen else (because("path", _NEXT_ROUND),))
+        handed = self.as_used(walked)
+        certainty = weaker(handed, *(self.best(chosen),) if chosen else (because("path", _NEXT_ROUND),))
         if certainty == "certain":
             certainty = self.assumed(walked)
         name = acquired.owner or render(acquired.place)
@@ -442,6 +449,18 @@ class _Losing:
             return loss("never", unread if seen else certainty, chosen)
         skips = because("path", f"on a path that does not release `{name}`")
         return loss("skipped", weaker(certainty, skips, self.said_by_names(walked, name)), chosen)
+
+    def as_used(self, walked: OwedWalk) -> Certainty:
+        """How sure it is that the call hands something out. A pair that is inferred from names alone is one where
+        another path releases the very object with it: the author knows that it has to be released."""
+        acquired = walked.acquired
+        if acquired.certainty == "certain" or assumptions_of(acquired.certainty) != {"name"}:
+            return acquired.certainty
+        releases = set(acquired.acquisition.releases)
+        ends = [event for event in walked.ended if isinstance(event, e.CallEvent)]
+        if releases.isdisjoint(last_name(event.node.callee) for event in ends):
+            return acquired.certainty
+        return because("convention", f"other paths release it with `{last_name(ends[0].node.callee)}`")
 
     def said_by_names(self, walked: OwedWalk, name: str) -> Certainty:
         """What is taken for granted where nothing but the names of functions says that they release it."""

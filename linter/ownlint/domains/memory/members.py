@@ -32,13 +32,13 @@ from ownlint.domains.memory.seen import class_of, may_end
 from ownlint.domains.memory.unknown_calls import object_of
 from ownlint.engine.resources import resources
 from ownlint.facts import records as r
-from ownlint.finding import Certainty, because, weaker
+from ownlint.finding import Certainty, assumptions_of, because, weaker
 from ownlint.flow import events as e
-from ownlint.flow.places import THIS, strip
+from ownlint.flow.places import THIS, last_name, strip
 from ownlint.flow.places import walk as walk_value
 from ownlint.project import types
 from ownlint.project.pairs import releasing_verb
-from ownlint.project.questions import each_function, flow_question
+from ownlint.project.questions import each_function, flow_question, question
 from ownlint.project.subjects import Class, Function
 
 Member = tuple[Path, ...]
@@ -113,11 +113,20 @@ def entries(function: Function, member: Member) -> list[Function]:
     return [*own, *given]
 
 
+@question
 def ends_object(function: Function) -> bool:
-    """Whether the object ends with the function."""
-    if function.record.kind == "function":
-        return bool(releasing_verb(function.name))
-    return function.record.kind == "destructor"
+    """Whether the object ends with the function. One that is named so closes the object alone where another frees its
+    memory."""
+    if function.record.kind != "function":
+        return function.record.kind == "destructor"
+    if frees_object(function):
+        return True
+    if not releasing_verb(function.name):
+        return False
+    worked_on = _given(function.program)
+    cls = worked_on.get(function)
+    alike = (one for one, other in worked_on.items() if other is cls and one is not function and may_end(one))
+    return cls is None or not any(frees_object(one) for one in alike)
 
 
 def _cell(function: Function, member: Member) -> Cell | None:
@@ -354,8 +363,8 @@ def _next(
         if ends_object(then) and then is not first:
             again = [one for one in _troubles(then, way, member, how) if one.what == "ended again"]
             if again:
-                doubts = [way.certainty, how.certainty, again[0].certainty]
-                if then.record.kind != "destructor" and not _frees_object(then):
+                doubts = [way.certainty, _unless_alike(how, again[0]), again[0].certainty]
+                if then.record.kind != "destructor" and not frees_object(then):
                     doubts.append(because("name", f"`{then.name}` destroys the object, judging by its name"))
                 elif always:
                     doubts.append(because("later-use", f"`{first.name}` is called before the object is destroyed"))
@@ -371,9 +380,33 @@ def _next(
     return None
 
 
-def _frees_object(function: Function) -> bool:
+def _unless_alike(how: EndedBlock, again: MemoryTrouble) -> Certainty:
+    """How sure it is that the first call releases the member: if only its name says so, and the same function releases
+    it at the end of the object, it is called twice for one object, whatever it does."""
+    alike = isinstance(again.at, e.CallEvent) and last_name(again.at.node.callee) == how.by
+    return "certain" if alike and assumptions_of(how.certainty) <= {"name"} else how.certainty
+
+
+def frees_object(function: Function) -> bool:
     """Whether the memory of the object ends there, whatever the function is called."""
-    return any(block == object_of(function) for block, _ in summary(function, deep=False).ends)
+    if not may_end(function) or function.record.kind != "function":
+        return False
+    if any(block == object_of(function) for block, _ in summary(function, deep=False).ends):
+        return True
+    own = object_of(function)
+    return own is not None and any(
+        last_name(call.node.callee) == _SLOT and any(_is_first(function, one) for one in call.node.args)
+        for call in function.flow.calls
+    )
+
+
+_SLOT = "tp_free"
+"""The slot by which an extension type's `tp_dealloc` gives its object's memory back."""
+
+
+def _is_first(function: Function, value: r.Value) -> bool:
+    inner = strip(value)
+    return isinstance(inner, r.Name) and inner.text == function.record.parameters[0].name
 
 
 def _troubles(function: Function, way: MemberExit, member: Member, how: EndedBlock) -> list[MemoryTrouble]:

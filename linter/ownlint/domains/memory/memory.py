@@ -75,6 +75,19 @@ def twice_owned(function: Function) -> tuple[CoOwner, ...]:
     return tuple(sorted((one for one in found if not lets_go(function, one)), key=lambda one: one.at.span))
 
 
+def _is_within(event: e.Event, loop: r.Loop) -> bool:
+    """Whether the event belongs to the loop; scopes in it end where its last brace stands."""
+    return event.span.start in loop.span or (isinstance(event, e.End) and event.span.start == loop.span.end)
+
+
+def _variable(name: str) -> Cell:
+    return Cell(("var", name))
+
+
+def _what_ended(state: MemoryState) -> frozenset[Block]:
+    return frozenset(state.ended)
+
+
 def met(states: list[MemoryState], before: Sequence[MemoryState]) -> list[MemoryState]:
     """What remains of states that meet."""
     found: list[MemoryState] = []
@@ -164,7 +177,7 @@ class MemoryWalk(Summarised):
         return summary(function, deep)
 
     def run(self, listener: Listener[MemoryState] | None = None) -> list[MemoryTrouble]:
-        if not follow(self.flow, self.begin, Domain(self.step, met, _MOST_STATES), listener):
+        if not follow(self.flow, self.begin, Domain(self.step, met, _MOST_STATES, sort=_what_ended), listener):
             self.meet_limit()
         alike: dict[tuple[int, Block], list[MemoryTrouble]] = {}
         for one in self.found.values():
@@ -223,6 +236,8 @@ class MemoryWalk(Summarised):
 
     def passes(self, event: e.Event, draft: MemoryDraft) -> bool:
         """Whether the way goes on behind the event."""
+        for cell in self.loops_left.get(event.index, ()):
+            draft.remove(cell)
         match event:
             case e.CallEvent():
                 for name in addressed(event.node) if draft.tests else ():
@@ -437,6 +452,21 @@ class MemoryWalk(Summarised):
                 found.setdefault(statement.start, []).extend(names)
         return found
 
+    @cached_property
+    def loops_left(self) -> dict[int, tuple[Cell, ...]]:
+        """By the events that come when a loop over a range is over: where it stood, and its variables."""
+        found: dict[int, tuple[Cell, ...]] = {}
+        for statement in self.function.statements:
+            if isinstance(statement, r.Loop) and statement.kind == "range":
+                cells = (range_cell(statement.start), *map(_variable, self.ranged[statement.start]))
+                for event in self.flow:
+                    if not _is_within(event, statement):
+                        continue
+                    for target, _ in self.flow.successors[event.index]:
+                        if not _is_within(self.flow.events[target], statement):
+                            found[target] = (*found.get(target, ()), *cells)
+        return {index: tuple(dict.fromkeys(cells)) for index, cells in found.items()}
+
     def end_of_local(self, event: e.End, draft: MemoryDraft) -> None:
         name = event.place[0]
         if len(event.place) == 1 and self.is_own(name) and name not in self.references and name not in self.hidden:
@@ -481,6 +511,7 @@ class MemoryWalk(Summarised):
             and name not in self.hidden
             and (
                 "smart pointer" in self.program.types.roles(written, self.function)
+                or name in self.function.released_at_end
                 or ends_what_it_holds(self.function, written)
             )
         )

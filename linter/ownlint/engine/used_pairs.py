@@ -1,0 +1,192 @@
+"""Pairs of functions of libraries that nobody here declares: read off the code that uses both.
+
+A library's headers are seldom in the tree. That `evbuffer_free` ends what `evbuffer_new` hands out shows where a
+function gives to the one what it got from the other: the authors know that they have to. Names alone prove nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ownlint.facts import records as r
+from ownlint.flow import events as e
+from ownlint.flow.places import last_name, strip
+from ownlint.models import habits
+from ownlint.project.pairs import acquiring_words, is_getter, releasing_verb, words
+from ownlint.project.program import Program
+from ownlint.project.questions import program_question
+from ownlint.project.subjects import Function
+
+
+class UsedPair(NamedTuple):
+    """What a function hands out, by its result (`argument` is -1) or in a variable that it is given, these end. `where`
+    is the function that shows it."""
+
+    argument: int
+    releases: tuple[str, ...]
+    where: str
+
+
+@program_question
+def used_pairs(program: Program) -> dict[str, UsedPair]:
+    """By the last name of the function that hands something out."""
+    called = {name for one in program.functions if one.language == "cpp" for name in one.mentioned}
+    releasing = {name for name in called if _ends(name) and _is_unseen(program, name)}
+    freeing = {name for name in called if _frees(program, name)}
+    found: dict[str, dict[tuple[int, str], str]] = {}
+    given: dict[tuple[str, str], str] = {}
+    for function in program.functions:
+        if function.language != "cpp" or not function.mentions(*releasing, *freeing):
+            continue
+        for name, argument, release in _shown(function, releasing, freeing):
+            if _is_unseen(program, name):
+                found.setdefault(name, {}).setdefault((argument, release), function.name)
+        for member, release in _members_given(function, releasing):
+            given.setdefault((member, release), function.name)
+    for name, argument, release, where in _kept(program, given):
+        found.setdefault(name, {}).setdefault((argument, release), where)
+    out: dict[str, UsedPair] = {}
+    for name, shown in sorted(found.items()):
+        argument = min(at for at, _ in shown)
+        releases = sorted(release for at, release in shown if at == argument)
+        out[name] = UsedPair(argument, tuple(releases), shown[argument, releases[0]])
+    for name, pair in [(name, pair) for name, pair in out.items() if pair.argument >= 0]:
+        said = words(name)
+        longer = (one for one in called if words(one)[: len(said)] == said and one not in out)
+        out |= {one: pair for one in sorted(longer) if _is_unseen(program, one)}
+    return out
+
+
+def _is_unseen(program: Program, name: str) -> bool:
+    """Whether nobody declares a function of that name, and no model knows one."""
+    return bool(
+        name.isidentifier()
+        and not program.index.records_called(name)
+        and not program.macros.named(name)
+        and not program.models.verbs(name)
+    )
+
+
+def _ends(name: str) -> bool:
+    return bool(releasing_verb(name)) or (len(words(name)) > 1 and words(name)[-1] == "clear")
+
+
+def _frees(program: Program, name: str) -> bool:
+    """Whether it gives memory back, whoever has allocated that."""
+    return name in ("free", "delete") or (len(words(name)) == 2 and words(name)[-1] == "free" and name == "g_free")
+
+
+def _shown(function: Function, releasing: set[str], freeing: set[str]) -> Iterator[tuple[str, int, str]]:
+    """Which calls hand out what is released here: the name, the argument or -1, and what releases it."""
+    made = _made(function)
+    for call in function.flow.calls:
+        name = last_name(call.node.callee)
+        if not call.node.args or (name not in releasing and name not in freeing):
+            continue
+        given = _whose_address(call.node.args[0])
+        if not isinstance(given, r.Name):
+            continue
+        got = made.get(given.text, ())
+        if got and name != "delete" and all(name in freeing or _is_named_after(name, maker) for maker in got):
+            yield from ((maker, -1, name) for maker in got)
+        if name in releasing and given.text in function.locals and not got:
+            yield from ((begun, at, name) for begun, at in _begun(function, given.text, call, name))
+
+
+def _is_named_after(release: str, maker: str) -> bool:
+    """Whether all that a name says beside its verb begins the other: `udev_unref` and `udev_new_from_name`, but not
+    `gen_map_close` and `gen_alloc`."""
+    verb, said = releasing_verb(release), words(release)
+    rest = tuple(word for word in said if word != verb)
+    return bool(verb) and bool(rest) and maker != release and words(maker)[: len(rest)] == rest
+
+
+def _members_given(function: Function, releasing: set[str]) -> Iterator[tuple[str, str]]:
+    """The members that are released here, by their names, and what does so."""
+    for call in function.flow.calls:
+        name = last_name(call.node.callee)
+        if name in releasing and call.node.args:
+            member = _whose_address(call.node.args[0])
+            if isinstance(member, r.Member):
+                yield member.name, name
+
+
+def _kept(program: Program, given: dict[tuple[str, str], str]) -> Iterator[tuple[str, int, str, str]]:
+    """The calls whose result, or what they write, is kept in a member that some function releases: by the opposite of
+    what is called, by its name."""
+    if not given:
+        return
+    said = {
+        words(release)[: words(release).index(releasing_verb(release))] for _, release in given if _verb_said(release)
+    }
+    members = {member for member, _ in given}
+    names = {name for one in program.functions for name in one.mentioned if _begins_one_of(name, said)}
+    for function in program.functions:
+        if function.language != "cpp" or not function.mentions(*names):
+            continue
+        for call in function.flow.calls:
+            name = last_name(call.node.callee)
+            if name not in names or not isinstance(call.node.callee, r.Name) or not _is_unseen(program, name):
+                continue
+            places = [(-1, call.into[-1])] if call.into is not None and len(call.into) > 1 else []
+            for index, argument in enumerate(call.node.args):
+                inner = strip(argument)
+                if isinstance(inner, r.Unary) and inner.op == "&" and isinstance(strip(inner.value), r.Member):
+                    places.append((index, last_name(inner.value)))
+            for at, member in places if not members.isdisjoint(member for _, member in places) else ():
+                for (kept, release), where in given.items():
+                    if kept == member and _is_named_after(release, name):
+                        yield name, at, release, where
+
+
+def _verb_said(release: str) -> bool:
+    return releasing_verb(release) in words(release)
+
+
+def _begins_one_of(name: str, said: set[tuple[str, ...]]) -> bool:
+    begins = acquiring_words(name)
+    return begins is not None and bool(begins[0]) and begins[0] in said
+
+
+def _whose_address(value: r.Value) -> r.Value | None:
+    inner = strip(value)
+    return strip(inner.value) if isinstance(inner, r.Unary) and inner.op == "&" else inner
+
+
+def _made(function: Function) -> dict[str, tuple[str, ...]]:
+    """The locals that get nothing but results of calls of C, with the names of what is called."""
+    found: dict[str, tuple[str, ...]] = {}
+    other: set[str] = set()
+    for write in function.flow.writes:
+        if len(write.place) != 1 or write.place[0] not in function.locals:
+            continue
+        value = strip(write.value)
+        name = write.place[0]
+        match value:
+            case None if write.fresh:
+                continue
+            case r.Literal(kind="null") | r.Name(text="NULL"):
+                continue
+            case r.Call(kind="call", callee=r.Name(text=called)) if not is_getter(called):
+                found[name] = (*found.get(name, ()), called)
+            case _:
+                other.add(name)
+    return {name: called for name, called in found.items() if name not in other}
+
+
+def _begun(function: Function, name: str, release: e.CallEvent, releasing: str) -> Iterator[tuple[str, int]]:
+    """The calls that begin what stands in a local, by their names: `mpz_init(x)` of `mpz_clear(x)`."""
+    for call in function.flow.calls:
+        if call.index >= release.index or not isinstance(call.node.callee, r.Name) or not call.node.args:
+            continue
+        first = _whose_address(call.node.args[0])
+        begins = acquiring_words(last_name(call.node.callee))
+        if begins is None or not isinstance(first, r.Name) or first.text != name:
+            continue
+        before, verb = begins
+        if verb in _PREPARES and before and words(releasing)[: len(before)] == before:
+            yield last_name(call.node.callee), 0
+
+
+_PREPARES = habits.MAKES | {"init", "initialize", "initialise", "open", "setup"}
