@@ -97,6 +97,9 @@ _DECIMAL = re.compile(r"-?\d+")
 _BELOW_ZERO = re.compile(r"\s*+\(?\s*+-\s*+\d++\s*+\)?\s*")
 
 
+_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inc")
+
+
 class Statuses:
     """The status types of one program."""
 
@@ -138,10 +141,19 @@ class Statuses:
         return Status(kind.name, "value", False, (), (".ok()",), certainty) if certainty == "likely" else None
 
     def throws_instead(self, status: Status, call: r.Call, function: Function) -> bool:
-        """Whether a call throws where it fails, since its file asks the library for that by a macro."""
+        """Whether a call throws where it fails, since its file, or a header of the project, asks the library for that by
+        a macro."""
         if not status.throws_under or not isinstance(call.callee, r.Member):
             return False
-        return any(macro.name in status.throws_under for macro in function.file.macros)
+        if any(macro.name in status.throws_under for macro in function.file.macros):
+            return True
+        return not self._defined_in_headers.isdisjoint(status.throws_under)
+
+    @program_property
+    def _defined_in_headers(self) -> frozenset[str]:
+        """The names of all macros that headers of the project define: whoever includes one has them."""
+        headers = (file for file in self.program.files.values() if file.path.endswith(_HEADERS))
+        return frozenset(macro.name for file in headers for macro in file.macros)
 
     def own(self, cls: Class) -> Status | None:
         """A class that is made to be asked: a question such as `bool ok() const`, and something to say why not,

@@ -126,9 +126,22 @@ def _by_guard(cls: Class) -> Iterator[Finding]:
     for function, at, seen_as in known.contexts[cls]:
         for judged in _judged(function, at, seen_as):
             fields.setdefault(judged.use.field, []).append(judged)
+    asked = _asked_pointers(known, cls)
     for field, judged_of_field in fields.items():
-        if field not in known.outliving(cls):
+        if field not in known.outliving(cls) and (not asked or field in asked):
             yield from _compare(cls, known, judged_of_field)
+
+
+def _asked_pointers(known: validity.Validity, cls: Class) -> frozenset[str]:
+    """The members of which the checks of a class ask no more than whether they are null: that says nothing of others.
+    None where something else is asked, which says how it is with the object."""
+    guards = known.guards_of(cls)
+    flags = {flag for guard in guards for flag in guard.flags}
+    if any(guard.owners for guard in guards) or any(len(flag) > 1 for flag in flags):
+        return frozenset()
+    found = {flag[0]: cls.field(flag[0]) for flag in flags}
+    is_pointer = [one is not None and bool(types.parse(one[1].type).pointers) for one in found.values()]
+    return frozenset(found) if is_pointer and all(is_pointer) else frozenset()
 
 
 def _by_owner(cls: Class) -> Iterator[Finding]:

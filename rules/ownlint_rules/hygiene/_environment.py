@@ -197,7 +197,9 @@ class ProgramEnvironment:
                     if when == "construction" and owner is not None and self.is_single(owner):
                         when = "once"
                     targets = self.program.calls.callee(call, function).functions
-                    meaning = understood(function, call) | self._parsed(places.last_name(call.callee), targets)
+                    meaning = self._parsed(places.last_name(call.callee), targets)
+                    if not any(types.parse(target.record.result).is_scalar for target in targets):
+                        meaning |= understood(function, call)  # else it is no text any more
                     meaning |= {text(one) for one in call.args if one is not argument and _is_literal(one)}
                     yield EnvironmentReading(variable, call, function, owner, when, meaning)
 
@@ -486,7 +488,11 @@ def understood(function: Function, call: r.Call) -> frozenset[str]:
                 is_it(part) for part in places.walk(left)
             ):
                 found.add(text(other))
-    return frozenset(found)
+    return frozenset(found) - _ASKING
+
+
+_ASKING = frozenset({"strlen", "empty", "size", "length", '""', "'\\0'", "''"})
+"""Ways to ask whether a text is empty: all are one."""
 
 
 def _is_literal(value: r.Value) -> bool:

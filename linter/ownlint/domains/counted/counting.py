@@ -122,6 +122,10 @@ def use_of(call: r.Call, index: int, function: Function) -> Use:
     return uses[index] if index < len(uses) else use
 
 
+_CARRYING = frozenset({"|", "+", "-", "^"})
+"""Operators that make another number of a pointer, from which it can be had again."""
+
+
 class Counting(CountingCalls):
     """The walk over one function."""
 
@@ -293,6 +297,8 @@ class Counting(CountingCalls):
     def write(self, event: e.Write, draft: CountDraft) -> None:
         self.forget_tests(draft, written_name(event.place))
         self.lose_captured(draft, event.value)
+        self.lose_carried(draft, event.value)
+        self.lose_inner(event, draft)
         self.name_constant(event, draft)
         where, target = event.place, bare_value(event.target)
         if isinstance(target, r.Index) and not event.fresh:
@@ -327,6 +333,15 @@ class Counting(CountingCalls):
             self.overwrite(event, draft, where, old)
         self.put(draft, where, one, value)
         self.drop_results(draft, value)
+
+    def lose_inner(self, event: e.Write, draft: CountDraft) -> None:
+        """A part of a local struct that leads into an object may be all by which it is found again:
+        `found.items = buffer->items;`."""
+        inner = bare_value(event.value)
+        if len(event.place) < 2 or event.place[0] not in self.function.declared or not isinstance(inner, r.Member):
+            return
+        if inner.arrow and (one := self.id_of(draft, inner.base)) is not None:
+            draft.forget(one)
 
     def lose_keys(self, draft: CountDraft, target: r.Index) -> None:
         """A map keeps the key of what is put into it: `names_[name] = at;`."""
@@ -530,6 +545,7 @@ class Counting(CountingCalls):
         return None
 
     def leave(self, event: e.LeaveEvent, draft: CountDraft) -> None:
+        self.lose_carried(draft, event.value)
         value = self.chosen(event.value, draft)
         one = self.id_of(draft, value) if event.kind == "return" else None
         if one is None and event.kind == "return" and self.returns_objects:
@@ -553,6 +569,14 @@ class Counting(CountingCalls):
         for other in owing:
             self.judge(event, draft, other)  # nothing is asked of this state any more: it need not forget them
         self.left.append(draft)
+
+    def lose_carried(self, draft: CountDraft, value: r.Value | None) -> None:
+        """A number that is made of a pointer carries the reference: `(uintptr_t)object | TAG`."""
+        for inner in walk(value):
+            if isinstance(inner, r.Binary) and inner.op in _CARRYING:
+                for side in (inner.left, inner.right):
+                    if (one := self.id_of(draft, side)) is not None:
+                        draft.forget(one)
 
     def chosen(self, value: r.Value | None, draft: CountDraft) -> r.Value | None:
         """The side of `worked ? made : NULL` that is taken on this way, where it says so."""

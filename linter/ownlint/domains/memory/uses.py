@@ -601,10 +601,26 @@ class OwedUses(MemoryWalk):
         return duty is not None and bool(duty.released | duty.adopted | duty.stored)
 
     def only_looks(self, node: r.Call, index: int) -> bool:
-        """Whether the parameter that gets it is declared to change nothing: `const T*`, `const std::vector<T*>&`."""
+        """Whether the parameter that gets it is declared to change nothing: `const T*`, `const std::vector<T*>&`. A
+        `const T&` of a template's own type is the pointer itself, which can be kept."""
         found = self.program.calls.callee(node, self.function).records
-        kinds = [types.parse(record.parameters[index].type) for record in found if index < len(record.parameters)]
-        return bool(kinds) and all(kind.const and (kind.pointers == 1 or kind.reference) for kind in kinds)
+        given = [(record, record.parameters[index].type) for record in found if index < len(record.parameters)]
+        is_pointer = self.is_a_pointer(node.args[index])
+        return bool(given) and all(
+            kind.const and (kind.pointers == 1 or (kind.reference and not (is_pointer and self.is_open(kind, record))))
+            for record, written in given
+            for kind in (types.parse(written),)
+        )
+
+    def is_open(self, kind: types.Type, record: r.FunctionRecord) -> bool:
+        """Whether it is the type of a template's parameter, or one that nobody here knows."""
+        file, scope = self.function.file, record.owner
+        return (
+            not kind.arguments
+            and not kind.is_scalar
+            and not self.program.types.roles_at(kind.name, file, scope)
+            and self.program.names.find_class(kind.name, scope, file) is None
+        )
 
     def ends_program(self, node: r.Call) -> bool:
         return failure.ends_program(self.function, node)
