@@ -141,8 +141,8 @@ class Statuses:
         return Status(kind.name, "value", False, (), (".ok()",), certainty) if certainty == "likely" else None
 
     def throws_instead(self, status: Status, call: r.Call, function: Function) -> bool:
-        """Whether a call throws where it fails, since its file, or a header of the project, asks the library for that by
-        a macro."""
+        """Whether a call throws where it fails, since its file, or a header of the project, asks the library for that
+        by a macro."""
         if not status.throws_under or not isinstance(call.callee, r.Member):
             return False
         if any(macro.name in status.throws_under for macro in function.file.macros):
