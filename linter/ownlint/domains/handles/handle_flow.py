@@ -515,6 +515,8 @@ class HandleInterpreter(Loops):
             ended = self.state.end_of(handle.token)
             often = site in self.often or handle.token[1] > 0 or bool(handle.path)
             owner, made = self.owners[site], self.made[site]
+            if kind == "use" and _place(handle.taken) == _place(made) and handle.path[:1] and handle.path[0][0] == ".":
+                return  # a member of the object whose constructor made both: it lives while its method runs
             misuse = HandleMisuse(self.function, kind, at, handle, owner, made, ended, "certain", often=often)
             misuse = msgspec.structs.replace(misuse, certainty=handle.sure) if handle.sure != "certain" else misuse
             self.found.setdefault(key, []).append(misuse)
