@@ -14,6 +14,7 @@ BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 
 import known_bugs  # noqa: E402
+import known_bugs_draw  # noqa: E402
 
 from ownlint.catalogue import load  # noqa: E402
 
@@ -189,3 +190,29 @@ def test_what_lies_beside_the_named_files_is_read(tmp_path: Path) -> None:
     )
     found = known_bugs.check(tmp_path, ["src/bind.cc"])
     assert "python-deletes-borrowed-pointer" in {one["rule"] for one in found}
+
+
+def test_a_draw_takes_small_repairs_of_code_and_where_they_begin(tmp_path: Path) -> None:
+    def git(*arguments: str) -> str:
+        identity = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        ran = subprocess.run(["git", *identity, *arguments], cwd=tmp_path, capture_output=True, text=True, check=True)
+        return ran.stdout.strip()
+
+    def commit(message: str, **files: str) -> str:
+        for name, text in files.items():
+            path = tmp_path / name.replace("__", "/").replace("_c", ".c")
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+        git("add", ".")
+        git("commit", "-q", "-m", message)
+        return git("rev-parse", "HEAD")
+
+    git("init", "-q")
+    first = commit("one", src__a_c="int f() {\n  p();\n}\n", tests__t_c="int t;\n")
+    fixed = commit("fix memory leak in f", src__a_c="int f() {\n  p();\n  q();\n}\n", tests__t_c="int u;\n")
+    commit("fix leak in the test", tests__t_c="int v;\n")
+    commit("faster", src__a_c="int f() {\n  q();\n}\n")
+    [one] = known_bugs_draw.drawn(tmp_path / ".git", "o/r", 9)
+    assert (one["before"], one["fixed"], one["paths"]) == (first, fixed, ["src/a.c"])
+    assert (one["id"], one["language"], one["near"]) == (f"r-{fixed[:8]}", "cpp", ["a.c:2"])
+    assert known_bugs_draw.is_unread("casadi-6f75cc52") is False

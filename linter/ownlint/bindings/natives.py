@@ -92,7 +92,7 @@ class Natives:
     def _library_ends(self) -> frozenset[str]:
         """Names of functions that end what they are given, as models say: of libraries that the project only uses."""
         declared = {name for name, _ in self.program.index.declared_functions()}
-        return self.program.models.functions_that(_ends_argument) - declared
+        return self.program.models.functions_that(lambda model: bool(_ended_arguments(model))) - declared
 
     @program_property
     def library_types(self) -> frozenset[str]:
@@ -569,20 +569,16 @@ def _lent_from(function: Function, call: r.Call) -> r.Value | None:
     return None
 
 
-def _ends_argument(model: FunctionModel) -> bool:
-    return not model.counted and any(
-        effect.verb == "release" and effect.place is not None and effect.place.kind == "argument"
-        for effect in model.effects
-    )
+def _ended_arguments(model: FunctionModel) -> tuple[int, ...]:
+    """Which arguments a library's function ends, from 0; none where it counts one reference less."""
+    places = [one.place for one in model.effects if one.verb == "release" and one.place is not None]
+    return tuple(place.index for place in places if place.kind == "argument" and not model.counted)
 
 
 def _ended_by_library(function: Function, call: r.Call) -> tuple[str, r.Value] | None:
     """The type of the value that a library's function ends, and the argument."""
     for model in function.program.calls.callee(call, function).models:
-        for effect in model.effects if _ends_argument(model) else ():
-            if effect.verb != "release" or effect.place is None or effect.place.kind != "argument":
-                continue
-            at = effect.place.index
+        for at in _ended_arguments(model):
             kind = types.parse(function.program.types.of(call.args[at], function) if at < len(call.args) else "")
             if kind.is_value and kind.name and _can_be_handle(kind):
                 return kind.last, call.args[at]

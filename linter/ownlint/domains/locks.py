@@ -113,8 +113,7 @@ class Locking:
         )
         """Names of the functions that lock or unlock something by hand."""
         self._held: Answers[tuple[Function, bool], dict[int, Locks]] = Answers(most=_KEPT)
-        self._taken: Answers[Function, dict[int, Locks]] = Answers(most=_KEPT)
-        self._shared: Answers[Function, Locks] = Answers(most=_KEPT)
+        self._waited: Answers[Function, tuple[dict[int, Locks], Locks]] = Answers(most=_KEPT)
         self._nets: Circular[Function, tuple[Locks, frozenset[Place]]] = Circular((frozenset(), frozenset()))
         self._callers: dict[Function, Callers] = {}
         self._notes: dict[Function, Derived] = {}
@@ -131,11 +130,14 @@ class Locking:
     def taken(self, function: Function) -> dict[int, Locks]:
         """The locks that events of the body itself wait for and then hold, by event index. One that is taken again
         while it is held stands here, too; one that is only tried does not."""
-        return self._taken.ask(function, lambda: self._read(function, self._entry(function))[1])
+        return self._waited_for(function)[0]
 
     def shared(self, function: Function) -> Locks:
         """The locks for which the body waits as a reader, and then holds."""
-        return self._shared.ask(function, lambda: self._read(function, self._entry(function))[2])
+        return self._waited_for(function)[1]
+
+    def _waited_for(self, function: Function) -> tuple[dict[int, Locks], Locks]:
+        return self._waited.ask(function, lambda: self._read(function, self._entry(function))[1:])
 
     def held_if(self, function: Function, locks: frozenset[Place]) -> dict[int, frozenset[Place]]:
         """Which of the locks are still held just before each event, when the caller holds them all."""

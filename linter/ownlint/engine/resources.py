@@ -235,7 +235,7 @@ class Resources:
         return Acquisition(where, one.releases, one.why, certainty, may_be_of_arena=in_arena)
 
     def _by_use(self, call: r.Call, callee: Callee) -> Acquisition | None:
-        """Of a library that nobody here declares."""
+        """Of a library that the project does not declare."""
         name = last_name(call.callee)
         used = self.used.get(name)
         if used is None or callee.records or callee.models or not isinstance(call.callee, r.Name):
@@ -306,7 +306,7 @@ class Resources:
 
     @program_property
     def used_releasers(self) -> frozenset[str]:
-        """Last names of the functions that nobody declares and that end what others hand out, see `used_pairs`."""
+        """Last names of the functions that are not declared and that end what others hand out, see `used_pairs`."""
         named = {name for one in self.used.values() for name in one.releases}
         return frozenset(name for name in named if not self.program.models.verbs(name))
 

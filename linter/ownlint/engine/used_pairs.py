@@ -1,4 +1,4 @@
-"""Pairs of functions of libraries that nobody here declares: read off the code that uses both.
+"""Pairs of functions of libraries that the project does not declare: read off the code that uses both.
 
 A library's headers are seldom in the tree. That `evbuffer_free` ends what `evbuffer_new` hands out shows where a
 function gives to the one what it got from the other: the authors know that they have to. Names alone prove nothing.
@@ -35,7 +35,8 @@ def used_pairs(program: Program) -> dict[str, UsedPair]:
     releasing = {name for name in called if _ends(name) and _is_unseen(program, name)}
     freeing = {name for name in called if _frees(program, name)}
     found: dict[str, dict[tuple[int, str], str]] = {}
-    given: dict[tuple[str, str], str] = {}
+    given: dict[str, dict[str, str]] = {}
+    """By a member that is released what does so, and where."""
     for function in program.functions:
         if function.language != "cpp" or not function.mentions(*releasing, *freeing):
             continue
@@ -43,7 +44,7 @@ def used_pairs(program: Program) -> dict[str, UsedPair]:
             if _is_unseen(program, name):
                 found.setdefault(name, {}).setdefault((argument, release), function.name)
         for member, release in _members_given(function, releasing):
-            given.setdefault((member, release), function.name)
+            given.setdefault(member, {}).setdefault(release, function.name)
     for name, argument, release, where in _kept(program, given):
         found.setdefault(name, {}).setdefault((argument, release), where)
     out: dict[str, UsedPair] = {}
@@ -59,7 +60,7 @@ def used_pairs(program: Program) -> dict[str, UsedPair]:
 
 
 def _is_unseen(program: Program, name: str) -> bool:
-    """Whether nobody declares a function of that name, and no model knows one."""
+    """Whether the project declares no function of that name, and no model knows one."""
     return bool(
         name.isidentifier()
         and not program.index.records_called(name)
@@ -73,8 +74,10 @@ def _ends(name: str) -> bool:
 
 
 def _frees(program: Program, name: str) -> bool:
-    """Whether it gives memory back, whoever has allocated that."""
-    return name in ("free", "delete") or (len(words(name)) == 2 and words(name)[-1] == "free" and name == "g_free")
+    """Whether it gives memory back, whatever has allocated that: a release of a model whose name says nothing of what
+    it is for, `free`, `g_free`."""
+    *said, verb = words(name) or ("",)
+    return verb == "free" and len("".join(said)) < 2 and "release" in program.models.verbs(name)
 
 
 def _shown(function: Function, releasing: set[str], freeing: set[str]) -> Iterator[tuple[str, int, str]]:
@@ -88,7 +91,7 @@ def _shown(function: Function, releasing: set[str], freeing: set[str]) -> Iterat
         if not isinstance(given, r.Name):
             continue
         got = made.get(given.text, ())
-        if got and name != "delete" and all(name in freeing or _is_named_after(name, maker) for maker in got):
+        if got and all(name in freeing or _is_named_after(name, maker) for maker in got):
             yield from ((maker, -1, name) for maker in got)
         if name in releasing and given.text in function.locals and not got:
             yield from ((begun, at, name) for begun, at in _begun(function, given.text, call, name))
@@ -112,15 +115,13 @@ def _members_given(function: Function, releasing: set[str]) -> Iterator[tuple[st
                 yield member.name, name
 
 
-def _kept(program: Program, given: dict[tuple[str, str], str]) -> Iterator[tuple[str, int, str, str]]:
+def _kept(program: Program, given: dict[str, dict[str, str]]) -> Iterator[tuple[str, int, str, str]]:
     """The calls whose result, or what they write, is kept in a member that some function releases: by the opposite of
     what is called, by its name."""
     if not given:
         return
-    said = {
-        words(release)[: words(release).index(releasing_verb(release))] for _, release in given if _verb_said(release)
-    }
-    members = {member for member, _ in given}
+    releases = {release for found in given.values() for release in found if releasing_verb(release) in words(release)}
+    said = {words(release)[: words(release).index(releasing_verb(release))] for release in releases}
     names = {name for one in program.functions for name in one.mentioned if _begins_one_of(name, said)}
     for function in program.functions:
         if function.language != "cpp" or not function.mentions(*names):
@@ -134,14 +135,10 @@ def _kept(program: Program, given: dict[tuple[str, str], str]) -> Iterator[tuple
                 inner = strip(argument)
                 if isinstance(inner, r.Unary) and inner.op == "&" and isinstance(strip(inner.value), r.Member):
                     places.append((index, last_name(inner.value)))
-            for at, member in places if not members.isdisjoint(member for _, member in places) else ():
-                for (kept, release), where in given.items():
-                    if kept == member and _is_named_after(release, name):
+            for at, member in places:
+                for release, where in given.get(member, {}).items():
+                    if _is_named_after(release, name):
                         yield name, at, release, where
-
-
-def _verb_said(release: str) -> bool:
-    return releasing_verb(release) in words(release)
 
 
 def _begins_one_of(name: str, said: set[tuple[str, ...]]) -> bool:

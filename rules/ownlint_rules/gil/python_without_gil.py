@@ -104,11 +104,12 @@ def python_without_gil(function: Function) -> Iterator[Finding]:
     yield from _left(function, states)
     acquired = _acquired_itself(function) if entrance is None else None
     if acquired is not None:
-        states = gil.states(function, gil.RELEASED)
+        without = gil.states(function, gil.RELEASED)
         yield from (
-            _outside(function, use, acquired) for use in _first_uses(function, states) if _is_from_start(states, use)
+            _outside(function, use, acquired)
+            for use in _first_uses(function, without)
+            if without[use.event.index].since == gil.ENTRY
         )
-        states = gil.states(function, gil.UNKNOWN)
     found = list(_first_uses(function, states))
     yield from (_finding(function, use, states[use.event.index], entrance) for use in found)
     if entrance is not None and entrance.why == "guard":
@@ -144,7 +145,7 @@ def _opens_block(begun: events.Event) -> bool:
 
 
 def _acquired_itself(function: Function) -> events.Event | None:
-    """Where a function acquires the GIL of which nobody knows how it is entered: it may be called without."""
+    """Where a function acquires the GIL of which it is not known how it is entered: it may be called without."""
     if entrances.held(function) is not None or function.record.kind == "lambda":
         return None
     acquired = gil.taken(function, gil.UNKNOWN)
@@ -163,10 +164,6 @@ def _holds_at_calls(caller: Function, function: Function) -> bool:
         for call in caller.flow.calls
         if function in caller.program.calls.callee(call.node, caller).functions
     )
-
-
-def _is_from_start(states: dict[int, gil.GilState], use: python_use.PythonUse) -> bool:
-    return states[use.event.index].since == gil.ENTRY
 
 
 def _outside(function: Function, use: python_use.PythonUse, acquired: events.Event) -> Finding:

@@ -63,7 +63,7 @@ Set the member to null where it is released, or release it after the last operat
 - flags that the destructor checks, and functions that only the destructor calls
 - private helpers whose callers reassign the member, functions that destroy the object, `noexcept` functions, `new
   (std::nothrow)`
-- a function that another of the project ends with that only closes, on every path
+- a member that is released, on every path, by another function of the project that closes it
 
 ## Known limitations
 

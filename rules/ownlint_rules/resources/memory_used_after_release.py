@@ -77,19 +77,20 @@ from ownlint import Finding, Function, events, memory, rule
 
 @rule(severity="error", cwe=(415, 416))
 def memory_used_after_release(function: Function) -> Iterator[Finding]:
-    told: set[tuple[object, ...]] = set()
+    told: set[tuple[int, str]] = set()
+    left: set[tuple[int, str]] = set()
     for one in memory.troubles(function):
         if (
             one.ended.why in ("scope", "moved", "given away", "erased")
             or one.what == "returned"
             or one.ended.kind.counted
             or (one.at.index, one.what) in told
-            or (one.ended.at, one.name) in told
+            or (one.ended.at, one.name) in left
         ):
             continue
         told.add((one.at.index, one.what))
         if isinstance(one.at, events.LeaveEvent):  # its scope ends by several ways out
-            told.add((one.ended.at, one.name))
+            left.add((one.ended.at, one.name))
         again = "released again" if one.what == "ended again" else "used"
         through = f" by `{one.through}`" if one.through else ""
         ending = function.flow.events[one.ended.at]

@@ -445,10 +445,9 @@ class MemoryDraft:
         for block in [one for one in self.ended if one[0] == "content" and root(one) in left]:
             del self.ended[block]
         held = {outer for pointer in self.cells.values() for outer in _chain(pointer.block)}
-        gone = {block for block in left if not self._can_be_come_by(block, held)}
-        for block in [one for one in self.ended if not self._can_be_come_by(one, held)]:
-            del self.ended[block]
-        for block in [one for one in self.ended if one not in held and root(one) in gone] if gone else ():
+        lost = {block for block in self.ended if not self._can_be_come_by(block, held)}
+        gone = lost & left  # and with a variable all that was come by through it
+        for block in [one for one in self.ended if one in lost or (one not in held and root(one) in gone)]:
             del self.ended[block]
         ended = {outer for block in self.ended for outer in _chain(block)}
         for cell in [cell for cell, pointer in self.cells.items() if pointer == LOST]:
@@ -462,9 +461,10 @@ class MemoryDraft:
             self.cells, self.ended = {}, {}
 
     def _is_late_said(self) -> bool:
-        """Whether anything is known of what stood in some cell between two calls that nobody sees. If not, it does not
-        matter how many there were: rounds of a loop come to the same state."""
-        said = (*self.ended, *(cell.block for cell in self.cells), *(pointer.block for pointer in self.cells.values()))
+        """Whether anything is known of what stood in some cell between two calls of code that is not read. If not, it
+        does not matter how many there were: rounds of a loop come to the same state."""
+        cells = self.cells.items()
+        said = (*self.ended, *self.owed, *(one for cell, pointer in cells for one in (cell.block, pointer.block)))
         return any(outer[0] == "late" for block in said for outer in _chain(block)) or any(
             _LATE in test for test in self.tests
         )

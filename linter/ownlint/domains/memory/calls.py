@@ -316,12 +316,9 @@ class MemoryCalls(Owners):
         return block[0] != "var" or not self.is_own(block[1]) or block[1] in self.relevant
 
     def is_led_to_later(self, block: Block) -> bool:
-        """Whether something may lead to the variable when its scope has ended: not to a number or a pointer of which
-        nobody has the address."""
-        name = block[1]
-        if not self.is_followed(block):
-            return False
-        return name in self.shared or name in self.references
+        """Whether something of which nothing is known may lead to the variable when its scope has ended: whatever has
+        got its address."""
+        return self.is_followed(block) and (block[1] in self.shared or block[1] in self.references)
 
     @cached_property
     def relevant(self) -> frozenset[str]:

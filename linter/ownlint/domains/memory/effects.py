@@ -56,7 +56,7 @@ def by_models(node: r.Call, models: tuple[FunctionModel, ...], program: Program)
 
 
 def by_pairs(node: r.Call, callee: Callee, program: Program) -> ReleaseEffect | None:
-    """What a function ends that is declared alone, or by nobody here, by the pair that it is half of."""
+    """What a function ends that is declared alone, or not at all, by the pair that it is half of."""
     known: Resources = resources(program)
     if callee.functions or node.kind != "call":
         return None
@@ -73,7 +73,7 @@ def by_pairs(node: r.Call, callee: Callee, program: Program) -> ReleaseEffect | 
 
 
 def _by_use(node: r.Call, callee: Callee, known: Resources) -> ReleaseEffect | None:
-    """Of a library that nobody here declares: other code releases with it what it got from its opposite."""
+    """Of a library that the project does not declare: other code releases with it what its opposite handed out."""
     name = last_name(node.callee)
     if callee.models or name not in known.used_releasers or not node.args or releasing_verb(name) not in habits.ENDS:
         return None

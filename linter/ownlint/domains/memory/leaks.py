@@ -316,8 +316,8 @@ class _Losing:
         return bool(written) and all("&" in one or one.rstrip().endswith("]") for one in written)
 
     def is_used_so(self, call: r.Call) -> bool:
-        """Whether what nobody declares begins what stands in a variable, judging by what the code ends: `mpz_init(x)`,
-        of a type that is an array."""
+        """Whether an undeclared function begins what stands in a variable, judging by what the code ends:
+        `mpz_init(x)`, of a type that is an array."""
         used = self.resources.used.get(last_name(call.callee))
         return used is not None and used.argument >= 0
 
@@ -454,13 +454,11 @@ class _Losing:
         """How sure it is that the call hands something out. A pair that is inferred from names alone is one where
         another path releases the very object with it: the author knows that it has to be released."""
         acquired = walked.acquired
-        if acquired.certainty == "certain" or assumptions_of(acquired.certainty) != {"name"}:
+        ends = (last_name(event.node.callee) for event in walked.ended if isinstance(event, e.CallEvent))
+        known = next((name for name in ends if name in acquired.acquisition.releases), "")
+        if not known or assumptions_of(acquired.certainty) != {"name"}:
             return acquired.certainty
-        releases = set(acquired.acquisition.releases)
-        ends = [event for event in walked.ended if isinstance(event, e.CallEvent)]
-        if releases.isdisjoint(last_name(event.node.callee) for event in ends):
-            return acquired.certainty
-        return because("convention", f"other paths release it with `{last_name(ends[0].node.callee)}`")
+        return because("convention", f"other paths release it with `{known}`")
 
     def said_by_names(self, walked: OwedWalk, name: str) -> Certainty:
         """What is taken for granted where nothing but the names of functions says that they release it."""

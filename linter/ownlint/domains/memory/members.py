@@ -395,13 +395,14 @@ def frees_object(function: Function) -> bool:
         return True
     own = object_of(function)
     return own is not None and any(
-        last_name(call.node.callee) == _SLOT and any(_is_first(function, one) for one in call.node.args)
+        _frees_by_slot(call.node) and any(_is_first(function, one) for one in call.node.args)
         for call in function.flow.calls
     )
 
 
-_SLOT = "tp_free"
-"""The slot by which an extension type's `tp_dealloc` gives its object's memory back."""
+def _frees_by_slot(call: r.Call) -> bool:
+    """`type->tp_free(self)`: a pointer to a function, in a table that the type of the object has."""
+    return isinstance(call.callee, r.Member) and call.callee.arrow and releasing_verb(call.callee.name) == "free"
 
 
 def _is_first(function: Function, value: r.Value) -> bool:

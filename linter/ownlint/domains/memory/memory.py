@@ -75,13 +75,36 @@ def twice_owned(function: Function) -> tuple[CoOwner, ...]:
     return tuple(sorted((one for one in found if not lets_go(function, one)), key=lambda one: one.at.span))
 
 
+@flow_question
+def _ranged(function: Function) -> dict[int, list[str]]:
+    """By where a loop over a range stands, the names of its variables."""
+    found: dict[int, list[str]] = {}
+    for statement in function.statements:
+        if isinstance(statement, r.Loop) and statement.kind == "range":
+            names = [one.text for one in walk(statement.target) if isinstance(one, r.Name)]
+            found.setdefault(statement.start, []).extend(names)
+    return found
+
+
+@flow_question
+def _loops_left(function: Function) -> dict[int, tuple[Cell, ...]]:
+    """By the events that come when a loop over a range is over: where it stood, and its variables."""
+    found: dict[int, dict[Cell, None]] = {}
+    for statement in function.statements:
+        if isinstance(statement, r.Loop) and statement.kind == "range":
+            names = _ranged(function)[statement.start]
+            cells = dict.fromkeys((range_cell(statement.start), *(Cell(("var", name)) for name in names)))
+            inside = {event.index for event in function.flow if _is_within(event, statement)}
+            for index in inside:
+                for target, _ in function.flow.successors[index]:
+                    if target not in inside:
+                        found.setdefault(target, {}).update(cells)
+    return {index: tuple(cells) for index, cells in found.items()}
+
+
 def _is_within(event: e.Event, loop: r.Loop) -> bool:
     """Whether the event belongs to the loop; scopes in it end where its last brace stands."""
     return event.span.start in loop.span or (isinstance(event, e.End) and event.span.start == loop.span.end)
-
-
-def _variable(name: str) -> Cell:
-    return Cell(("var", name))
 
 
 def _what_ended(state: MemoryState) -> frozenset[Block]:
@@ -445,27 +468,11 @@ class MemoryWalk(Summarised):
 
     @cached_property
     def ranged(self) -> dict[int, list[str]]:
-        found: dict[int, list[str]] = {}
-        for statement in self.function.statements:
-            if isinstance(statement, r.Loop) and statement.kind == "range":
-                names = [one.text for one in walk(statement.target) if isinstance(one, r.Name)]
-                found.setdefault(statement.start, []).extend(names)
-        return found
+        return _ranged(self.function)
 
     @cached_property
     def loops_left(self) -> dict[int, tuple[Cell, ...]]:
-        """By the events that come when a loop over a range is over: where it stood, and its variables."""
-        found: dict[int, tuple[Cell, ...]] = {}
-        for statement in self.function.statements:
-            if isinstance(statement, r.Loop) and statement.kind == "range":
-                cells = (range_cell(statement.start), *map(_variable, self.ranged[statement.start]))
-                for event in self.flow:
-                    if not _is_within(event, statement):
-                        continue
-                    for target, _ in self.flow.successors[event.index]:
-                        if not _is_within(self.flow.events[target], statement):
-                            found[target] = (*found.get(target, ()), *cells)
-        return {index: tuple(dict.fromkeys(cells)) for index, cells in found.items()}
+        return _loops_left(self.function)
 
     def end_of_local(self, event: e.End, draft: MemoryDraft) -> None:
         name = event.place[0]

@@ -613,7 +613,7 @@ class OwedUses(MemoryWalk):
         )
 
     def is_open(self, kind: types.Type, record: r.FunctionRecord) -> bool:
-        """Whether it is the type of a template's parameter, or one that nobody here knows."""
+        """Whether it is the type of a template's parameter, or one that is not known."""
         file, scope = self.function.file, record.owner
         return (
             not kind.arguments
