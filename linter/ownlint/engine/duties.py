@@ -186,6 +186,10 @@ class Reading:
         for what a lambda takes along."""
         self.borrowed_results = 0
         self.outs: dict[int, Acquisition] = {}
+        self.counted: list[tuple[int, DutySource]] = []
+        """Parameters that the body counts a reference to."""
+        self.uncounted: dict[str, list[r.Assign]] = {}
+        """By the local, the assignments that put it somewhere before a reference to it is counted."""
 
     def read(self) -> Duty:
         for initializer in self.function.record.initializers:
@@ -194,6 +198,10 @@ class Reading:
             for statement in statements(self.function.body):
                 self.calls.clear()
                 self.statement(statement)
+        for index, source in self.counted:
+            self.comes_out(index, {source})
+        returned = {at for at, _ in self.made}
+        self.puts = [one for one in self.puts if not (one.made.is_counted and one.at in returned)]
         made = [one for at, one in self.made if at not in self.given_away]
         owns = made and len(made) == len(self.made) and not self.borrowed_results and self.is_raw_result()
         return Duty(
@@ -291,9 +299,13 @@ class Reading:
 
     def assign(self, assign: r.Assign) -> None:
         sources = self.sources(assign.value)
+        target, value = assign.target, strip(assign.value)
+        if isinstance(value, r.Name) and isinstance(target, r.Member) and value.text in self.function.declared:
+            self.uncounted.setdefault(value.text, []).append(assign)
+        elif isinstance(target, r.Name):
+            self.uncounted.pop(target.text, None)
         if not sources:
             return
-        target = assign.target
         if isinstance(target, r.Name) and target.text in self.function.declared:
             if target.text in self.statics:
                 self.give_away(sources)
@@ -310,10 +322,13 @@ class Reading:
                 self.comes_out(index, sources)
                 self.stored.update(source.parameter for source in sources if source.made is None)
                 return
+        self.put(sources, self.keeps(target), assign, target)
+
+    def keeps(self, target: r.Value) -> bool:
+        """Whether a place ends what is put there: by its type, or by the destructor of its class."""
         name = last_name(target) if not isinstance(target, r.Index) else last_name(target.base)
         written = self.resources.program.types.of(target, self.function)
-        owned = self.owns(written) or (_is_member(target) and self.is_released_member(name))
-        self.put(sources, owned, assign, target)
+        return self.owns(written) or (_is_member(target) and self.is_released_member(name))
 
     def is_lasting_reference(self, name: str) -> bool:
         """Whether a local is another name for what is there when the call is over: `auto& slot = slots_[key]`."""
@@ -384,16 +399,28 @@ class Reading:
         """The call writes an owned handle where the argument points to."""
         target = strip(call.args[made.where.index])
         source = DutySource(RECEIVER, made, call.start)
+        if made.is_counted:
+            if isinstance(target, r.Name) and target.text in self.function.declared:
+                self.counts(target.text, source)
+            return
         is_address = isinstance(target, r.Unary) and target.op == "&"
         inner = strip(target.value) if isinstance(target, r.Unary) and is_address else target
         if not isinstance(inner, r.Name) or inner.text not in self.function.declared:
-            fills = is_address or self.takes_reference(call, made.where.index)  # else it counts one reference more
+            fills = is_address or self.takes_reference(call, made.where.index)
             if fills and isinstance(inner, r.Name | r.Member | r.Index):
                 self.put({source}, self.owns(self.resources.program.types.of(inner, self.function)), call, inner)
         elif not is_address and (index := self.parameter(inner.text)) is not None:
             self.comes_out(index, {source})
         else:
             self.names.setdefault(inner.text, set()).add(source)
+
+    def counts(self, name: str, source: DutySource) -> None:
+        """The local holds a reference of its own from here on, also where it was put somewhere just before."""
+        self.names.setdefault(name, set()).add(source)
+        if (index := self.parameter(name)) is not None:
+            self.counted.append((index, source))
+        for assign in self.uncounted.pop(name, ()):
+            self.put({source}, self.keeps(assign.target), assign, assign.target)
 
     def takes_reference(self, call: r.Call, index: int) -> bool:
         records = self.resources.program.calls.callee(call, self.function).records

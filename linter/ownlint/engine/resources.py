@@ -60,6 +60,8 @@ class Acquisition(NamedTuple):
     """A model says so of the very function."""
     may_be_of_arena: bool = False
     """It comes from an interface, and what is called may be an arena, which ends all at once."""
+    is_counted: bool = False
+    """The call counts one reference more to what its argument is already."""
 
 
 class Ended(NamedTuple):
@@ -219,7 +221,8 @@ class Resources:
                 if effect.verb == "acquire" and effect.place is not None:
                     why = f"{model.library}'s model"
                     in_arena = isinstance(call.callee, r.Member) and model.library in self._arena_libraries
-                    return Acquisition(effect.place, model.released_by, why, model.certainty, True, in_arena)
+                    counted = any(one.verb == "retain" and one.place == effect.place for one in model.effects)
+                    return Acquisition(effect.place, model.released_by, why, model.certainty, True, in_arena, counted)
         return None
 
     def _by_pair(self, callee: Callee) -> Acquisition | None:
@@ -293,7 +296,8 @@ class Resources:
             why = f"created by `{callee.functions[0].name}`"
             certainty = weaker(inner.certainty, callee.certainty)
             where = Place("argument", index + 1)
-            return Acquisition(where, inner.releases, why, certainty, may_be_of_arena=inner.may_be_of_arena)
+            in_arena, counted = inner.may_be_of_arena, inner.is_counted
+            return Acquisition(where, inner.releases, why, certainty, may_be_of_arena=in_arena, is_counted=counted)
         return None
 
     # --- what a call takes back or over ---
