@@ -17,6 +17,11 @@ State = Literal["reported", "possible", "silent"]
 """`reported` is at the certainty that users get without asking, `possible` only when they ask for everything."""
 
 
+class FindingStep(msgspec.Struct, frozen=True):
+    path: str
+    line: int
+
+
 class Finding(msgspec.Struct, frozen=True):
     """What the JSON report of `ownlint check` says, as much as is needed here."""
 
@@ -30,6 +35,7 @@ class Finding(msgspec.Struct, frozen=True):
     fingerprint: str = ""
     assumed: tuple[str, ...] | None = None
     """None where the revision did not say it."""
+    steps: tuple[FindingStep, ...] = ()
 
     @property
     def state(self) -> State:
@@ -83,8 +89,8 @@ def sites(verdicts: Iterable[Verdict], release: str) -> list[Site]:
 def match(judged: Sequence[Site], findings: Sequence[Finding]) -> dict[int, Finding]:
     """By the index of the judged site, the finding of the same rule that is it. A finding is that of one site at most.
 
-    First by fingerprint, of equal ones the one in the same file; then by the very place; then the nearest one in the
-    same function of the file; then the nearest within `NEAR` lines.
+    First by fingerprint, of equal ones the one in the same file; then by the very place; then one that has a step there;
+    then the nearest one in the same function of the file; then the nearest within `NEAR` lines.
     """
     left = set(range(len(findings)))
     out: dict[int, Finding] = {}
@@ -111,6 +117,12 @@ def match(judged: Sequence[Site], findings: Sequence[Finding]) -> dict[int, Find
 
     take(lambda s: (s.verdict.rule, s.place.fingerprint) if s.place.fingerprint else None, _fingerprint, None)
     take(lambda s: (s.verdict.rule, s.place.path), lambda f: (f.rule, f.path), 0)
+    for number, site in enumerate(judged):
+        at = FindingStep(site.place.path, site.place.line)
+        led = (index for index in sorted(left) if findings[index].rule == site.verdict.rule)
+        if number not in out and (index := next((one for one in led if at in findings[one].steps), None)) is not None:
+            out[number] = findings[index]
+            left.discard(index)
     take(
         lambda s: (s.verdict.rule, s.place.path, s.place.function) if s.place.function else None,
         lambda f: (f.rule, f.path, f.symbol),

@@ -31,7 +31,7 @@ struct Extent { void* base; size_t size; };
 ```
 
 ```text
-case.cc:5: error: `scratch_` is never released
+case.cc:3: error: `scratch_` is never released
   help: release it with `Deallocate` in the destructor
 ```
 
@@ -97,12 +97,12 @@ def handle_never_released(cls: Class, program: Program) -> Iterator[Finding]:
             continue
         store = known.first_store(slot)
         made = store.made
-        yield cls.finding(
-            slot.field,
+        yield store.function.finding(
+            store.node,
             f"`{slot.field.name}` is never released",
             certainty=certainty,
             help=_help(known, slot, made),
-            steps=(store.function.step(store.node, "stored here"),),
+            steps=(cls.step(slot.field, "declared here"),),
         )
 
 
