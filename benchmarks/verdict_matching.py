@@ -89,8 +89,8 @@ def sites(verdicts: Iterable[Verdict], release: str) -> list[Site]:
 def match(judged: Sequence[Site], findings: Sequence[Finding]) -> dict[int, Finding]:
     """By the index of the judged site, the finding of the same rule that is it. A finding is that of one site at most.
 
-    First by fingerprint, of equal ones the one in the same file; then by the very place; then one that has a step there;
-    then the nearest one in the same function of the file; then the nearest within `NEAR` lines.
+    First by fingerprint, of equal ones the one in the same file; then by the very place; then one that has a step
+    there; then the nearest one in the same function of the file; then the nearest within `NEAR` lines.
     """
     left = set(range(len(findings)))
     out: dict[int, Finding] = {}
