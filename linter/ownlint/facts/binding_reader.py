@@ -17,6 +17,7 @@ import msgspec
 from ownlint.facts import records as r
 from ownlint.facts.show import text as written
 from ownlint.facts.vocabulary import Framework, Vocabulary
+from ownlint.patterns import PatternSet
 
 Kind = Literal[
     "method", "static", "function", "init", "property", "property_rw", "field", "field_rw", "iterator", "other"
@@ -42,7 +43,12 @@ def extract(
         return (), ()
     reader = _BindingReader(file, vocabulary.frameworks, headers)
     words.update(name for name, target in reader.names.types.items() if reader.names.class_template(target))
-    chosen = [index for index, function in enumerate(file.functions) if not words.isdisjoint(function.mentions)]
+    registering = PatternSet(vocabulary.registries)
+    chosen = [
+        index
+        for index, function in enumerate(file.functions)
+        if not words.isdisjoint(function.mentions) and registering.first(function.name) is None
+    ]
     # By position, so that a function is read before the lambdas inside it use its variables.
     for index in sorted(chosen, key=lambda index: (file.functions[index].start, -file.functions[index].end)):
         reader.read(index)

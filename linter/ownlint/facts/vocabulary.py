@@ -61,6 +61,8 @@ class Vocabulary(msgspec.Struct, frozen=True, gc=False):
     """Regular expressions (whole names) of macros that are statements by themselves, without a semicolon:
     `BEGIN_WITHOUT_LOCK`."""
     frameworks: tuple[Framework, ...] = ()
+    registries: tuple[str, ...] = ()
+    """Regular expressions (whole names) of macros that open a block which binds nothing to Python."""
     anchors: tuple[Anchor, ...] = ()
     """A Python file that satisfies none of them is not read; without any, every file is."""
 

@@ -705,6 +705,7 @@ class Models:
             asserting=patterns("assert"),
             standing=tuple(sorted(re.escape(name) for name in {*self.gil.drops, *self.gil.takes} if "*" not in name)),
             frameworks=tuple(self.frameworks[name].spelling for name in sorted(self.frameworks)),
+            registries=patterns("operator registry"),
             anchors=tuple(sorted(self._anchors, key=lambda anchor: (anchor.word, anchor.beside))),
             tables=dict(sorted(self._tables.items())),
         )

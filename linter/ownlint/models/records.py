@@ -113,6 +113,7 @@ MacroRole = Literal[
     "no analysis",
     "lends result",
     "takes argument",
+    "operator registry",
 ]
 
 Keeps = Literal["own", "owner", "wrapper", "none", "context", "copy", "own unless inserted"]

@@ -126,6 +126,13 @@ _CARRYING = frozenset({"|", "+", "-", "^"})
 """Operators that make another number of a pointer, from which it can be had again."""
 
 
+def _items(value: r.Value | None) -> Iterator[r.Value]:
+    """What a struct is made of at once."""
+    for inner in walk(value):
+        if isinstance(inner, r.Aggregate):
+            yield from (item.value if isinstance(item, r.Pair) else item for item in inner.items)
+
+
 class Counting(CountingCalls):
     """The walk over one function."""
 
@@ -336,11 +343,14 @@ class Counting(CountingCalls):
 
     def lose_inner(self, event: e.Write, draft: CountDraft) -> None:
         """A part of a local struct that leads into an object may be all by which it is found again:
-        `found.items = buffer->items;`."""
-        inner = bare_value(event.value)
-        if len(event.place) < 2 or event.place[0] not in self.function.declared or not isinstance(inner, r.Member):
-            return
-        if inner.arrow and (one := self.id_of(draft, inner.base)) is not None:
+        `found.items = buffer->items;`, `Found found = {.items = buffer->items};`."""
+        if event.place[:1] and event.place[0] in self.function.declared:
+            for value in (event.value,) if len(event.place) > 1 else _items(event.value):
+                self.lose_owner_of(draft, value)
+
+    def lose_owner_of(self, draft: CountDraft, value: r.Value | None) -> None:
+        inner = bare_value(self.chosen(value, draft))
+        if isinstance(inner, r.Member) and inner.arrow and (one := self.id_of(draft, inner.base)) is not None:
             draft.forget(one)
 
     def lose_keys(self, draft: CountDraft, target: r.Index) -> None:
@@ -546,6 +556,8 @@ class Counting(CountingCalls):
 
     def leave(self, event: e.LeaveEvent, draft: CountDraft) -> None:
         self.lose_carried(draft, event.value)
+        for part in _items(event.value):
+            self.lose_owner_of(draft, part)
         value = self.chosen(event.value, draft)
         one = self.id_of(draft, value) if event.kind == "return" else None
         if one is None and event.kind == "return" and self.returns_objects:

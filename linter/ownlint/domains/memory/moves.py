@@ -468,7 +468,8 @@ class Moves(Pointers):
 
     def is_asking(self, call: r.Call) -> bool:
         """Whether a method of an owner or a container, which models name, is called that changes nothing."""
-        if not isinstance(call.callee, r.Member) or call.args:
+        methods = self.program.models.containers
+        if not isinstance(call.callee, r.Member) or call.args or call.callee.name in methods.clears | methods.erases:
             return False
         written = self.program.types.of(call.callee.base, self.function)
         roles = frozenset(self.program.types.roles(written, self.function))

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 from tree_sitter import Node
 
 from ownlint.facts import records as r
+from ownlint.facts.show import text
 from ownlint.frontends.cpp import grammar as g
 from ownlint.frontends.cpp.preprocess import Loose, OverwrittenMacro, Prepared
 from ownlint.frontends.cpp.values import LIMIT, UNNAMED, CppValues
@@ -212,7 +213,7 @@ class CppStatements(CppValues):
         elif value.__class__ is r.Unary and value.op == "throw":
             out.append(r.Leave(start, end, "throw", value.value))
         else:
-            out.append(r.Evaluate(start, end, value))
+            out.append(_declared_by_macro(start, end, value) or r.Evaluate(start, end, value))
 
     def co_yield(self, node: Node, out: Out) -> None:
         start, end = node.start_byte, node.end_byte
@@ -986,6 +987,21 @@ def _is_constant(test: r.Value, truth: bool) -> bool:
     if not isinstance(test, r.Literal) or test.kind not in ("bool", "int"):
         return False
     return test.text in (("true", "1") if truth else ("false", "0"))
+
+
+def _declared_by_macro(start: int, end: int, value: r.Value) -> r.Declare | None:
+    """`NAME(Item) *it = make();`, where a macro makes the name of the type: a product cannot be assigned to."""
+    match value:
+        case r.Binary(op="*", left=r.Call(kind="call", callee=r.Name()) as written, right=declared):
+            pass
+        case _:
+            return None
+    match declared:
+        case r.Name(text=name):
+            return r.Declare(start, end, (name,), f"{text(written)}*")
+        case r.Assign(op="=", target=r.Name(text=name), value=initial):
+            return r.Declare(start, end, (name,), f"{text(written)}*", initial)
+    return None
 
 
 def _leaves_loop(body: Iterable[r.Statement]) -> bool:
