@@ -12,7 +12,7 @@ from ownlint import records as r
 _SUCCESS = re.compile(r"\b(?:(?:ok|success)(?: status)?|status (?:ok|success)|no error|error none)\Z")
 _ASKS = frozenset({"is", "was", "has", "not"})
 _WORDS = re.compile(r"\w++")
-_CALLERS_UP = 2
+_CALLERS_UP, _CALLEES_DOWN = 2, 2
 
 
 def makes_success(node: r.Call) -> bool:
@@ -70,14 +70,16 @@ def _makes_only_success(callee: Function, node: r.Call) -> bool:
     return not node.args and places.last_name(node.callee).lower() == named
 
 
-def cannot_fail(callees: Iterable[Function], call: r.Call, status: Status | None = None) -> bool:
+def cannot_fail(
+    callees: Iterable[Function], call: r.Call, status: Status | None = None, depth: int = _CALLEES_DOWN
+) -> bool:
     """Whether all that can be called answers this call with nothing but success. An argument, or what stands for one
     that is left out, can have a say in that: `wait(bool throws = true)`."""
     found = [(callee, leave) for callee in callees for leave in _answers(callee) if _can_leave(callee, leave, call)]
     return (
         bool(found)
-        and all(not leave.via and _is_success(callee, leave.value, status) for callee, leave in found)
         and not any("virtual" in callee.record.qualifiers for callee, _ in found)
+        and all(not leave.via and _is_success(callee, leave, status, depth) for callee, leave in found)
     )
 
 
@@ -102,14 +104,35 @@ def _looks_up(value: r.Value | None) -> bool:
     )
 
 
-def _is_success(callee: Function, value: r.Value | None, status: Status | None) -> bool:
-    match places.strip(value):
+def _is_success(callee: Function, leave: e.LeaveEvent, status: Status | None, depth: int) -> bool:
+    match places.strip(leave.value):
         case r.Call() as made:
-            return _makes_only_success(callee, made)
+            return _makes_only_success(callee, made) or (depth > 0 and _hands_on_success(callee, made, status, depth))
         case r.Name(text=name) if name not in callee.declared:
             known = callee.program.statuses.says_success(name)
             return bool(known) or (status is not None and status.is_success(name))
+        case r.Name(text=name) if name in callee.locals:
+            return _has_worked(callee, leave, name)
     return False
+
+
+def _hands_on_success(callee: Function, made: r.Call, status: Status | None, depth: int) -> bool:
+    """`return load_default();`, where that answers nothing but success. An overload that hands on what the others
+    answer says nothing of its own."""
+    targets = callee.program.calls.callee(made, callee)
+    others = [target for target in targets.functions if target is not callee]
+    return targets.all_defined and cannot_fail(others, made, status, depth - 1)
+
+
+def _has_worked(callee: Function, leave: e.LeaveEvent, name: str) -> bool:
+    """`if (status.ok()) return status;`: the exit is reached only if what was stored last has worked."""
+    write = callee.flow.last_write(leave, (name,))
+    stored = places.strip(write.value) if write is not None else None
+    return isinstance(stored, r.Call) and any(
+        cause is not None and cause.node is stored
+        for test, outcome in callee.flow.guards(leave)
+        for cause, _ in (failure.failing(callee, test, not outcome),)
+    )
 
 
 def _can_leave(callee: Function, leave: e.LeaveEvent, call: r.Call) -> bool:
