@@ -55,6 +55,7 @@ Return the status, check it, or log it; in a destructor log it. If the failure c
   ordinary answer
 - statuses discarded while another failure is being handled or reported, and calls that only try (`..IfPossible`)
 - calls that report the failure themselves, that fill only locals with defaults, or whose result most callers discard
+- queries of which nothing reads the output, and functions of a program that nothing calls
 - calls after which the last error is checked (`cudaGetLastError`), by the function, a macro, a callee or every caller
 - C interfaces whose functions all discard it, tests and benchmarks, statuses that the object also stores, callees that
   always succeed, codes of calls that destroy
@@ -110,6 +111,7 @@ from ownlint_rules.status import _answers as answers
 from ownlint_rules.status import _destructors as destructors
 from ownlint_rules.status import _stored_results as results
 from ownlint_rules.status import _telling as telling
+from ownlint_rules.status import _unread_outputs as outputs
 
 _NAMES = re.compile(rb'"(\w+)"')
 """Every name in an encoded body."""
@@ -379,6 +381,10 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
         return because("possible", f"`{name}` reports the failure itself and also returns it")
     if (asked := answers.asked_later(function, at, node, status)) is not None:
         return because("possible", f"`{text(asked.callee)}` reports later whether `{name}` has failed")
+    if outputs.finds_out_unread(function, node):
+        return because("possible", f"nothing reads what `{name}` finds out")
+    if outputs.is_never_run(function):
+        return because("possible", f"nothing in the program calls `{function.name}`")
     if trials.is_trial(function):
         return because("possible", trials.REASON)
     last_chance = function.record.kind == "destructor" or bool(_LAST_CHANCE.match(function.name))
