@@ -176,8 +176,8 @@ def asked_later(
         if places.last_name(event.node.callee) in status.asked_by:
             reports = not event.dropped
         else:
-            again = is_repeated and event is not at and not event.dropped
-            reports = _asks_inside(function, event.node, status) or (
+            again = is_repeated and event is not at and (not event.dropped or _waits_again(event, status))
+            reports = _asks_inside(function, event.node, status, event.dropped) or (
                 again and _answers_alike(function, event.node, status)
             )
         return event.node if reports else None
@@ -198,6 +198,12 @@ def asked_later(
     return above[0] if above and all(above) else None
 
 
+def _waits_again(call: e.CallEvent, status: Status) -> bool:
+    """Whether a call that is dropped as well can fail for earlier work alone: of several such calls the last one is
+    reported."""
+    return call.dropped == "statement" and places.last_name(call.node.callee) in status.repeated
+
+
 def _throws(function: Function, event: e.Event) -> bool:
     """Whether the event throws, itself or by a macro."""
     return isinstance(event, e.LeaveEvent) and (
@@ -205,7 +211,7 @@ def _throws(function: Function, event: e.Event) -> bool:
     )
 
 
-def _asks_inside(function: Function, node: r.Call, status: Status) -> bool:
+def _asks_inside(function: Function, node: r.Call, status: Status, dropped: str = "") -> bool:
     """Whether a macro or a function of the project, which gets no call as an argument, calls what reports a failure:
     `#define CHECK_LAST(why) do { auto e = cudaGetLastError(); if (e != cudaSuccess) exit(1); } while (0)`."""
     asking = frozenset(status.asked_by)
@@ -215,7 +221,20 @@ def _asks_inside(function: Function, node: r.Call, status: Status) -> bool:
     ):
         return not any(isinstance(given, r.Call) for given in node.args)
     found = function.program.calls.callee(node, function).functions
-    return bool(found) and not node.args and all(not asking.isdisjoint(one.mentioned) for one in found)
+    return bool(found) and all(
+        not asking.isdisjoint(one.mentioned) and (not node.args or _hands_on_what_it_asked(one, asking, dropped))
+        for one in found
+    )
+
+
+def _hands_on_what_it_asked(callee: Function, asking: frozenset[str], dropped: str) -> bool:
+    """Whether it throws, or answers with a failure that is not `dropped`, where `cudaGetLastError()` tells of one."""
+    return any(
+        failed.cause is not None
+        and places.last_name(failed.cause.node.callee) in asking
+        and (not dropped or failed.leave.kind == "throw")
+        for failed in failure.failures(callee)
+    )
 
 
 def _answers_alike(function: Function, node: r.Call, status: Status) -> bool:
