@@ -161,6 +161,8 @@ def asked_later(
     """The call after `at`, on every path, that reports whether an earlier one has failed and whose result is used: in
     the function, or in every caller."""
     is_repeated = places.last_name(node.callee) in status.repeated
+    is_own = depth == _CALLERS_UP
+    """In a caller something may have taken the error before a callee asks for it."""
     if not (status.asked_by or is_repeated):
         return None
     tests = {test.span.start for test in function.flow.of(e.Test)} if status.asked_by else set()
@@ -177,13 +179,15 @@ def asked_later(
             reports = not event.dropped
         else:
             again = is_repeated and event is not at and (not event.dropped or _waits_again(event, status))
-            reports = _asks_inside(function, event.node, status, event.dropped) or (
-                again and _answers_alike(function, event.node, status)
+            reports = (
+                _asks_inside(function, event.node, status)
+                or (is_own and _hands_on_what_it_asked(function, event, status))
+                or (again and _answers_alike(function, event.node, status))
             )
         return event.node if reports else None
 
     def is_settled(event: e.Event) -> bool:
-        return reporting(event) is not None or _throws(function, event)
+        return reporting(event) is not None or _leaves_with_failure(function, event)
 
     if function.flow.always_after(at, is_settled):
         found = next((call for event in function.flow.after(at) if (call := reporting(event)) is not None), None)
@@ -204,14 +208,19 @@ def _waits_again(call: e.CallEvent, status: Status) -> bool:
     return call.dropped == "statement" and places.last_name(call.node.callee) in status.repeated
 
 
-def _throws(function: Function, event: e.Event) -> bool:
-    """Whether the event throws, itself or by a macro."""
-    return isinstance(event, e.LeaveEvent) and (
-        event.kind == "throw" or (event.via != "" and function.program.macros.only_throws(event.via))
-    )
+def _leaves_with_failure(function: Function, event: e.Event) -> bool:
+    """Whether the event throws, itself or by a macro, or answers with a failure whatever came of the call."""
+    match event:
+        case e.LeaveEvent(kind="throw"):
+            return True
+        case e.LeaveEvent(via="", kind="return", value=value):
+            return failure.refuses(function, value) is True
+        case e.LeaveEvent(via=via):
+            return via != "" and function.program.macros.only_throws(via)
+    return False
 
 
-def _asks_inside(function: Function, node: r.Call, status: Status, dropped: str = "") -> bool:
+def _asks_inside(function: Function, node: r.Call, status: Status) -> bool:
     """Whether a macro or a function of the project, which gets no call as an argument, calls what reports a failure:
     `#define CHECK_LAST(why) do { auto e = cudaGetLastError(); if (e != cudaSuccess) exit(1); } while (0)`."""
     asking = frozenset(status.asked_by)
@@ -221,19 +230,22 @@ def _asks_inside(function: Function, node: r.Call, status: Status, dropped: str 
     ):
         return not any(isinstance(given, r.Call) for given in node.args)
     found = function.program.calls.callee(node, function).functions
+    return bool(found) and not node.args and all(not asking.isdisjoint(one.mentioned) for one in found)
+
+
+def _hands_on_what_it_asked(function: Function, call: e.CallEvent, status: Status) -> bool:
+    """Whether the callee throws, or answers with a failure that is not dropped, where `cudaGetLastError()` tells of
+    one."""
+    found = function.program.calls.callee(call.node, function).functions
     return bool(found) and all(
-        not asking.isdisjoint(one.mentioned) and (not node.args or _hands_on_what_it_asked(one, asking, dropped))
+        one.mentions(*status.asked_by)
+        and any(
+            failed.cause is not None
+            and places.last_name(failed.cause.node.callee) in status.asked_by
+            and (not call.dropped or failed.leave.kind == "throw")
+            for failed in failure.failures(one)
+        )
         for one in found
-    )
-
-
-def _hands_on_what_it_asked(callee: Function, asking: frozenset[str], dropped: str) -> bool:
-    """Whether it throws, or answers with a failure that is not `dropped`, where `cudaGetLastError()` tells of one."""
-    return any(
-        failed.cause is not None
-        and places.last_name(failed.cause.node.callee) in asking
-        and (not dropped or failed.leave.kind == "throw")
-        for failed in failure.failures(callee)
     )
 
 

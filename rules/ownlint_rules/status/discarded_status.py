@@ -122,7 +122,7 @@ _SAID = {
     "ignore": "is assigned to `std::ignore`",
 }
 _KINDS = {"pointer": "error", "enum": "code", "result": "result"}
-_LAST_CHANCE = re.compile(r"^(?:~|close|shutdown|tear_?down|destroy|finalize|cleanup|dispose)", re.IGNORECASE)
+_LAST_CHANCE = re.compile(r"^_*(?:~|close|shutdown|tear_?down|destroy|finalize|cleanup|dispose)", re.IGNORECASE)
 _BEST_EFFORT = re.compile(r"if_?possible|best_?effort|prefetch", re.IGNORECASE)
 _DIAGNOSES = frozenset({"debug", "debugger", "tracer", "tracing", "profiler", "profiling"})
 """Words of what serves to look at a program: its failure loses a measurement, not a result. A trace is data as well."""
