@@ -204,8 +204,9 @@ def asked_later(
 
 def _waits_again(call: e.CallEvent, status: Status) -> bool:
     """Whether a call that is dropped as well can fail for earlier work alone: of several such calls the last one is
-    reported."""
-    return call.dropped == "statement" and places.last_name(call.node.callee) in status.repeated
+    reported. A query may be innocent for reasons of its own."""
+    asks = any(isinstance(given, r.Unary) and given.op == "&" for given in map(places.strip, call.node.args))
+    return call.dropped == "statement" and not asks and places.last_name(call.node.callee) in status.repeated
 
 
 def _leaves_with_failure(function: Function, event: e.Event) -> bool:
