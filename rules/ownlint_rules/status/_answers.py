@@ -12,7 +12,7 @@ from ownlint import records as r
 _SUCCESS = re.compile(r"\b(?:(?:ok|success)(?: status)?|status (?:ok|success)|no error|error none)\Z")
 _ASKS = frozenset({"is", "was", "has", "not"})
 _WORDS = re.compile(r"\w++")
-_CALLERS_UP = 2
+_CALLERS_UP, _CALLEES_DOWN = 2, 2
 
 
 def makes_success(node: r.Call) -> bool:
@@ -70,14 +70,16 @@ def _makes_only_success(callee: Function, node: r.Call) -> bool:
     return not node.args and places.last_name(node.callee).lower() == named
 
 
-def cannot_fail(callees: Iterable[Function], call: r.Call, status: Status | None = None) -> bool:
+def cannot_fail(
+    callees: Iterable[Function], call: r.Call, status: Status | None = None, depth: int = _CALLEES_DOWN
+) -> bool:
     """Whether all that can be called answers this call with nothing but success. An argument, or what stands for one
     that is left out, can have a say in that: `wait(bool throws = true)`."""
     found = [(callee, leave) for callee in callees for leave in _answers(callee) if _can_leave(callee, leave, call)]
     return (
         bool(found)
-        and all(not leave.via and _is_success(callee, leave.value, status) for callee, leave in found)
         and not any("virtual" in callee.record.qualifiers for callee, _ in found)
+        and all(not leave.via and _is_success(callee, leave, status, depth) for callee, leave in found)
     )
 
 
@@ -102,14 +104,35 @@ def _looks_up(value: r.Value | None) -> bool:
     )
 
 
-def _is_success(callee: Function, value: r.Value | None, status: Status | None) -> bool:
-    match places.strip(value):
+def _is_success(callee: Function, leave: e.LeaveEvent, status: Status | None, depth: int) -> bool:
+    match places.strip(leave.value):
         case r.Call() as made:
-            return _makes_only_success(callee, made)
+            return _makes_only_success(callee, made) or (depth > 0 and _hands_on_success(callee, made, status, depth))
         case r.Name(text=name) if name not in callee.declared:
             known = callee.program.statuses.says_success(name)
             return bool(known) or (status is not None and status.is_success(name))
+        case r.Name(text=name) if name in callee.locals:
+            return _has_worked(callee, leave, name)
     return False
+
+
+def _hands_on_success(callee: Function, made: r.Call, status: Status | None, depth: int) -> bool:
+    """`return load_default();`, where that answers nothing but success. An overload that hands on what the others
+    answer says nothing of its own."""
+    targets = callee.program.calls.callee(made, callee)
+    others = [target for target in targets.functions if target is not callee]
+    return targets.all_defined and cannot_fail(others, made, status, depth - 1)
+
+
+def _has_worked(callee: Function, leave: e.LeaveEvent, name: str) -> bool:
+    """`if (status.ok()) return status;`: the exit is reached only if what was stored last has worked."""
+    write = callee.flow.last_write(leave, (name,))
+    stored = places.strip(write.value) if write is not None else None
+    return isinstance(stored, r.Call) and any(
+        cause is not None and cause.node is stored
+        for test, outcome in callee.flow.guards(leave)
+        for cause, _ in (failure.failing(callee, test, not outcome),)
+    )
 
 
 def _can_leave(callee: Function, leave: e.LeaveEvent, call: r.Call) -> bool:
@@ -138,6 +161,8 @@ def asked_later(
     """The call after `at`, on every path, that reports whether an earlier one has failed and whose result is used: in
     the function, or in every caller."""
     is_repeated = places.last_name(node.callee) in status.repeated
+    is_own = depth == _CALLERS_UP
+    """In a caller something may have taken the error before a callee asks for it."""
     if not (status.asked_by or is_repeated):
         return None
     tests = {test.span.start for test in function.flow.of(e.Test)} if status.asked_by else set()
@@ -153,14 +178,16 @@ def asked_later(
         if places.last_name(event.node.callee) in status.asked_by:
             reports = not event.dropped
         else:
-            again = is_repeated and event is not at and not event.dropped
-            reports = _asks_inside(function, event.node, status) or (
-                again and _answers_alike(function, event.node, status)
+            again = is_repeated and event is not at and (not event.dropped or _waits_again(event, status))
+            reports = (
+                _asks_inside(function, event.node, status)
+                or (is_own and _hands_on_what_it_asked(function, event, status))
+                or (again and _answers_alike(function, event.node, status))
             )
         return event.node if reports else None
 
     def is_settled(event: e.Event) -> bool:
-        return reporting(event) is not None or _throws(function, event)
+        return reporting(event) is not None or _leaves_with_failure(function, event)
 
     if function.flow.always_after(at, is_settled):
         found = next((call for event in function.flow.after(at) if (call := reporting(event)) is not None), None)
@@ -175,11 +202,23 @@ def asked_later(
     return above[0] if above and all(above) else None
 
 
-def _throws(function: Function, event: e.Event) -> bool:
-    """Whether the event throws, itself or by a macro."""
-    return isinstance(event, e.LeaveEvent) and (
-        event.kind == "throw" or (event.via != "" and function.program.macros.only_throws(event.via))
-    )
+def _waits_again(call: e.CallEvent, status: Status) -> bool:
+    """Whether a call that is dropped as well can fail for earlier work alone: of several such calls the last one is
+    reported. A query may be innocent for reasons of its own."""
+    asks = any(isinstance(given, r.Unary) and given.op == "&" for given in map(places.strip, call.node.args))
+    return call.dropped == "statement" and not asks and places.last_name(call.node.callee) in status.repeated
+
+
+def _leaves_with_failure(function: Function, event: e.Event) -> bool:
+    """Whether the event throws, itself or by a macro, or answers with a failure whatever came of the call."""
+    match event:
+        case e.LeaveEvent(kind="throw"):
+            return True
+        case e.LeaveEvent(via="", kind="return", value=value):
+            return failure.refuses(function, value) is True
+        case e.LeaveEvent(via=via):
+            return via != "" and function.program.macros.only_throws(via)
+    return False
 
 
 def _asks_inside(function: Function, node: r.Call, status: Status) -> bool:
@@ -193,6 +232,22 @@ def _asks_inside(function: Function, node: r.Call, status: Status) -> bool:
         return not any(isinstance(given, r.Call) for given in node.args)
     found = function.program.calls.callee(node, function).functions
     return bool(found) and not node.args and all(not asking.isdisjoint(one.mentioned) for one in found)
+
+
+def _hands_on_what_it_asked(function: Function, call: e.CallEvent, status: Status) -> bool:
+    """Whether the callee throws, or answers with a failure that is not dropped, where `cudaGetLastError()` tells of
+    one."""
+    found = function.program.calls.callee(call.node, function).functions
+    return bool(found) and all(
+        one.mentions(*status.asked_by)
+        and any(
+            failed.cause is not None
+            and places.last_name(failed.cause.node.callee) in status.asked_by
+            and (not call.dropped or failed.leave.kind == "throw")
+            for failed in failure.failures(one)
+        )
+        for one in found
+    )
 
 
 def _answers_alike(function: Function, node: r.Call, status: Status) -> bool:

@@ -38,7 +38,7 @@ _CLEANS = re.compile(r"(?i)(?:re?move|delete|unlink|close|shut_?down|cancel|clea
 """Calls that throw unless they are given a code: given up either way."""
 _GIVES_UP = re.compile(
     r"(?i)(?:rollback|roll|abort|stop|join|wait|quit|terminate|kill|interrupt|wake|notify|leave|exit|reset|cancel"
-    r"|close|shut|shutdown|remove|delete|clear|disconnect|un\w+|de\w+)$"
+    r"|close|shut|shutdown|remove|delete|clear|disconnect|munmap|un\w+|de\w+)$"
 )
 """Calls that undo or end something: nothing is lost where they fail."""
 _CALLERS = 24
