@@ -224,10 +224,13 @@ class _Filling:
 
     def _found(self, store: SlotStore, at: e.Event) -> e.Event | None:
         """A test that has seen the slot occupied, from which a path leads here that ends nothing. After a write to the
-        index that both use, it was about another element."""
+        index that both use, it was about another element; one of the array itself says nothing of any."""
         names = _names_in(store) - {self.slot.field.name}
         reached: dict[frozenset[str], set[int]] = {}
+        is_element = isinstance(places.strip(_target(store)), r.Index)
         for test, occupied in self._tests:
+            if is_element and self._is_about_all(test.value):
+                continue
             shared = names.intersection(inner.text for inner in places.walk(test.value) if isinstance(inner, r.Name))
             if shared not in reached:
                 reached[shared] = self._reached(at, shared) | {at.index}
@@ -235,6 +238,17 @@ class _Filling:
             if any(label is occupied and target in reached[shared] for target, label in following):
                 return test
         return None
+
+    def _is_about_all(self, value: r.Value | None) -> bool:
+        """Whether a test is about the slot as it is declared, and no element of it: `!rows_`, `rows_ == nullptr`."""
+        inner = places.strip(value)
+        while isinstance(inner, r.Unary) and inner.op in ("!", "not"):
+            inner = places.strip(inner.value)
+        sides = (inner.left, inner.right) if isinstance(inner, r.Binary) else (inner,)
+        return any(
+            isinstance(one, r.Name | r.Member) and places.last_name(one) == self.slot.field.name
+            for one in map(places.strip, sides)
+        )
 
     def _reached(self, store: e.Event, names: frozenset[str]) -> set[int]:
         """The events from which a path leads to the store that neither ends what the slot holds nor sets one of the
