@@ -343,6 +343,8 @@ class SlotEnding:
             return False
         if pairs.releasing_verb(name) and (given or not _is_container_call(name, call)):
             return True
+        if is_on and self.is_part(on) and pairs.counts_down(name):
+            return True
         for ended in self.resources.released(call, self.function):
             if ended.where.index in given or (ended.where.kind == "receiver" and is_on):
                 return True
