@@ -16,7 +16,7 @@ import msgspec
 from ownlint.bindings.objects import Made, Shape, made_by_hand, views_in
 from ownlint.bindings.origins import Origin, Origins, sources_of
 from ownlint.bindings.policies import Handing, KeepAlive, Policies
-from ownlint.bindings.signatures import has_own_holder
+from ownlint.bindings.signatures import has_own_holder, is_converted, is_plain
 from ownlint.bindings.targets import Target, returned_values, scope_of, target_of
 from ownlint.bindings.views import borrowing_field, holds, points_at, shares_itself
 from ownlint.facts import records as r
@@ -185,7 +185,21 @@ class _BindingReading:
 
     def _refers(self) -> bool:
         """Whether Python is to look at C++'s own object: by a reference or pointer that nobody copies or takes over."""
-        return self.handing != "value" and self.policies.effective(self.handing) in ("reference", "reference internal")
+        return (
+            self.handing != "value"
+            and self.policies.effective(self.handing) in ("reference", "reference internal")
+            and not self._is_copied()
+        )
+
+    def _is_copied(self) -> bool:
+        """Whether Python gets numbers and strings, alone or in a list or a dict that the framework fills: whatever the
+        policy says, nothing of that refers to C++. Of a list of objects each element may."""
+        roles = self.program.types.roles_at(self.result, self.file, self.scope)
+        return is_converted(self.binding, self.result, roles) and all(
+            is_plain(held, self.program.types.roles_at(held, self.file, self.scope))
+            for held in types.within(self.result)
+            if not types.parse(held).arguments
+        )
 
     def _refers_to_elements(self) -> bool:
         """Whether the result is a container of pointers at which Python is to look."""

@@ -496,14 +496,16 @@ def _made_unseen(function: Function) -> Iterator[tuple[str, str]]:
 
 def _edges(program: Program, natives: Natives) -> dict[str, set[str]]:
     """From each type to those that functions of the project hand out for it, to what its objects own, and to what the
-    function that ends one ends with it. A mere pointer to something leads nowhere."""
+    function that ends one ends with it. A mere pointer to something leads nowhere, nor does a Python object: objects of
+    any type are wrapped in one, and taken out of one again."""
     found: dict[str, set[str]] = {}
     for name, record in program.index.declared_functions():
         if record.owner or not record.parameters or makes(name):
             continue
         given, got = types.parse(record.parameters[0].type), types.parse(record.result)
         beside = given.last == got.last and not habits.BESIDE.isdisjoint(words(name))
-        if _can_be_handle(given) and _can_be_handle(got) and not beside:
+        python = any("python handle" in program.models.role(kind.last, ()) for kind in (given, got))
+        if _can_be_handle(given) and _can_be_handle(got) and not beside and not python:
             found.setdefault(given.last, set()).add(got.last)
     for cls in program.classes:
         for field in cls.record.fields:

@@ -18,6 +18,7 @@ from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.places import last_name, receiver, render, strip, walk
 from ownlint.models import habits
+from ownlint.models.records import FunctionModel
 from ownlint.project import pairs, types
 from ownlint.project.files import File
 from ownlint.project.program import Program
@@ -392,9 +393,36 @@ def leaves_elements(function: Function, call: r.Call) -> bool:
     """Whether a method that puts something into a container leaves references to its other elements valid, by what is
     known of that container's own method: `std::deque::push_back`."""
     known = function.program.calls.callee(call, function).models
-    return bool(known) and not any(
-        effect.verb in ("invalidate", "erase", "overwrite", "release") for model in known for effect in model.effects
+    if any(map(_moves_elements, known)) and _only_grows(function, call):
+        known = _appending(function.program, known[0])
+    return bool(known) and not any(map(_moves_elements, known))
+
+
+def _moves_elements(model: FunctionModel) -> bool:
+    return any(effect.verb in ("invalidate", "erase", "overwrite", "release") for effect in model.effects)
+
+
+def _only_grows(function: Function, call: r.Call) -> bool:
+    """Whether a method is given more than the number of elements: `rows_.resize(rows_.size() + 1)` appends."""
+    methods = function.program.models.containers
+    size = strip(call.args[0]) if call.args and isinstance(call.callee, r.Member) else None
+    if not isinstance(call.callee, r.Member) or not isinstance(size, r.Binary) or size.op != "+":
+        return False
+    return any(
+        isinstance(one, r.Call)
+        and isinstance(one.callee, r.Member)
+        and not one.args
+        and one.callee.name not in methods.lends | methods.opens
+        and text(one.callee.base) == text(call.callee.base)
+        for one in map(strip, (size.left, size.right))
     )
+
+
+def _appending(program: Program, method: FunctionModel) -> tuple[FunctionModel, ...]:
+    """What is known of the methods of the same container that append."""
+    owner = method.name.rpartition("::")[0]
+    every = (program.models.function(f"{owner}::{name}", "cpp") for name in sorted(program.models.containers.appends))
+    return tuple(model for found in every for model in found if model.has("keep", "argument 1"))
 
 
 def inserts(function: Function) -> Iterator[Insert]:

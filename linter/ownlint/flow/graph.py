@@ -420,18 +420,18 @@ class Flow:
             above = self._guards_above[index]
 
     def excludes(self, one: e.Event, other: e.Event) -> bool:
-        """Whether no way leads from one event to the other: they stand on different sides of a condition on locals that
-        nothing sets between its two tests. (`if (!p) one(); if (p) other();`)"""
-        sides: dict[str, tuple[e.Test, Asked]] = {}
+        """Whether no path leads from one event to the other: their conditions on locals contradict each other, and
+        nothing sets these between the two tests. (`if (!p) one(); if (p) other();`)"""
+        before: dict[frozenset[str], dict[str, tuple[e.Test, Asked]]] = {}
         for test, asked in self._asked_before(one):
-            sides.setdefault(asked.shown, (test, asked))
-        for test, asked in self._asked_before(other):
-            first, earlier = sides.pop(asked.shown, (test, asked))
-            if earlier.outcome is not asked.outcome and not (
-                self.sets_between(first, test, asked.names) or self.sets_between(test, first, asked.names)
-            ):
-                return True
-        return False
+            before.setdefault(asked.names, {}).setdefault(asked.shown, (test, asked))
+        return any(
+            earlier.contradicts(asked)
+            and not self.sets_between(first, test, asked.names)
+            and not self.sets_between(test, first, asked.names)
+            for test, asked in self._asked_before(other)
+            for first, earlier in before.get(asked.names, {}).values()
+        )
 
     def rules_out(self, decided: list[tuple[e.Test, Asked]], test: e.Test, outcome: bool) -> bool:
         """Whether a test that comes behind what others have `decided` cannot have that outcome:

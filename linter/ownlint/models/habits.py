@@ -33,6 +33,8 @@ COUNTS_UP = COUNTS | {"acquire"}
 COUNTS_DOWN = frozenset({"release", "unref", "drop"})
 """Words of functions that count one reference more, or less, to what they are given. To acquire may as well be to get,
 where nothing counts down."""
+DECREMENTS = frozenset({"dec", "decr", "decrement"})
+"""Words before one of those of `COUNTS` that count one reference less: `dec_ref`."""
 OPPOSITES = {"connect": "disconnect", "attach": "detach", "mount": "unmount"}
 UNDOES = (
     *OPPOSITES.items(),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ownlint.facts import records as r
@@ -92,6 +93,14 @@ def releasing_verb(name: str) -> str:
     """The verb that makes the name one of a function that ends a duty (`destroy`, `unmap`), or nothing."""
     named = _release(name)
     return named.verb if named is not None else ""
+
+
+def counts_down(name: str) -> bool:
+    """Whether a function's name says that it counts one reference less: `unref`, `decref`, `dec_ref`, `decRef`."""
+    found = words(name)
+    return not (habits.COUNTS_DOWN | {"decref"}).isdisjoint(found) or any(
+        one in habits.DECREMENTS and other in habits.COUNTS for one, other in pairwise(found)
+    )
 
 
 def is_getter(name: str) -> bool:

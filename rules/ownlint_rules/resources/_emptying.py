@@ -103,20 +103,33 @@ class SlotEnding:
         )
 
     def ends_by_key(self) -> bool:
-        """Whether the body ends what it looks for in the slot: `live_.erase(block); free(block);`."""
-        keys = {
-            inner.text
+        """Whether the body ends what it looks for in the slot: `live_.erase(block); free(block);`. Or it erases by what
+        stands in an element that it ends: `live_.erase(block->id); delete block;`."""
+        asked = [
+            call
             for call in self.function.values
             if isinstance(call, r.Call)
             and places.last_name(call.callee) not in self.puts
             and self.touches(places.receiver(call))
-            for arg in call.args
-            if isinstance(inner := places.strip(arg), r.Name)
-        }
+        ]
+        keys = {inner.text for call in asked for arg in call.args if isinstance(inner := places.strip(arg), r.Name)}
+        erases = self.program.models.containers.erases
+        for call in asked:
+            if places.last_name(call.callee) in erases:
+                keys.update(root.text for arg in call.args if (root := _root(arg)) and self.is_like_element(root))
         return any(
             isinstance(inner := places.strip(given), r.Name) and inner.text in keys
             for given in (ended_for_certain(self.function) if keys else ())
         )
+
+    def is_like_element(self, value: r.Value) -> bool:
+        """Whether an expression is a pointer of the type of which the container has elements."""
+        found = self.cls.field(self.name)
+        if found is None:
+            return False
+        held = types.parse(self.program.names.expand(found[1].type, found[0].file, found[0].symbol)).arguments
+        element, kind = types.parse(held[-1] if held else ""), types.parse(self.program.types.of(value, self.function))
+        return element.pointers == kind.pointers == 1 and element.last == kind.last
 
     def takes_out(self, is_slot: Callable[[r.Value], bool]) -> bool:
         """Whether the body empties the slot, and returns what was in it or puts that elsewhere; `is_slot` says of a
@@ -330,6 +343,8 @@ class SlotEnding:
             return False
         if pairs.releasing_verb(name) and (given or not _is_container_call(name, call)):
             return True
+        if is_on and self.is_part(on) and pairs.counts_down(name):
+            return True
         for ended in self.resources.released(call, self.function):
             if ended.where.index in given or (ended.where.kind == "receiver" and is_on):
                 return True
@@ -389,6 +404,14 @@ class SlotEnding:
         """`*out = ..`, where `out` is a parameter."""
         inner = places.strip(target.value) if isinstance(target, r.Unary) and target.op == "*" else None
         return isinstance(inner, r.Name) and any(one.name == inner.text for one in self.function.record.parameters)
+
+
+def _root(value: r.Value | None) -> r.Name | None:
+    """The local through which a part of an object is reached: `block` of `block->id` and of `block->id()`."""
+    inner = places.strip(value)
+    while isinstance(inner, r.Member) or (isinstance(inner, r.Call) and not inner.args):
+        inner = places.strip(inner.base if isinstance(inner, r.Member) else inner.callee)
+    return inner if isinstance(inner, r.Name) else None
 
 
 def is_ended_through(name: str, function: Function) -> bool:

@@ -86,6 +86,11 @@ def _names_in(store: SlotStore) -> frozenset[str]:
     return frozenset(inner.text for inner in places.walk(_target(store)) if isinstance(inner, r.Name))
 
 
+def _is_set(event: e.Event, names: frozenset[str]) -> bool:
+    """Whether one of the names gets another value."""
+    return isinstance(event, e.Write) and len(event.place) == 1 and event.place[0] in names
+
+
 def _is_message(value: r.Value) -> bool:
     """A text, or a text and what is to be put into it."""
     while isinstance(value, r.Binary) and value.op == ",":
@@ -123,7 +128,7 @@ class _Filling:
                 f"harmless if something else still refers to the object in `{self.slot.field.name}`, "
                 "or it was released before"
             )
-            found = self._found(event) if _is_of_own(store) else None
+            found = self._found(store, event) if _is_of_own(store) else None
             earlier = self._earlier(store, event, at)
             if found is not None:
                 yield Overwrite(store, "found", found, because("unread-code", freed))
@@ -217,13 +222,42 @@ class _Filling:
 
     # --- what is known of the slot ---
 
-    def _found(self, store: e.Event) -> e.Event | None:
-        """A test that has seen the slot occupied, from which a way leads here that ends nothing."""
-        reached = {event.index for event in self.flow.before(store, self._settles)} | {store.index}
+    def _found(self, store: SlotStore, at: e.Event) -> e.Event | None:
+        """A test that has seen the slot occupied, from which a path leads here that ends nothing. After a write to the
+        index that both use, it was about another element; one of the array itself says nothing of any."""
+        names = _names_in(store) - {self.slot.field.name}
+        reached: dict[frozenset[str], set[int]] = {}
+        is_element = isinstance(places.strip(_target(store)), r.Index)
         for test, occupied in self._tests:
-            if any(label is occupied and target in reached for target, label in self.flow.successors[test.index]):
+            if is_element and self._is_about_all(test.value):
+                continue
+            shared = names.intersection(inner.text for inner in places.walk(test.value) if isinstance(inner, r.Name))
+            if shared not in reached:
+                reached[shared] = self._reached(at, shared) | {at.index}
+            following = self.flow.successors[test.index]
+            if any(label is occupied and target in reached[shared] for target, label in following):
                 return test
         return None
+
+    def _is_about_all(self, value: r.Value | None) -> bool:
+        """Whether a test is about the slot as it is declared, and no element of it: `!rows_`, `rows_ == nullptr`."""
+        inner = places.strip(value)
+        while isinstance(inner, r.Unary) and inner.op in ("!", "not"):
+            inner = places.strip(inner.value)
+        sides = (inner.left, inner.right) if isinstance(inner, r.Binary) else (inner,)
+        return any(
+            isinstance(one, r.Name | r.Member) and places.last_name(one) == self.slot.field.name
+            for one in map(places.strip, sides)
+        )
+
+    def _reached(self, store: e.Event, names: frozenset[str]) -> set[int]:
+        """The events from which a path leads to the store that neither ends what the slot holds nor sets one of the
+        names through which the place is reached."""
+
+        def settles(one: e.Event) -> bool:
+            return _is_set(one, names) or self._settles(one)
+
+        return {event.index for event in self.flow.before(store, settles)}
 
     @cached_property
     def _tests(self) -> list[tuple[e.Test, bool]]:
@@ -250,8 +284,7 @@ class _Filling:
         around = names if isinstance(target, r.Member | r.Index) else frozenset[str]()
 
         def settles(one: e.Event) -> bool:
-            is_other = isinstance(one, e.Write) and len(one.place) == 1 and one.place[0] in names
-            return is_other or self._settles(one) or self._is_given_away(one, around)
+            return _is_set(one, names) or self._settles(one) or self._is_given_away(one, around)
 
         reached: set[int] | None = None
         for other, before in at:

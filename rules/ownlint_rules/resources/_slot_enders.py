@@ -459,8 +459,9 @@ class SlotEnders:
         return any(caller is not function for caller in self._anywhere(function.name))
 
     def _made_around(self, slot: Slot, function: Function) -> frozenset[str]:
-        """The locals that hold an object which the function fills and puts away, by a way that ends nothing of it: what
-        it ends of that object on other ways is undone there. (`if (!e->name) { fclose(e->file); return 0; }`)"""
+        """The locals that hold an object which the function fills and puts away, by a path that ends nothing of it:
+        what it ends of that object on other paths is undone there. (`if (!e->name) { fclose(e->file); return 0; }`)
+        Not one that may hold what was put away before: `if (known) e = entries[key];`."""
         stores = [store for store in slot.stores if store.function is function]
         found: set[str] = set()
         for store in stores:
@@ -475,6 +476,8 @@ class SlotEnders:
         written, initial = function.locals[name]
         kind = types.parse(written)
         made = [write.value for write in flow.writes_to((name,))]
+        if any(isinstance(places.strip(value), r.Index | r.Member | r.Unary) for value in made):
+            return False
         is_new = any(
             isinstance(inner := places.strip(value), r.Call) and self.resources.acquisition(inner, function) is not None
             for value in (initial, *made)
