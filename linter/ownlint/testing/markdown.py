@@ -29,8 +29,16 @@ MOST_BYTES = 4 << 20
 SEVERE: tuple[Kind, ...] = ("error", "warning", "note")
 """The marks that expect a finding, each of that severity."""
 
-_LANGUAGES: dict[str, Language] = {"cpp": "cpp", "c++": "cpp", "cc": "cpp", "python": "python", "py": "python"}
-_NAMES: dict[Language, tuple[str, str]] = {"cpp": ("case", ".cc"), "python": ("case", ".py")}
+_LANGUAGES: dict[str, Language] = {
+    "c": "cpp",
+    "cpp": "cpp",
+    "c++": "cpp",
+    "cc": "cpp",
+    "python": "python",
+    "py": "python",
+}
+_SUFFIXES = {"c": ".c", "python": ".py", "py": ".py"}
+"""Of the files of blocks that have no name; else they are C++."""
 _KINDS = "|".join(get_args(Kind))
 _MARK = (
     rf"(?P<kind>{_KINDS})(?:\[(?P<certainty>\w+)\])?:[ \t]*"
@@ -201,9 +209,11 @@ def read_case(heading: str, line: int, fences: list[_Fence], page: PageOptions) 
         elif language in _LANGUAGES:
             name, modes = _words(words, fence.line - 1)
             into = before if name.startswith(_BEFORE) else blocks
-            into.append(_block(_LANGUAGES[language], name.removeprefix(_BEFORE), fence, into))
+            into.append(_block(language, name.removeprefix(_BEFORE), fence, into))
             if modes:
                 options = msgspec.structs.replace(options, modes=modes)
+        elif language != "md" and any(_MARKS["cpp"].search(text) for text in fence.lines):
+            raise PageError(fence.line - 1, f"no block of `{language}` is run, and this one has marks")
     return PageCase(heading, line, tuple(blocks), options.over(page), tuple(before))
 
 
@@ -228,12 +238,12 @@ def _words(words: list[str], line: int) -> tuple[str, tuple[Mode, ...]]:
     return name, tuple(modes)
 
 
-def _block(language: Language, name: str, fence: _Fence, before: list[PageBlock]) -> PageBlock:
+def _block(written: str, name: str, fence: _Fence, before: list[PageBlock]) -> PageBlock:
+    language = _LANGUAGES[written]
     taken = {block.name for block in before}
-    stem, suffix = _NAMES[language]
     number = 1
     while not name:
-        candidate = f"{stem}{'' if number == 1 else number}{suffix}"
+        candidate = f"case{'' if number == 1 else number}{_SUFFIXES.get(written, '.cc')}"
         name = "" if candidate in taken else candidate
         number += 1
     if name in taken:

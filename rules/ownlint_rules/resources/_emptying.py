@@ -142,14 +142,14 @@ class SlotEnding:
             and is_slot(inner.target)
             for inner in self.function.values
         )
-        return emptied and (self.returns_it() or self.moves_it())
+        return emptied and (self.returns_it() or self.moves_it(is_slot))
 
-    def moves_it(self) -> bool:
-        """Whether the body stores it in another member."""
+    def moves_it(self, is_slot: Callable[[r.Value], bool]) -> bool:
+        """Whether the body stores it in another member, which may have the same name."""
         return any(
             isinstance(inner, r.Assign)
             and isinstance(places.strip(inner.target), r.Member)
-            and not self.is_it(inner.target)
+            and not is_slot(inner.target)
             and self.is_it(inner.value)
             for inner in self.function.values
         )
