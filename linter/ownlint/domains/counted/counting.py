@@ -337,11 +337,23 @@ class Counting(CountingCalls):
     def lose_inner(self, event: e.Write, draft: CountDraft) -> None:
         """A part of a local struct that leads into an object may be all by which it is found again:
         `found.items = buffer->items;`."""
-        inner = bare_value(event.value)
-        if len(event.place) < 2 or event.place[0] not in self.function.declared or not isinstance(inner, r.Member):
-            return
-        if inner.arrow and (one := self.id_of(draft, inner.base)) is not None:
-            draft.forget(one)
+        if len(event.place) > 1 and event.place[0] in self.function.declared:
+            self.lose_led_to(event.value, draft)
+        elif isinstance(event.value, r.Aggregate) and any(
+            last_name(bare_value(leave.value)) == event.place[-1] for leave in self.flow.leaves
+        ):
+            self.lose_parts(event.value, draft)
+
+    def lose_parts(self, made: r.Aggregate, draft: CountDraft) -> None:
+        """`{.items = buffer->items}` as what is returned."""
+        for item in made.items:
+            self.lose_led_to(item.value if isinstance(item, r.Pair) else item, draft)
+
+    def lose_led_to(self, value: r.Value | None, draft: CountDraft) -> None:
+        for side in alternatives(value):
+            inner = bare_value(side)
+            if isinstance(inner, r.Member) and inner.arrow and (one := self.id_of(draft, inner.base)) is not None:
+                draft.forget(one)
 
     def lose_keys(self, draft: CountDraft, target: r.Index) -> None:
         """A map keeps the key of what is put into it: `names_[name] = at;`."""
@@ -605,6 +617,7 @@ class Counting(CountingCalls):
         """`return {x, 1};`: what is a part of the answer is the caller's."""
         for inner in walk(event.value):
             if isinstance(inner, r.Aggregate):
+                self.lose_parts(inner, draft)
                 for item in inner.items:
                     if (one := self.id_of(draft, item)) is not None and one != returned:
                         draft.forget(one)
