@@ -135,6 +135,21 @@ def is_plain(written: str, roles: tuple[str, ...] = ()) -> bool:
     return (bool(_NUMBER.fullmatch(kind.name)) and kind.name != "void") or "string" in roles
 
 
+def has_object_beside_self(binding: Binding, signature: Signature) -> bool:
+    """Whether an argument beside the object itself can be kept alive, or cannot be told: no number, text, enumerator or
+    what is copied into C++."""
+    if signature.parameters is None:
+        return True
+    target, program = signature.target, binding.program
+    scope = scope_of(binding, target) if target is not None else ""
+    implied = binding.record.kind in ("method", "init")
+    return any(
+        not is_converted(binding, written, program.types.roles_at(written, binding.file, scope))
+        and program.names.find_class(written, scope, binding.file, enum=True) is None
+        for written in signature.parameters[implied:]
+    )
+
+
 def _are_opaque(binding: Binding) -> bool:
     """Whether the project binds containers as classes: then nobody can tell which are converted."""
     framework = framework_of(binding)

@@ -15,6 +15,7 @@ from typing import Literal as OneOf
 import msgspec
 
 from ownlint.domains.failure import never_comes_back, reports_failure
+from ownlint.domains.set_once import is_set_once
 from ownlint.engine import glance
 from ownlint.engine.assignments import is_truth, place
 from ownlint.engine.conditions import computed_once
@@ -125,6 +126,7 @@ class Validity:
         self._checks: Answers[tuple[Function, Place], bool] = Answers(False)
         """Methods that call each other promise nothing."""
         self._inline: Answers[tuple[Function, Place, Class], dict[int, frozenset[str]]] = Answers()
+        self._settled: Answers[Class, bool] = Answers(False)
         self._outliving: Answers[Class, frozenset[str]] = Answers()
         self._deciding: Answers[Function, frozenset[int]] = Answers()
         self._truths: Answers[str, bool] = Answers(False)
@@ -207,6 +209,18 @@ class Validity:
             if function.mentions("=" + name) and function.record.kind != "constructor"
             for write in function.flow.writes
         )
+
+    def is_settled(self, cls: Class) -> bool:
+        """Whether the guards of a class ask only for what is set when an object is made, and never changes: they say
+        how it was made, not whether it is still good."""
+        return self._settled.ask(cls, lambda: self._is_settled(cls))
+
+    def _is_settled(self, cls: Class) -> bool:
+        guards = self.guards_of(cls)
+        flags = sorted({flag for guard in guards for flag in guard.flags})
+        if not flags or any(guard.owners for guard in guards) or any(len(flag) > 1 for flag in flags):
+            return False
+        return all(is_set_once(cls, name) for (name,) in flags)
 
     def _is_given(self, function: Function, root: str, cls: Class) -> bool:
         return any(

@@ -74,7 +74,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, casters, counting, events, rule, text
+from ownlint import Certainty, Finding, Function, because, casters, counting, events, places, rule, text, weaker
+from ownlint import records as r
+from ownlint_rules.c_api_references import _owned_places as owned_places
 
 _OWNED_ELSEWHERE = "harmless if this transfers a reference that was acquired elsewhere"
 
@@ -90,7 +92,7 @@ def borrowed_reference_returned(function: Function) -> Iterator[Finding]:
         yield function.finding(
             one.at,
             f"`{said}` is returned, but `{function.name}` does not own a reference to it",
-            certainty=because("sharing", one.reason or _OWNED_ELSEWHERE),
+            certainty=weaker(because("sharing", one.reason or _OWNED_ELSEWHERE), _as_stored(function, one)),
             help="call `Py_INCREF` before returning it",
             steps=(function.step(one.because, "the reference is given up here"),)
             if isinstance(one.because, events.CallEvent)
@@ -104,3 +106,19 @@ def borrowed_reference_returned(function: Function) -> Iterator[Finding]:
             certainty=because("sharing", _OWNED_ELSEWHERE),
             help="return the result of `release()` or `inc_ref()`",
         )
+
+
+def _as_stored(function: Function, one: counting.CountTrouble) -> Certainty:
+    """A new object has its only reference in the member it was stored in, unless that just refers back to it: nothing
+    releases it there."""
+    returned = places.strip(one.where)
+    if not isinstance(returned, r.Name) or not isinstance(one.site, events.CallEvent):
+        return "certain"
+    stores = [
+        (write.place, write.target)
+        for write in function.flow.writes
+        if isinstance(write.target, r.Member) and places.last_name(places.strip(write.value)) == returned.text
+    ]
+    if not stores or any(owned_places.owns(function, where) for where, _ in stores):
+        return "certain"
+    return because("intent", f"harmless if `{text(stores[0][1])}` does not own a reference: nothing releases it")

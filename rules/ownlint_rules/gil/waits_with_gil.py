@@ -56,7 +56,7 @@ Release the GIL during the wait: `py::gil_scoped_release` in a block around it, 
 ## What it does not report
 
 - waits after a release, or in a function bound with a releasing guard
-- threads and futures created here that never use Python
+- threads, futures and the work of a local pool that never use Python
 - waits with a timeout
 - functions of which it is not known whether they hold the GIL
 
@@ -76,6 +76,7 @@ from collections.abc import Iterator
 
 from ownlint import (
     Binding,
+    Class,
     Finding,
     Function,
     Program,
@@ -96,6 +97,8 @@ from ownlint import (
 
 _WAITS = {"thread": ("join",), "future": ("get", "wait"), "condition variable": ("wait",)}
 _DEEPEST = 3
+_Chain = tuple[tuple[Function, events.CallEvent], ...]
+"""Calls, each made by the function that the one before it calls."""
 
 
 @rule(severity="error", cwe=(833,))
@@ -117,12 +120,13 @@ def _in_function(function: Function) -> Iterator[Finding]:
         if state is None or state.status != "held":
             continue
         waits = _waits(function, call)
-        inside = (function, call)
+        chain: _Chain = ((function, call),)
         if not waits:
             found = _wait_in(function, call, 0)
             if found is None:
                 continue
-            waits, inside = found
+            waits, chain = found
+        inside = chain[-1]
         steps = [entry.at] if entry is not None else []
         if inside[0] is not function:
             steps.append(inside[0].step(inside[1], f"`{_said(inside[1])}` waits here"))
@@ -135,7 +139,7 @@ def _in_function(function: Function) -> Iterator[Finding]:
                 steps=(*steps, needed),
             )
             return
-        if waits != "thread" and entry is not None and not _is_made_here(inside[0], inside[1]):
+        if waits != "thread" and entry is not None and not _is_made_here(*inside) and not _is_for_own_work(chain):
             yield function.finding(
                 call,
                 f"`{_said(call)}` waits while holding the GIL",
@@ -176,10 +180,8 @@ def _is_spawned(function: Function, value: records.Value) -> bool:
     return any(effect.verb == "spawn" for model in models for effect in model.effects)
 
 
-def _wait_in(
-    function: Function, call: events.CallEvent, depth: int
-) -> tuple[str, tuple[Function, events.CallEvent]] | None:
-    """A wait in a function of the project that the call runs, with the lock still held."""
+def _wait_in(function: Function, call: events.CallEvent, depth: int) -> tuple[str, _Chain] | None:
+    """A wait in a function of the project that the call runs, with the lock still held; the last of the chain waits."""
     callee = function.program.calls.callee(call.node, function)
     if depth >= _DEEPEST or callee.certainty != "certain":
         return None
@@ -193,10 +195,10 @@ def _wait_in(
                 continue
             role = _waits(target, inner)
             if role:
-                return role, (target, inner)
+                return role, ((function, call), (target, inner))
             found = _wait_in(target, inner, depth + 1)
             if found is not None:
-                return found
+                return found[0], ((function, call), *found[1])
     return None
 
 
@@ -260,6 +262,66 @@ def _is_made_here(function: Function, call: events.CallEvent) -> bool:
     if any(parameter.name == name for parameter in function.record.parameters):
         return False
     return name in function.locals and any(True for _ in entrances.spawned(function))
+
+
+def _is_for_own_work(chain: _Chain) -> bool:
+    """Whether the wait stands in a method of an object, such as a pool, that a function of the chain has as a local,
+    and neither the threads that the object starts nor what the function gives it to do needs the GIL."""
+    for (caller, call), (method, _) in zip(chain[-2::-1], chain[:0:-1], strict=True):
+        if method.cls is None or call.receiver is None:
+            return False
+        if call.receiver == (places.THIS,):
+            continue
+        owner = _with_local(caller, call.receiver[0], method.cls)
+        if owner is None or len(call.receiver) > 1:
+            return False
+        started = [one for member in method.cls.methods for one, _, _ in entrances.spawned(member)]
+        given = [one for inner in (owner, *_inside(owner)) for one in _given(inner, call.receiver[0])]
+        return all(one is not None and _takes(one, 0) is None for one in (*started, *given, *_inside(owner)))
+    return False
+
+
+def _with_local(function: Function, name: str, cls: Class) -> Function | None:
+    """The function, or the one around it, that has the object itself as a local and hands it to no other."""
+    around: Function | None = function
+    while around is not None and name not in around.locals:
+        around = around.parent
+    if around is None or any(parameter.name == name for parameter in around.record.parameters):
+        return None
+    written = around.program.types.of(records.Name(0, 0, name), around)
+    kind, found = types.parse(written), around.program.names.find_class(written, around.record.scope, around.file)
+    if kind.pointers or kind.reference or found is not cls:
+        return None
+    lent = any(
+        places.place_of(argument) == (name,)
+        for one in (around, *_inside(around))
+        for call in one.flow.calls
+        for argument in call.node.args
+    )
+    return None if lent else around
+
+
+def _given(function: Function, name: str) -> Iterator[Function | None]:
+    """The functions that the object is given to run; None for a callable that is not seen."""
+    for call in function.flow.calls:
+        for argument in call.node.args if call.receiver == (name,) else ():
+            if (found := entrances.meant(function, argument)) is not None:
+                yield found
+            elif _may_be_called(function, argument):
+                yield None
+
+
+def _may_be_called(function: Function, value: records.Value) -> bool:
+    written = function.program.types.of(value, function)
+    roles = function.program.types.roles(written, function) if written else ()
+    return "callable" in roles or bool(written and python_use.kind_of(function, written))
+
+
+def _inside(function: Function) -> Iterator[Function]:
+    """The lambdas in a function, and those in them."""
+    for inner in function.lambdas():
+        yield inner
+        yield from _inside(inner)
 
 
 def _bound(binding: Binding) -> Iterator[Finding]:

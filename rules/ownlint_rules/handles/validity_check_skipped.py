@@ -93,6 +93,7 @@ from ownlint import (
     rule,
     types,
     validity,
+    weaker,
 )
 
 _UNASKED = frozenset({"__eq__", "__ne__", "__hash__", "__bool__", "__del__"})
@@ -289,6 +290,9 @@ def _compare(cls: Class, known: validity.Validity, judged: list[_Judged]) -> Ite
     guards = known.guards_of(cls)
     for one in skipping:
         certainty = _certainty(len(checking), len(careful), len(judged), guards)
+        if known.is_settled(cls):
+            asked = " and ".join(f"`{name}`" for name in sorted({flag[-1] for guard in guards for flag in guard.flags}))
+            certainty = weaker(certainty, because("value", f"{asked} is null although no code that was read clears it"))
         yield _finding(known, one, guards, len(careful), len(judged), checking[0], certainty)
 
 

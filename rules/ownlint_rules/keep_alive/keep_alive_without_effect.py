@@ -69,7 +69,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Binding, Edit, Finding, Fix, Span, contracts, policies, records, releases, rule, signatures
+from ownlint import (
+    Binding,
+    Certainty,
+    Edit,
+    Finding,
+    Fix,
+    Span,
+    because,
+    contracts,
+    policies,
+    records,
+    releases,
+    rule,
+    signatures,
+)
 
 
 @rule(
@@ -94,10 +108,10 @@ def keep_alive_without_effect(binding: Binding) -> Iterator[Finding]:
                 help="remove it",
             )
         elif 0 in (keep.nurse, keep.patient) and signature is not None and signature.is_void:
-            yield _of_none(binding, keep)
+            yield _of_none(binding, keep, signature)
 
 
-def _of_none(binding: Binding, keep: policies.KeepAlive) -> Finding:
+def _of_none(binding: Binding, keep: policies.KeepAlive, signature: signatures.Signature) -> Finding:
     constructs = binding.record.kind == "init" and binding.owner is not None
     where = f"the constructor of `{binding.owner.name}`" if constructs and binding.owner else f"`{binding.symbol}`"
     why = "" if constructs else ": it returns nothing"
@@ -105,11 +119,15 @@ def _of_none(binding: Binding, keep: policies.KeepAlive) -> Finding:
     patient = max(keep.patient, keep.nurse, 2)
     help = "remove it"
     fix = None
-    if keep.nurse == 0:
+    certainty: Certainty = "certain"
+    if not signatures.has_object_beside_self(binding, signature):
+        certainty = because("guess", "harmless: no argument is an object that could be kept alive")
+    elif keep.nurse == 0:
         name = extra.text.partition("<")[0].rpartition("::")[2]
         help = f"the constructed object has index 1: write `{name}<1, {patient}>`"
         fix = contracts.renumbered(binding, keep, 1, patient)
-    return binding.finding(extra, f"`{extra.text}` on {where} keeps nothing alive{why}", help=help, fix=fix)
+    message = f"`{extra.text}` on {where} keeps nothing alive{why}"
+    return binding.finding(extra, message, certainty=certainty, help=help, fix=fix)
 
 
 def _beside(binding: Binding, said: policies.Policies, extra: records.Extra) -> Finding:

@@ -113,6 +113,8 @@ def cached_before_success(function: Function) -> Iterator[Finding]:
         for failed in unfinished.failures_after(function, kept, failing):
             if _is_given_outcome(function, kept, failed) or _is_empty_where(function, kept, failed):
                 continue
+            if _put_nothing_where(function, kept, failed):
+                continue
             skip = skipping.skip_here(function, kept, failed) or _handed_out(function, kept, value, failed)
             if skip is not None:
                 told.add(kept.event.span.start)
@@ -224,6 +226,21 @@ def _is_empty_where(function: Function, kept: assignments.Assignment, failed: fa
         conditions.comes_to(function, test.value, holding) is (not outcome)
         for test, outcome in function.flow.guards(failed.cause or failed.leave)
         if not test.asserted and any(by is kept.event for by in function.flow.dominators(test))
+    )
+
+
+def _put_nothing_where(function: Function, kept: assignments.Assignment, failed: failure.Failure) -> bool:
+    """Whether the failure stands where the insertion said that the key was there already: the entry is older then."""
+    if not isinstance(kept.event, events.CallEvent):
+        return False
+    bound = [write.place for write in function.flow.writes if write.fresh and write.value is kept.event.node]
+    if not bound:
+        return False
+    done = conditions.Given(bound[1] if len(bound) == 2 else (*bound[0], "second"), assignments.Held("flag", True))
+    return any(
+        conditions.comes_to(function, test.value, done) is (not outcome)
+        for test, outcome in function.flow.guards(failed.leave)
+        if not test.asserted
     )
 
 

@@ -126,13 +126,6 @@ _CARRYING = frozenset({"|", "+", "-", "^"})
 """Operators that make another number of a pointer, from which it can be had again."""
 
 
-def _items(value: r.Value | None) -> Iterator[r.Value]:
-    """What a struct is made of at once."""
-    for inner in walk(value):
-        if isinstance(inner, r.Aggregate):
-            yield from (item.value if isinstance(item, r.Pair) else item for item in inner.items)
-
-
 class Counting(CountingCalls):
     """The walk over one function."""
 
@@ -343,15 +336,24 @@ class Counting(CountingCalls):
 
     def lose_inner(self, event: e.Write, draft: CountDraft) -> None:
         """A part of a local struct that leads into an object may be all by which it is found again:
-        `found.items = buffer->items;`, `Found found = {.items = buffer->items};`."""
-        if event.place[:1] and event.place[0] in self.function.declared:
-            for value in (event.value,) if len(event.place) > 1 else _items(event.value):
-                self.lose_owner_of(draft, value)
+        `found.items = buffer->items;`."""
+        if len(event.place) > 1 and event.place[0] in self.function.declared:
+            self.lose_led_to(event.value, draft)
+        elif isinstance(event.value, r.Aggregate) and any(
+            last_name(bare_value(leave.value)) == event.place[-1] for leave in self.flow.leaves
+        ):
+            self.lose_parts(event.value, draft)
 
-    def lose_owner_of(self, draft: CountDraft, value: r.Value | None) -> None:
-        inner = bare_value(self.chosen(value, draft))
-        if isinstance(inner, r.Member) and inner.arrow and (one := self.id_of(draft, inner.base)) is not None:
-            draft.forget(one)
+    def lose_parts(self, made: r.Aggregate, draft: CountDraft) -> None:
+        """`{.items = buffer->items}` as what is returned."""
+        for item in made.items:
+            self.lose_led_to(item.value if isinstance(item, r.Pair) else item, draft)
+
+    def lose_led_to(self, value: r.Value | None, draft: CountDraft) -> None:
+        for side in alternatives(value):
+            inner = bare_value(side)
+            if isinstance(inner, r.Member) and inner.arrow and (one := self.id_of(draft, inner.base)) is not None:
+                draft.forget(one)
 
     def lose_keys(self, draft: CountDraft, target: r.Index) -> None:
         """A map keeps the key of what is put into it: `names_[name] = at;`."""
@@ -556,8 +558,6 @@ class Counting(CountingCalls):
 
     def leave(self, event: e.LeaveEvent, draft: CountDraft) -> None:
         self.lose_carried(draft, event.value)
-        for part in _items(event.value):
-            self.lose_owner_of(draft, part)
         value = self.chosen(event.value, draft)
         one = self.id_of(draft, value) if event.kind == "return" else None
         if one is None and event.kind == "return" and self.returns_objects:
@@ -617,6 +617,7 @@ class Counting(CountingCalls):
         """`return {x, 1};`: what is a part of the answer is the caller's."""
         for inner in walk(event.value):
             if isinstance(inner, r.Aggregate):
+                self.lose_parts(inner, draft)
                 for item in inner.items:
                     if (one := self.id_of(draft, item)) is not None and one != returned:
                         draft.forget(one)

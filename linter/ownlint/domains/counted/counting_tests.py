@@ -14,7 +14,8 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.asked import as_asked, equals, plainly_asked
-from ownlint.flow.places import Place, last_name, walk
+from ownlint.flow.places import Place, last_name, strip, walk
+from ownlint.project import types
 from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Function
 from ownlint.steps import spend
@@ -228,9 +229,31 @@ class Tests(CountedWays):
         return isinstance(made, e.CallEvent) and made.node.end <= asked.start and not between
 
     def can_fail(self, call: r.Call) -> bool:
-        """Whether the call may leave an error behind: one that only counts does not."""
+        """Whether the call may set an error: one that only counts does not, nor does a function of another library that
+        is given nothing of Python's."""
         model = self.references.model(call, self.function)
-        return model is None or model.has("may fail")
+        if model is not None:
+            return model.has("may fail")
+        return not self.is_foreign(call) or any(self.may_be_python(argument) for argument in call.args)
+
+    def is_foreign(self, call: r.Call) -> bool:
+        """Whether it calls a function by a name that neither the project nor a local declares."""
+        if call.kind != "call" or not isinstance(call.callee, r.Name) or call.callee.text in self.function.declared:
+            return False
+        program, name = self.function.program, last_name(call.callee)
+        return not program.index.records_called(name) and not program.macros.named(name)
+
+    def may_be_python(self, value: r.Value) -> bool:
+        """Whether it leads to an object, a callback, or is of a type that is not known."""
+        if isinstance(strip(value), r.Literal):
+            return False
+        written = self.function.program.types.of(value, self.function)
+        kind = types.parse(written)
+        if not written or kind.name == "void" or self.references.is_pointer(f"{kind.name}*", self.function):
+            return True
+        return (
+            self.function.program.names.find_class(written, self.function.record.scope, self.function.file) is not None
+        )
 
     def is_filled(self, one: Id | None, member: str) -> bool:
         """Whether the call that wrote the struct has put something into the member."""
