@@ -152,6 +152,7 @@ def flag_set_before_success(function: Function) -> Iterator[Finding]:
             failing = [*failure.failures(function), *failure.thrown(function)]
             if function.language == "python":  # what it returns is an answer, and no outcome
                 failing = [failed for failed in failing if failed.leave.kind == "throw"]
+            failing.sort(key=lambda failed: failed.certainty == "possible")  # one that is surer is reported
         for failed in unfinished.failures_after(function, announced, failing):
             skip = skipping.skip_here(function, announced, failed) or skipping.skip_elsewhere(
                 function, announced, failed
