@@ -16,7 +16,7 @@ from ownlint.engine.assignments import assigned, inserted, place
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, because, weaker
 from ownlint.flow import events as e
-from ownlint.flow.places import called, calls_in, last_name, strip, walk
+from ownlint.flow.places import called, calls_in, last_name, receiver, strip, walk
 from ownlint.models.records import Effect
 from ownlint.project import types, undecoded
 from ownlint.project.macro_exits import called_last
@@ -43,6 +43,7 @@ _ASKS = re.compile(
     r"|cast|dyn_cast|isa|status|state)$"
     r"|\w*(?:Exists|_exists)$"
 )
+_LOGS = ("log", "debug log")
 _DEEPEST_END = 2
 _DEEPEST_THROW = 8
 _ON_A_PATH = because("path", "")
@@ -285,8 +286,70 @@ def _by_handler(function: Function, leave: e.LeaveEvent) -> Iterator[Failure]:
             cause = flow.events[source]
             if not isinstance(cause, e.CallEvent) or not is_caught(function, cause):
                 continue
-            if not asks(function, cause) and id(cause.node) not in _thrown_values(function):
-                yield Failure(leave, cause, _ON_A_PATH, leave)
+            if not _may_fail_there(function, cause):
+                continue
+            if not _is_passed_on(function, mark) or throws(function, cause) is not None:
+                yield Failure(leave, cause, _how_it_fails(function, cause), leave)
+
+
+def _may_fail_there(function: Function, call: e.CallEvent) -> bool:
+    """Whether a call inside of a `try` may throw because its work has failed. A log's macro, an operation of an atomic,
+    and what is declared to throw nothing, does not."""
+    program, on = function.program, receiver(call.node)
+    if asks(function, call) or id(call.node) in _thrown_values(function):
+        return False
+    if program.macros.role(last_name(call.node.callee)) in _LOGS:
+        return False
+    if on is not None and "atomic" in program.types.roles(program.types.of(on, function), function):
+        return False
+    declared = program.calls.callee(call.node, function).records
+    return not (declared and all("noexcept" in record.qualifiers for record in declared))
+
+
+def _how_it_fails(function: Function, call: e.CallEvent) -> Certainty:
+    """What the function asks how it went reports its failures so; that it throws as well is another assumption. So is
+    that what is done about a failure fails in turn."""
+    if throws(function, call) is not None:
+        return _ON_A_PATH
+    if call.index in _tested(function):
+        return because("possible", f"{work(function, call)} reports its failures by its result, and may not throw")
+    behind = islice(_deciding(function, call), _MOST_GUARDS)
+    if any(failing(function, test, outcome)[1] is not None for test, outcome in behind):
+        return because("possible", f"{work(function, call)} runs where something else has failed")
+    return _ON_A_PATH
+
+
+@flow_question
+def _tested(function: Function) -> frozenset[int]:
+    """The calls whose outcome a test of the function asks about."""
+    tests = (event for event in function.flow if isinstance(event, e.Test) and not event.asserted)
+    causes = (failing(function, test, outcome)[0] for test in tests for outcome in (True, False))
+    return frozenset(cause.index for cause in causes if cause is not None)
+
+
+def _is_passed_on(function: Function, mark: e.Mark) -> bool:
+    """Whether a handler throws on what it has caught, and does nothing else: `catch (...) { throw; }`. It tells nothing
+    of what is expected to fail."""
+    handlers = (one for statement in _tries(function) for one in statement.handlers)
+    return any(one.span == mark.span and bool(one.body) and _throws_on(one) for one in handlers)
+
+
+def _throws_on(handler: r.Handler) -> bool:
+    for statement in handler.body:
+        if not isinstance(statement, r.Leave) or statement.kind != "throw":
+            return False
+        match strip(statement.value):
+            case None:
+                pass
+            case r.Name(text=name) if name == handler.name:
+                pass
+            case r.Call(callee=callee, args=(given,)):
+                mentioned = {inner.text for inner in walk(given) if isinstance(inner, r.Name)}
+                if last_name(callee) != types.parse(handler.type).last or handler.name not in mentioned:
+                    return False
+            case _:
+                return False
+    return True
 
 
 @flow_question

@@ -106,6 +106,9 @@ _INTERNAL = re.compile(
 _FOR_OTHERS = re.compile(r"(?:^|/)include/")
 _WORD = re.compile(r"\w+")
 _HIDDEN = ("private",)
+_Member = records.Field | records.FunctionRecord
+_MOST_NAMED = 3
+"""Private members that a message names."""
 
 
 @rule(severity="note", of_change=True)
@@ -122,7 +125,8 @@ def private_detail_in_public_header(program: Program) -> Iterator[Finding]:
             known = _classes_before(program, file)
             for cls, fields in header.details(seen_by, own):
                 certainty = _sure(file, own, known is not None and cls.symbol not in known)
-                yield _found(cls, header.outermost(fields[0][0]), fields, certainty)
+                outer = header.outermost(fields[0][0])
+                yield _found(cls, outer, [*fields, *header.private_signatures(cls.name, outer)], certainty)
 
 
 def _classes_before(program: Program, file: File) -> frozenset[str] | None:
@@ -142,20 +146,25 @@ def _sure(file: File, own: list[File], is_added: bool) -> Certainty:
     return because("unread-code", "code that was not analysed may use it")
 
 
-def _found(cls: Class, outer: Class, fields: list[tuple[Class, records.Field]], certainty: Certainty) -> Finding:
+def _found(cls: Class, outer: Class, users: list[tuple[Class, _Member]], certainty: Certainty) -> Finding:
     record = cls.record
-    named = [f"`{outer.name}{user.symbol.removeprefix(outer.symbol)}::{field.name}`" for user, field in fields]
+    named = [f"`{outer.name}{owner.symbol.removeprefix(outer.symbol)}::{member.name}`" for owner, member in users]
+    shown = " and ".join(named) if len(named) <= _MOST_NAMED else f"{', '.join(named[:_MOST_NAMED])} and others"
+    label = "its only use" if len(users) == 1 else "used here"
     return cls.finding(
         Span(record.start, record.start + 1) if record.end <= record.start else _head(record),
-        f"`{cls.name}` is only used by the private {' and '.join(named)}, but is visible to every "
-        "includer of this header",
+        f"`{cls.name}` is only used by the private {shown}, but is visible to every includer of this header",
         certainty=certainty,
         help=(
             f"nest it in the private section of `{outer.name}`, or forward-declare it here and define it "
             "in the source file"
         ),
-        steps=tuple(user.step(field, "its only use" if len(fields) == 1 else "used here") for user, field in fields),
+        steps=tuple(owner.step(_place(member), label) for owner, member in users[:_MOST_NAMED]),
     )
+
+
+def _place(member: _Member) -> Span:
+    return member.name_span if isinstance(member, records.FunctionRecord) else member.span
 
 
 def _head(record: records.ClassRecord) -> Span:
@@ -207,6 +216,19 @@ class _Header:
                 parts.add(self.outermost(fields[0][0]).symbol)
                 if not any(_uses(source, name, parts) for source in own):
                     yield cls, fields
+
+    def private_signatures(self, name: str, outer: Class) -> Iterator[tuple[Class, records.FunctionRecord]]:
+        """Private methods of a class and of those nested in it, each once, that have the name in their signature."""
+        seen: set[tuple[str, str]] = set()
+        for function in self.file.functions:
+            key = (function.scope, function.name)
+            written = (function.result, *(parameter.type for parameter in function.parameters))
+            owner = self.by_symbol.get(function.scope)
+            if owner is None or self.outermost(owner) is not outer or key in seen or key not in self.private_methods:
+                continue
+            if any(name in _WORD.findall(text) for text in written):
+                seen.add(key)
+                yield owner, function
 
     def _may_be_detail(self, cls: Class) -> bool:
         record = cls.record

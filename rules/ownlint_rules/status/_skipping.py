@@ -29,6 +29,7 @@ from ownlint import records as r
 from ownlint_rules.status._unfinished import loop_heads
 
 _SEEN_ELSEWHERE = frozenset({"flag", "bit", "object"})
+_ASKS_EMPTY = frozenset({"empty", "size"})
 _NEAR = 24
 """So many functions are looked into for who writes a member."""
 _CLAIMS = frozenset({"flag", "entry", "object"})
@@ -243,9 +244,32 @@ def _promises(
     branch of an algorithm, or another step of a protocol."""
     joined = set(function.flow.after(failed.cause)) if failed.cause is not None else set()
     own = [event for event in taken if event not in joined]
+    if _is_found_empty(function, taken, announced):
+        return False
     if announced.held.kind in _CLAIMS:
         return not any(isinstance(event, e.Write) and event.place == announced.place for event in own)
     return not any(_acts(function, event) for event in own)
+
+
+def _is_found_empty(function: Function, taken: list[e.Event], announced: assignments.Assignment) -> bool:
+    """Whether the entry is a container that begins empty, and the next caller asks whether it still is:
+    `if (pools_[key].empty()) return create(key);`."""
+    made = places.strip(announced.event.value) if isinstance(announced.event, e.Write) else None
+    match made:
+        case r.Call(args=(), kind=kind, template=template) if kind == "construct" or template:
+            pass  # `std::queue<int>()`
+        case r.Aggregate(items=()):
+            pass
+        case _:
+            return False
+    return any(
+        isinstance(inner, r.Call)
+        and places.last_name(inner.callee) in _ASKS_EMPTY
+        and assignments.place(function, places.receiver(inner)) == announced.place
+        for event in taken
+        if isinstance(event, e.Test)
+        for inner in places.walk(event.value)
+    )
 
 
 def _acts(function: Function, event: e.Event) -> bool:

@@ -7,6 +7,7 @@ from ownlint import events as e
 from ownlint import records as r
 
 _REPLACES = frozenset({"store", "exchange", "fetch_and", "fetch_sub", "swap"})
+_REWRITES = tuple(sorted(_REPLACES | assignments.ATOMIC_CALLS | {"reset", "clear", "erase"}))
 
 
 def takes_back(function: Function, assignment: assignments.Assignment, event: e.Event) -> bool:
@@ -62,7 +63,7 @@ def writes(method: Function, name: str, depth: int = 1) -> bool:
     """Whether a method writes the member, itself or, with a `depth` above one, in the methods that it calls."""
     if method.mentions("=" + name):
         return True
-    if glance.says(method, name) and method.mentions("store", "reset", "clear", "erase", "exchange"):
+    if glance.says(method, name) and method.mentions(*_REWRITES):
         return True
     if depth <= 1 or method.home is None:
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from ownlint import Function, assignments, conditions, failure, places, questions
+from ownlint import Function, assignments, conditions, failure, habits, pairs, places, questions
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.status import _undoing as undoing
@@ -47,6 +47,8 @@ def failures_after(
             continue  # `if (entries_.size() != cache_.size()) throw Broken();` finds something wrong, and does nothing
         if failure.only_looks(cause.node) or taken_back(cause) or undoing.calls_itself(function, cause.node):
             continue  # a flag set before the function calls itself keeps it from doing so twice
+        if _frees_local(function, cause, announced):
+            continue
         tried += 1
         if tried > _MOST_TRIED:
             return
@@ -59,6 +61,19 @@ def failures_after(
         stays = _fails_through(function, failed, stop) and _leads(function, failed.at, failed.leave, taken_back)
         if stays and not _is_undone_by_handler(function, failed, taken_back):
             yield failed
+
+
+def _frees_local(function: Function, cause: e.CallEvent, announced: assignments.Assignment) -> bool:
+    """Whether the call frees what a local of the function holds, which the announcement cannot be about:
+    `plan_destroy(&plan)`. To close a file may be to write it."""
+    name, given = places.last_name(cause.node.callee), cause.node.args
+    if len(given) != 1 or pairs.releasing_verb(name) not in habits.ENDS - {"close"} or pairs.takes(name):
+        return False
+    inner = places.strip(given[0])
+    freed = places.strip(inner.value) if isinstance(inner, r.Unary) and inner.op == "&" else inner
+    if not isinstance(freed, r.Name) or freed.text == announced.place[0]:
+        return False
+    return freed.text in function.locals and all(freed.text != one.name for one in function.record.parameters)
 
 
 def _excludes(function: Function, one: e.Event, other: e.Event) -> bool:

@@ -152,6 +152,7 @@ def flag_set_before_success(function: Function) -> Iterator[Finding]:
             failing = [*failure.failures(function), *failure.thrown(function)]
             if function.language == "python":  # what it returns is an answer, and no outcome
                 failing = [failed for failed in failing if failed.leave.kind == "throw"]
+            failing.sort(key=lambda failed: failed.certainty == "possible")  # one that is surer is reported
         for failed in unfinished.failures_after(function, announced, failing):
             skip = skipping.skip_here(function, announced, failed) or skipping.skip_elsewhere(
                 function, announced, failed
@@ -379,6 +380,8 @@ def _announces(function: Function, announced: assignments.Assignment) -> bool:
         return False
     if announced.held.kind == "cleared" and _is_null(function, announced):
         return False
+    if announced.held.kind == "flag" and announced.held.text == "1" and _is_measured(function, place):
+        return False
     return lasting.outlives(function, announced)
 
 
@@ -404,6 +407,37 @@ def _counts(function: Function, place: Place) -> bool:
         for operand in _operands(value)
         if places.last_name(places.strip(operand)) == name
     )
+
+
+def _is_measured(function: Function, place: Place) -> bool:
+    """Whether another method lets a function of the project work the number out: `measure(image, level_count_);`. Then
+    one is a number like another."""
+    if function.home is None or place[0] != places.THIS or len(place) != 2:
+        return False
+    return any(
+        _is_filled(method, call, place[1])
+        for method in function.home.methods
+        if method is not function and glance.says(method, place[1])
+        for call in method.flow.calls
+    )
+
+
+def _is_filled(method: Function, call: events.CallEvent, name: str) -> bool:
+    """Whether the member is given to a reference to a number that is not `const`, or by its address to a pointer."""
+    given = {number for number, one in enumerate(call.node.args) if _names_member(method, one, name)}
+    return any(
+        number in given and (kind := types.parse(parameter.type)).last in types.SCALARS - {"bool"} and not kind.const
+        for callee in (method.program.calls.callee(call.node, method).functions if given else ())
+        for number, parameter in enumerate(callee.record.parameters)
+        if "&" in parameter.type or "*" in parameter.type
+    )
+
+
+def _names_member(method: Function, value: records.Value, name: str) -> bool:
+    inner = places.strip(value)
+    if isinstance(inner, records.Unary) and inner.op == "&":
+        inner = places.strip(inner.value)
+    return assignments.place(method, inner) == (places.THIS, name)
 
 
 def _counts_down(function: Function, place: Place) -> bool:
