@@ -55,8 +55,7 @@ Return the status, check it, or log it; in a destructor log it. If the failure c
   ordinary answer
 - statuses discarded while another failure is being handled or reported, and calls that only try (`..IfPossible`)
 - calls that report the failure themselves, that fill only locals with defaults, or whose result most callers discard
-- queries of which nothing reads the output, functions of a program that nothing calls, prefetches, and what serves
-  debugging, tracing or profiling
+- queries of which nothing reads the output, functions of a program that nothing calls, and prefetches
 - calls after which the last error is checked (`cudaGetLastError`), by the function, a macro, a callee or every caller
 - C interfaces whose functions all discard it, tests and benchmarks, statuses that the object also stores, callees that
   always succeed, codes of calls that destroy
@@ -124,8 +123,6 @@ _SAID = {
 _KINDS = {"pointer": "error", "enum": "code", "result": "result"}
 _LAST_CHANCE = re.compile(r"^_*(?:~|close|shutdown|tear_?down|destroy|finalize|cleanup|dispose)", re.IGNORECASE)
 _BEST_EFFORT = re.compile(r"if_?possible|best_?effort|prefetch", re.IGNORECASE)
-_DIAGNOSES = frozenset({"debug", "debugger", "tracer", "tracing", "profiler", "profiling"})
-"""Words of what serves to look at a program: its failure loses a measurement, not a result. A trace is data as well."""
 _ENDS = re.compile(r"(?:Destroy|Free|Release|(?:^|_)(?:destroy|free|release))(?![a-z])")
 """An object of a C library is given up: nothing can be done when that fails."""
 _ASSIGNS = re.compile(glance.opens(records.Assign) + glance.opens(records.Name) + rb'"([^"]*)"\]')
@@ -384,8 +381,6 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
         return because("possible", f"`{name}` reports the failure itself and also returns it")
     if (asked := answers.asked_later(function, at, node, status)) is not None:
         return because("possible", f"`{text(asked.callee)}` reports later whether `{name}` has failed")
-    if _serves_diagnostics(function, node):
-        return because("possible", f"`{name}` serves diagnostics here")
     if outputs.finds_out_unread(function, node):
         return because("possible", f"nothing reads what `{name}` finds out")
     if outputs.is_never_run(function):
@@ -413,15 +408,6 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
     if silent and (given_up or _goes_without_saying(function, at, node, last_chance)):
         return because("possible", f"the result of `{name}` may be ignored on purpose here")
     return tempered(sure, because("intent", "the failure may be ignored on purpose"))
-
-
-def _serves_diagnostics(function: Function, node: records.Call) -> bool:
-    """Whether the call, its class, the function that calls it or the class of that is named after debugging, tracing or
-    profiling."""
-    owner = function.program.calls.callee(node, function).owner
-    homes = [cls.name for cls in (owner, function.home) if cls is not None]
-    named = [places.last_name(node.callee), function.name, *homes]
-    return any(not _DIAGNOSES.isdisjoint(pairs.words(one)) for one in named)
 
 
 def _reports(function: Function, at: events.Event, node: records.Call) -> bool:
