@@ -79,7 +79,8 @@ class SlotEnders:
         if all(self._is_ended_by_caller(store) for store in stores):
             return None
         if self._may_be_ended_out_of_sight(slot.cls) or all(
-            self._belongs_to_another(store) or self._is_handed_out(store, slot) for store in stores
+            self._belongs_to_another(store) or self._is_handed_out(store, slot) or self._leaves_the_project(store)
+            for store in stores
         ):
             certainty = because("possible", "something else may own it or release it")
         if slot.cls.record.kind == "union" or slot.field.overlaid:
@@ -186,6 +187,20 @@ class SlotEnders:
         )
         tests = [event.value for event in function.flow if isinstance(event, e.Test) and event.span.start < begin]
         return is_returned and not any(places.last_name(part) == name for value in tests for part in places.walk(value))
+
+    def _leaves_the_project(self, store: SlotStore) -> bool:
+        """Whether it is put into a local struct that is returned, and only code out of sight calls the function."""
+        function, node = store.function, store.node
+        filled = (node.target,) if isinstance(node, r.Assign) else node.args if isinstance(node, r.Call) else ()
+        roots = {inner.text for one in filled for inner in places.walk(one) if isinstance(inner, r.Name)}
+        return not self.program.index.is_called(function.name) and any(
+            leave.kind == "return"
+            and isinstance(inner := places.strip(leave.value), r.Name)
+            and inner.text in roots
+            and inner.text in function.locals
+            and not types.parse(function.locals[inner.text][0]).pointers
+            for leave in function.flow.leaves
+        )
 
     def _is_in_element(self, target: r.Value, function: Function) -> bool:
         """Whether the place is a part of an element of a container: `slabs_[key].data`."""
