@@ -135,14 +135,35 @@ class Gaps:
         if not here:
             return None
         asked = [look for look in looks if look is not act]
-        renewed = {look.index for look in asked if any(look in section for section in here)}
-        reached = {event.index for event in self.function.flow.leading(act, lambda event: event.index in renewed)}
+        again = [look for look in asked if any(look in section for section in here)]
+        renewed = frozenset(look.index for look in again)
+        reached: dict[frozenset[int], set[int]] = {}
         for look in asked:
-            if look.index in reached and look.index not in renewed:
+            if look.index in renewed:
+                continue
+            stops = renewed | self._asked_again(look, again, here)
+            if stops not in reached:
+                reached[stops] = self._leading(act, stops)
+            if look.index in reached[stops]:
                 for section in here:
                     if (gap := self._gap(look, act, section, about)) is not None:
                         return gap
         return None
+
+    def _leading(self, act: e.Event, stops: frozenset[int]) -> set[int]:
+        return {event.index for event in self.function.flow.leading(act, lambda event: event.index in stops)}
+
+    def _asked_again(self, look: e.Event, again: list[e.Event], here: Iterable[sections.Section]) -> set[int]:
+        """The tests in the section of the act that lead to another look, where those are the tests that led to the
+        first: `if (n < size && table[n])` said twice asks again, whichever part of it decides."""
+        flow = self.function.flow
+        first = {text(test.value) for test, _ in flow.guards(look)} if again else set[str]()
+        found: set[int] = set()
+        for other in again:
+            tests = [test for test, _ in flow.guards(other) if any(test in section for section in here)]
+            if all(text(test.value) in first for test in tests):
+                found.update(test.index for test in tests)
+        return found
 
     def is_apart(self, look: e.Event, act: e.Event, looks: Iterable[e.Event]) -> bool:
         """Whether one lock is let go between the look and the act, and no look comes again before the act."""
