@@ -34,10 +34,14 @@ from ownlint import (
     questions,
     sections,
     text,
+    trials,
     types,
 )
 from ownlint import events as e
 from ownlint import records as r
+
+_MOST_CALLERS = 2
+"""So many callers are followed, one of which calls the next, to where the object is made or destroyed."""
 
 
 class Gap(NamedTuple):
@@ -85,6 +89,74 @@ _CALLED = re.compile(glance.opens(r.Name) + rb'"([^"]*)"\]|,"([^":]*)"(?=,(?:tru
 def is_settled(function: Function) -> bool:
     """Whether nobody else can be inside: the object is being made or destroyed."""
     return function.record.kind in ("constructor", "destructor", "conversion")
+
+
+def runs_alone(function: Function, depth: int = _MOST_CALLERS) -> bool:
+    """Whether every known call of a method, those of tests aside, is by a constructor or destructor of its class, or on
+    an object that its caller has just made."""
+    found = False
+    for caller in function.program.index.callers(function) if function.home is not None else ():
+        if caller is function or caller.language != "cpp" or trials.is_trial(caller):
+            continue
+        for call in caller.flow.calls:
+            if _may_call(caller, call, function):
+                if not _has_object_alone(caller, call, depth):
+                    return False
+                found = True
+    return found
+
+
+def _may_call(caller: Function, call: e.CallEvent, method: Function) -> bool:
+    """Whether a call may be one of the method, or of the one that it overrides: by its name, and by the class of what
+    it is made on."""
+    program, on, callee = caller.program, places.receiver(call.node), call.node.callee
+    if places.last_name(callee) != method.name:
+        return False
+    known, family = program.calls.callee(call.node, caller).functions, _family(method)
+    if method in known or (known and isinstance(callee, r.Name) and "::" in callee.text):
+        return method in known
+    if on is None and (caller.home is None or caller.home.name not in family):
+        return False
+    if known or on is None:
+        return not known or any(_overrides(method, one) for one in known)
+    written = program.names.expand(program.types.of(on, caller), caller.file, caller.record.scope)
+    said = set(_WORD.findall(written))
+    return not said or types.parse(written).is_placeholder or not said.isdisjoint(family)
+
+
+def _overrides(method: Function, base: Function) -> bool:
+    return method.home is not None and base.home in method.home.ancestry
+
+
+@questions.question
+def _family(method: Function) -> frozenset[str]:
+    """The names of the method's class, of its bases and of what derives from it."""
+    home = method.home
+    related = (cls for cls in method.program.classes if home is not None and (home in cls.ancestry or cls is home))
+    return frozenset(one.name for cls in related for one in (cls, *cls.ancestry))
+
+
+_WORD = re.compile(r"\w+")
+
+
+def _has_object_alone(caller: Function, call: e.CallEvent, depth: int) -> bool:
+    on = call.receiver
+    if on is None or on[0] == places.THIS:
+        itself = on is None or len(on) == 1
+        return is_settled(caller) or (itself and depth > 0 and runs_alone(caller, depth - 1))
+    if len(on) != 1 or on[0] not in caller.locals or any(one.name == on[0] for one in caller.record.parameters):
+        return False
+    given = [write.value for write in caller.flow.writes_to(on) if write.value is not None]
+    made = [value for value in given if (held := assignments.held(value)) is None or held.kind != "emptied"]
+    return bool(made) and all(_is_new(value) for value in made)
+
+
+def _is_new(value: r.Value) -> bool:
+    inner = places.strip(value)
+    if not isinstance(inner, r.Call):
+        return False
+    held = assignments.held(inner)
+    return inner.kind in ("new", "construct") or (held is not None and held.kind == "object")
 
 
 # --- gaps in one function ---------------------------------------------------------------------------
@@ -135,14 +207,35 @@ class Gaps:
         if not here:
             return None
         asked = [look for look in looks if look is not act]
-        renewed = {look.index for look in asked if any(look in section for section in here)}
-        reached = {event.index for event in self.function.flow.leading(act, lambda event: event.index in renewed)}
+        again = [look for look in asked if any(look in section for section in here)]
+        renewed = frozenset(look.index for look in again)
+        reached: dict[frozenset[int], set[int]] = {}
         for look in asked:
-            if look.index in reached and look.index not in renewed:
+            if look.index in renewed:
+                continue
+            stops = renewed | self._asked_again(look, again, here)
+            if stops not in reached:
+                reached[stops] = self._leading(act, stops)
+            if look.index in reached[stops]:
                 for section in here:
                     if (gap := self._gap(look, act, section, about)) is not None:
                         return gap
         return None
+
+    def _leading(self, act: e.Event, stops: frozenset[int]) -> set[int]:
+        return {event.index for event in self.function.flow.leading(act, lambda event: event.index in stops)}
+
+    def _asked_again(self, look: e.Event, again: list[e.Event], here: Iterable[sections.Section]) -> set[int]:
+        """The tests in the section of the act that lead to another look, where those are the tests that led to the
+        first: `if (n < size && table[n])` said twice asks again, whichever part of it decides."""
+        flow = self.function.flow
+        first = {text(test.value) for test, _ in flow.guards(look)} if again else set[str]()
+        found: set[int] = set()
+        for other in again:
+            tests = [test for test, _ in flow.guards(other) if any(test in section for section in here)]
+            if all(text(test.value) in first for test in tests):
+                found.update(test.index for test in tests)
+        return found
 
     def is_apart(self, look: e.Event, act: e.Event, looks: Iterable[e.Event]) -> bool:
         """Whether one lock is let go between the look and the act, and no look comes again before the act."""
@@ -700,6 +793,10 @@ def helpers(program: Program) -> Helpers:
 # --- atomics ----------------------------------------------------------------------------------------
 
 
+_AT_ONCE = "harmless if two threads never run this at the same time"
+_ALONE = "every known call is on an object that is being made or destroyed"
+
+
 def atomic_gaps(function: Function) -> Iterator[tuple[assignments.Assignment, e.Event, Certainty]]:
     """Flags stored in an atomic member or variable because of what a load of it gave, in two steps and under no lock.
     It is `possible` where nothing but the flag comes of it."""
@@ -745,14 +842,10 @@ def atomic_gaps(function: Function) -> Iterator[tuple[assignments.Assignment, e.
         asked = next((one for one in reads if one.span.start in nearest[0].value.span), reads[0])
         done = assignment.held.kind == "flag" and works_after(function, nearest, act)
         again = _leads(flow, act, asked)
-        yield (
-            assignment,
-            asked,
-            because(
-                "threads" if done and not again else "guess",
-                "harmless if two threads never run this at the same time",
-            ),
-        )
+        if done and not again and runs_alone(function):
+            yield assignment, asked, because("possible", _ALONE)
+        else:
+            yield assignment, asked, because("threads" if done and not again else "guess", _AT_ONCE)
 
 
 def _is_set_anyway(
@@ -877,7 +970,11 @@ def _is_work(function: Function, event: e.Event) -> bool:
     )
 
 
-_HANDLING = frozenset({"lock", "unlock", "Lock", "Unlock", "Release", "load", "store", "end", "find"})
+_HANDLING = frozenset(
+    {"lock", "unlock", "Lock", "Unlock", "Release", "load", "store", "end", "find"}
+    | {"wait", "Wait", "synchronize", "Synchronize"}
+)
+"""Names of calls that two threads may as well make both: to wait for the same is no work that is done twice."""
 
 
 def sources(function: Function, value: r.Value | None) -> list[r.Value]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Function, Place, assignments, bodies, places, questions
+from ownlint import Function, Place, assignments, bodies, failure, places, questions, types
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.locks import _rechecks as rechecks
@@ -232,7 +232,7 @@ def _added_to(function: Function, event: e.CallEvent) -> frozenset[str]:
     callee = function.program.calls.callee(node, function)
     name = places.last_name(node.callee)
     methods = function.program.models.containers
-    own = {place for one in callee.functions for place in touches(one).writes}
+    own = {place for one in callee.functions for place in touches(one).writes} - _ANYTHING.writes
     if on is None or on == (places.THIS,):
         return frozenset(own)
     if not rechecks.outlives(function, on):
@@ -285,7 +285,7 @@ def _searches(function: Function, addition: Addition, keys: frozenset[str]) -> I
     for event in function.flow:
         match event:
             case e.CallEvent(node=node) if node.kind == "call" and event is not addition.event:
-                given = {name for arg in node.args for name in _key_names(function, arg)} & keys
+                given = _keys_given(function, node) & keys
                 if given and not _reads_of(function, event).isdisjoint(addition.names):
                     yield event, frozenset(given)
             case e.Test(value=value):
@@ -307,8 +307,26 @@ def _looked_up_again(gaps: rechecks.Gaps, addition: Addition) -> list[e.Event]:
     ]
 
 
-def _key_names(function: Function, value: r.Value) -> set[str]:
-    return _names(function, value)
+def _keys_given(function: Function, call: r.Call) -> set[str]:
+    """The names in the arguments of a call, but for what the called function changes: that is no key."""
+    callees = function.program.calls.callee(call, function).functions
+    changed = {at for callee in callees for at in _changed(callee)}
+    return {name for at, arg in enumerate(call.args) if at not in changed for name in _names(function, arg)}
+
+
+@questions.flow_question
+def _changed(callee: Function) -> frozenset[int]:
+    """The parameters, objects of the project by a reference that is not `const`, on which, or on a part of which, a
+    method is called that is not: a generator of random numbers is drawn from."""
+    found: set[int] = set()
+    for at, parameter in enumerate(callee.record.parameters):
+        kind = types.parse(parameter.type)
+        if not kind.reference or kind.const or kind.name.startswith("std::"):
+            continue
+        calls = (call for call in callee.flow.calls if call.receiver is not None and call.receiver[0] == parameter.name)
+        if any(not failure.asks(callee, call) for call in calls):
+            found.add(at)
+    return frozenset(found)
 
 
 def _reads_of(function: Function, event: e.CallEvent) -> frozenset[str]:

@@ -64,11 +64,13 @@ Re-check under the second lock, use `try_emplace` and discard the duplicate, or 
 - a first section that leaves a mark (an entry, a flag, a set of pending keys)
 - another lock that is held throughout
 - values and shared owners, where nothing is lost
-- with the default `--certainty`: a plain value that is computed twice, idempotent stores, and loops that check again
+- with the default `--certainty`: a plain value that is computed twice, idempotent stores, loops that check again,
+  flags after which threads only wait, and methods whose known calls all stand in a constructor or destructor or are
+  made on a new object
 
 ## Known limitations
 
-- It is not known that only one thread calls a function.
+- It is not known that only one thread calls a function whose object others have.
 - Containers are distinguished by name and class, not by object.
 - Methods of one object, and functions that receive one object, that each lock for themselves are analysed; a lookup by
   a lambda for the enclosing function is not.
