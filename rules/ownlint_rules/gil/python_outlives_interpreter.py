@@ -76,6 +76,8 @@ def python_outlives_interpreter(program: Program) -> Iterator[Finding]:
         counted = python_use.kind_at(program, static.type, static.file, static.scope)
         if counted not in ("object", "holder") or statics.is_emptied(program, static) or _asks(program, static):
             continue
+        if statics.is_immortal(program, static):
+            continue
         yield Finding(
             static.file.path,
             static.node.span,
