@@ -212,6 +212,8 @@ def ends_program(function: Function, call: r.Call, depth: int = _DEEPEST_END) ->
     callee = function.program.calls.callee(call, function)
     if any(effect.verb == "never returns" for model in callee.models for effect in model.effects):
         return True
+    if callee.functions and any(map(_is_noreturn, callee.records)) and not any(map(_says_throw, callee.functions)):
+        return True
     return depth > 0 and any(_comes_to_end(found, found.body, depth - 1) for found in callee.functions)
 
 
@@ -235,9 +237,18 @@ def never_comes_back(function: Function, call: r.Call) -> bool:
 
 
 def _is_final(records: Iterable[r.FunctionRecord], functions: Sequence[Function]) -> bool:
-    if any("noreturn" in one.name.lower() for record in records for one in record.annotations):
+    if any(map(_is_noreturn, records)):
         return True
     return bool(functions) and all(_only_throws(one) for one in functions)
+
+
+def _is_noreturn(record: r.FunctionRecord) -> bool:
+    return any("noreturn" in one.name.lower() for one in record.annotations)
+
+
+def _says_throw(callee: Function) -> bool:
+    """Whether it throws, itself or by what it calls. Needs no decoding."""
+    return callee.says(_THROWS) or not undecoded.throwers(callee.program).isdisjoint(callee.mentioned)
 
 
 def _only_throws(callee: Function) -> bool:
@@ -256,6 +267,7 @@ def _enders(program: Program) -> frozenset[str]:
     functions = [function for function in program.functions if function.language == "cpp"]
     mentioned = {name for function in functions for name in function.mentioned}
     found = {name for name in mentioned if "never returns" in program.models.verbs(name)}
+    found |= {name for name, record in program.index.declared_functions() if _is_noreturn(record)} & mentioned
     ending = [function for function in functions if function.record.result in ("", "void")]
     for _ in range(_DEEPEST_END):
         found |= {function.name for function in ending if not found.isdisjoint(function.mentioned)}

@@ -204,14 +204,23 @@ def _ends_itself(function: Function, known: references.References, call: records
     """Whether the object was made with a callback that counts down what it is called with:
     `weakref(thing, cpp_function([](handle self) { self.dec_ref(); })).release()`."""
     made = call.callee.base if isinstance(call.callee, records.Member) else None
-    if isinstance(made, records.Name):
-        made = function.locals.get(made.text, ("", None))[1]
     return any(
         isinstance(inner, records.Lambda)
         and (callback := function.program.index.function_at(function.file, inner.function)) is not None
         and _counts_down_its_own(callback, known)
-        for inner in places.walk(made)
+        for inner in _made_of(function, made)
     )
+
+
+def _made_of(function: Function, value: records.Value | None) -> Iterator[records.Value]:
+    """What a value is made of, the locals that it names looked through."""
+    seen: set[str] = set()
+    queue = list(places.walk(value))
+    for inner in queue:
+        yield inner
+        if isinstance(inner, records.Name) and inner.text not in seen:
+            seen.add(inner.text)
+            queue.extend(places.walk(function.locals.get(inner.text, ("", None))[1]))
 
 
 def _counts_down_its_own(callback: Function, known: references.References) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import File, Function, Program, glance, places, types
+from ownlint import File, Function, Program, glance, places, references, types
 from ownlint import events as e
 from ownlint import records as r
 
@@ -81,6 +81,39 @@ def is_emptied(program: Program, static: Static) -> bool:
                     if event.op == "=" and _is_nothing(value):
                         return True
     return False
+
+
+def is_immortal(program: Program, static: Static) -> bool:
+    """Whether its object has one more reference that nothing gives back: the lambda that makes it counts up what it
+    returns, or the function in which it stands counts it up. Then it is never destroyed."""
+    maker = _maker(program, static)
+    if maker is not None:
+        returned = {places.last_name(places.strip(leave.value)) for leave in maker.flow.leaves} - {""}
+        if any(_counts_up(maker, call) in returned for call in maker.flow.calls):
+            return True
+    around = static.function
+    return around is not None and any(_counts_up(around, call) == static.name for call in around.flow.calls)
+
+
+def _maker(program: Program, static: Static) -> Function | None:
+    """The lambda that is called where the static begins."""
+    made = places.strip(static.value)
+    called = made.callee if isinstance(made, r.Call) and not made.args else None
+    return program.index.function_at(static.file, called.function) if isinstance(called, r.Lambda) else None
+
+
+def _counts_up(function: Function, call: e.CallEvent) -> str:
+    """The local or variable that a call adds a reference to; empty where it adds none. A method is taken by its name:
+    the caller knows that what it is about is an object."""
+    program, callee = function.program, call.node.callee
+    if isinstance(callee, r.Member):
+        model, counted = program.models.counted_method(callee.name), call.receiver
+        adds = model is not None and model.has("retain", "receiver")
+    else:
+        model = references.references(program).model(call.node, function)
+        adds = model is not None and model.has("retain", "argument 1") and bool(call.node.args)
+        counted = places.place_of(call.node.args[0]) if adds else None
+    return counted[0] if adds and counted else ""
 
 
 def _is_nothing(value: r.Value | None) -> bool:

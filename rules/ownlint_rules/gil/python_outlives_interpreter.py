@@ -48,6 +48,7 @@ Store the object in `gil_safe_call_once_and_store`, or allocate it and never del
 - storage that is never destroyed (`gil_safe_call_once_and_store`, `NoDestructor`), shared pointers
 - classes whose destructor acquires the GIL or checks for the interpreter
 - objects that some function clears while the program runs, such as a registered cleanup
+- objects that are given a second reference which is never released (`inc_ref`)
 
 ## Known limitations
 
@@ -75,6 +76,8 @@ def python_outlives_interpreter(program: Program) -> Iterator[Finding]:
             continue
         counted = python_use.kind_at(program, static.type, static.file, static.scope)
         if counted not in ("object", "holder") or statics.is_emptied(program, static) or _asks(program, static):
+            continue
+        if statics.is_immortal(program, static):
             continue
         yield Finding(
             static.file.path,
