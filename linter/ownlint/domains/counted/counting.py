@@ -350,6 +350,7 @@ class Counting(CountingCalls):
             self.lose_led_to(item.value if isinstance(item, r.Pair) else item, draft)
 
     def lose_led_to(self, value: r.Value | None, draft: CountDraft) -> None:
+        """What a member of an object leads into, `buffer->items`, leads back to the object, too."""
         for side in alternatives(value):
             inner = bare_value(side)
             if isinstance(inner, r.Member) and inner.arrow and (one := self.id_of(draft, inner.base)) is not None:
