@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import Class, File, Function, Program, places, questions, text, trials, types
+from ownlint import Class, File, Function, Program, assignments, places, questions, text, trials, types
 from ownlint import records as r
 from ownlint_rules.hygiene import _repeated as repeated
 
@@ -200,7 +200,7 @@ class ProgramEnvironment:
                     meaning = self._parsed(places.last_name(call.callee), targets)
                     if not any(types.parse(target.record.result).is_scalar for target in targets):
                         meaning |= understood(function, call)  # else it is no text any more
-                    meaning |= {text(one) for one in call.args if one is not argument and _is_literal(one)}
+                    meaning |= _fallbacks(call, argument, targets)
                     yield EnvironmentReading(variable, call, function, owner, when, meaning)
 
     def _named_in(
@@ -252,9 +252,9 @@ class ProgramEnvironment:
         for call, argument, _ in self._named_in(wrapper, self.wrappers, {}):
             inner = self.name_of(argument, wrapper)
             if inner is not None and inner.parameter:
-                found |= understood(wrapper, call)
+                further = self.program.calls.callee(call, wrapper).functions
+                found |= understood(wrapper, call) | _fallbacks(call, argument, further)
                 if depth < _DEEP:
-                    further = self.program.calls.callee(call, wrapper).functions
                     found |= self._parsed(places.last_name(call.callee), further, depth + 1)
         return frozenset(found)
 
@@ -480,8 +480,9 @@ def understood(function: Function, call: r.Call) -> frozenset[str]:
     for inner in function.values:
         match inner:
             case r.Call(args=args) if inner is not call and any(map(is_it, args)) and not _is_text(function, inner):
-                found.add(places.last_name(inner.callee))
-                found |= {text(arg) for arg in args if _is_literal(arg)}
+                if not all(_is_handed_on(inner, at) for at, arg in enumerate(args) if is_it(arg)):
+                    found.add(places.last_name(inner.callee))
+                    found |= {text(arg) for arg in args if _is_literal(arg)}
             case r.Call(callee=r.Member(base=base, name=name)) if name not in _SAME and is_it(base):
                 found.add(name)
             case r.Binary(op="==" | "!=", left=left, right=r.Literal(kind="str" | "char") as other) if any(
@@ -489,6 +490,36 @@ def understood(function: Function, call: r.Call) -> frozenset[str]:
             ):
                 found.add(text(other))
     return frozenset(found) - _ASKING
+
+
+def _is_handed_on(call: r.Call, at: int) -> bool:
+    """Whether a call keeps its argument as a text: it makes an object that has it, or puts it into a format."""
+    held = assignments.held(call)
+    if held is not None and held.kind == "object":
+        return True
+    before = (places.strip(one) for one in call.args[:at])
+    return any(isinstance(one, r.Literal) and one.kind == "str" and "%" in one.text for one in before)
+
+
+def _fallbacks(call: r.Call, argument: r.Value, targets: Sequence[Function]) -> set[str]:
+    """The constants beside the variable's name that say what is read: not those that a function of the project only
+    tests, such as whether to read at all."""
+    found: set[str] = set()
+    for at, one in enumerate(call.args):
+        if one is argument or not _is_literal(one):
+            continue
+        names = [t.record.parameters[at].name for t in targets if at < len(t.record.parameters)]
+        if not names or any(_goes_on(target, name) for target, name in zip(targets, names, strict=False)):
+            found.add(text(one))
+    return found
+
+
+def _goes_on(function: Function, name: str) -> bool:
+    """Whether a parameter is returned, stored or given to a call."""
+    flow = function.flow
+    values = [*(write.value for write in flow.writes), *(leave.value for leave in flow.leaves)]
+    values += [arg for call in flow.calls for arg in call.node.args]
+    return any(isinstance(inner, r.Name) and inner.text == name for value in values for inner in places.walk(value))
 
 
 _ASKING = frozenset({"strlen", "empty", "size", "length", '""', "'\\0'", "''"})
