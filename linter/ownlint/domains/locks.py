@@ -27,7 +27,7 @@ from ownlint.engine.mutexes import Mutexes, asks, mutexes, plain, shares, tries
 from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, Place, last_name, render, spelled, strip, walk
-from ownlint.project import types
+from ownlint.project import trials, types
 from ownlint.project.program import Program
 from ownlint.project.questions import Answers, Derived, flow_question, noting, program_question, read
 from ownlint.project.recursion import Circular
@@ -79,7 +79,7 @@ Locks = frozenset[HeldLock]
 
 class Callers(NamedTuple):
     """What a function's callers in the project hold, in its own words. `sites` counts the calls; `alone` when all
-    of them stand in constructors and destructors, where nobody else knows the object."""
+    of them, tests aside, stand in constructors and destructors, or are made on a new object: no other thread has it."""
 
     sites: int
     locks: frozenset[Place] = frozenset()
@@ -226,7 +226,7 @@ class Locking:
     def _ask_callers(self, function: Function) -> tuple[Callers, float]:
         """The answer, and what it leans on (see `_asked`)."""
         common: frozenset[Place] | None = None
-        sites = alone = 0
+        sites = alone = others = 0
         leans = math.inf
         for caller, event in self._sites(function):
             if _is_alone(caller) or _made_it(caller, event):
@@ -244,13 +244,14 @@ class Locking:
             if around.alone:
                 alone += 1
                 continue
+            others += not trials.is_trial(caller)
             found = _translated({h.lock for h in here} | around.locks, function, event)
             common = found if common is None else common & found
-            if not common:
+            if not common and others:
                 break
-        if common is None:
-            return Callers(sites, alone=sites > 0 and alone == sites), leans
-        return Callers(sites, common), leans
+        if alone and not others:
+            return Callers(sites, alone=True), leans
+        return Callers(sites, common or frozenset()), leans
 
     def _may_ask(self, caller: Function) -> bool:
         known = caller in self._callers or caller in self._tentative
@@ -289,6 +290,8 @@ class Locking:
             return
         callers = self.program.index.callers(function)
         if len(callers) > _MOST_CALLERS:
+            callers = [one for one in callers if not trials.is_trial(one)]
+        if len(callers) > _MOST_CALLERS:
             callers = [one for one in callers if one.home is not None and one.home is function.home]
         if len(callers) > _MOST_CALLERS:
             return
@@ -300,7 +303,12 @@ class Locking:
     def _reaches(self, caller: Function, event: e.CallEvent, function: Function) -> bool:
         found = self.program.calls.callee(event.node, caller)
         if found.functions:
-            return function in found.functions or any(_overrides(function, one) for one in found.functions)
+            callee = event.node.callee
+            is_virtual = not (
+                isinstance(callee, r.Name) and "::" in callee.text
+            )  # no override is called by `Base::f()`
+            overridden = found.functions if is_virtual else ()
+            return function in found.functions or any(_overrides(function, one) for one in overridden)
         if _says_what_it_makes(caller, event, function):
             return True
         return event.receiver in (None, (THIS,)) and caller.home is not None and caller.home is function.home
@@ -377,7 +385,17 @@ def is_made_in(function: Function, name: str) -> bool:
     kind = types.parse(written)
     if kind.is_value and not kind.arguments and not kind.is_placeholder:
         return True
-    inner = strip(value)
+    given = [strip(write.value) for write in function.flow.writes_to((name,)) if write.value is not None]
+    made = [one for one in given or [strip(value)] if not _is_null(one)]
+    return bool(made) and all(_makes(one) for one in made)
+
+
+def _is_null(value: r.Value | None) -> bool:
+    return isinstance(value, r.Literal) and (value.kind == "null" or value.text == "0")
+
+
+def _makes(value: r.Value | None) -> bool:
+    inner = value
     while isinstance(inner, r.Call) and len(inner.args) == 1 and isinstance(inner.args[0], r.Call):
         inner = inner.args[0]
     return isinstance(inner, r.Call) and (
@@ -827,9 +845,21 @@ def _annotated(function: Function, role: str, pattern: re.Pattern[str] | None = 
 
 
 def is_override(function: Function) -> bool:
-    """Whether others may call it through a base; the declaration says so where the definition stands elsewhere."""
-    own = function.cls.declared_here.get(function.name, ()) if function.cls is not None else ()
-    return any(not {"override", "final"}.isdisjoint(record.qualifiers) for record in (function.record, *own))
+    """Whether others may call it through a base; the declaration says so where the definition stands elsewhere, or that
+    of the base does."""
+    cls = function.cls
+    own = cls.declared_here.get(function.name, ()) if cls is not None else ()
+    if any(not {"override", "final"}.isdisjoint(record.qualifiers) for record in (function.record, *own)):
+        return True
+    return any(
+        "virtual" in record.qualifiers and len(record.parameters) == len(function.record.parameters)
+        for base in (cls.ancestry[1:] if cls is not None else ())
+        for record in (*base.declared_here.get(function.name, ()), *_records(base, function.name))
+    )
+
+
+def _records(cls: Class, name: str) -> list[r.FunctionRecord]:
+    return [method.record for method in cls.defined_here.get(name, ())]
 
 
 def says_locked(function: Function) -> bool:

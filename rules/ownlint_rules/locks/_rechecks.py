@@ -34,14 +34,10 @@ from ownlint import (
     questions,
     sections,
     text,
-    trials,
     types,
 )
 from ownlint import events as e
 from ownlint import records as r
-
-_MOST_CALLERS = 2
-"""So many callers are followed, one of which calls the next, to where the object is made or destroyed."""
 
 
 class Gap(NamedTuple):
@@ -89,74 +85,6 @@ _CALLED = re.compile(glance.opens(r.Name) + rb'"([^"]*)"\]|,"([^":]*)"(?=,(?:tru
 def is_settled(function: Function) -> bool:
     """Whether nobody else can be inside: the object is being made or destroyed."""
     return function.record.kind in ("constructor", "destructor", "conversion")
-
-
-def runs_alone(function: Function, depth: int = _MOST_CALLERS) -> bool:
-    """Whether every known call of a method, those of tests aside, is by a constructor or destructor of its class, or on
-    an object that its caller has just made."""
-    found = False
-    for caller in function.program.index.callers(function) if function.home is not None else ():
-        if caller is function or caller.language != "cpp" or trials.is_trial(caller):
-            continue
-        for call in caller.flow.calls:
-            if _may_call(caller, call, function):
-                if not _has_object_alone(caller, call, depth):
-                    return False
-                found = True
-    return found
-
-
-def _may_call(caller: Function, call: e.CallEvent, method: Function) -> bool:
-    """Whether a call may be one of the method, or of the one that it overrides: by its name, and by the class of what
-    it is made on."""
-    program, on, callee = caller.program, places.receiver(call.node), call.node.callee
-    if places.last_name(callee) != method.name:
-        return False
-    known, family = program.calls.callee(call.node, caller).functions, _family(method)
-    if method in known or (known and isinstance(callee, r.Name) and "::" in callee.text):
-        return method in known
-    if on is None and (caller.home is None or caller.home.name not in family):
-        return False
-    if known or on is None:
-        return not known or any(_overrides(method, one) for one in known)
-    written = program.names.expand(program.types.of(on, caller), caller.file, caller.record.scope)
-    said = set(_WORD.findall(written))
-    return not said or types.parse(written).is_placeholder or not said.isdisjoint(family)
-
-
-def _overrides(method: Function, base: Function) -> bool:
-    return method.home is not None and base.home in method.home.ancestry
-
-
-@questions.question
-def _family(method: Function) -> frozenset[str]:
-    """The names of the method's class, of its bases and of what derives from it."""
-    home = method.home
-    related = (cls for cls in method.program.classes if home is not None and (home in cls.ancestry or cls is home))
-    return frozenset(one.name for cls in related for one in (cls, *cls.ancestry))
-
-
-_WORD = re.compile(r"\w+")
-
-
-def _has_object_alone(caller: Function, call: e.CallEvent, depth: int) -> bool:
-    on = call.receiver
-    if on is None or on[0] == places.THIS:
-        itself = on is None or len(on) == 1
-        return is_settled(caller) or (itself and depth > 0 and runs_alone(caller, depth - 1))
-    if len(on) != 1 or on[0] not in caller.locals or any(one.name == on[0] for one in caller.record.parameters):
-        return False
-    given = [write.value for write in caller.flow.writes_to(on) if write.value is not None]
-    made = [value for value in given if (held := assignments.held(value)) is None or held.kind != "emptied"]
-    return bool(made) and all(_is_new(value) for value in made)
-
-
-def _is_new(value: r.Value) -> bool:
-    inner = places.strip(value)
-    if not isinstance(inner, r.Call):
-        return False
-    held = assignments.held(inner)
-    return inner.kind in ("new", "construct") or (held is not None and held.kind == "object")
 
 
 # --- gaps in one function ---------------------------------------------------------------------------
@@ -842,7 +770,7 @@ def atomic_gaps(function: Function) -> Iterator[tuple[assignments.Assignment, e.
         asked = next((one for one in reads if one.span.start in nearest[0].value.span), reads[0])
         done = assignment.held.kind == "flag" and works_after(function, nearest, act)
         again = _leads(flow, act, asked)
-        if done and not again and runs_alone(function):
+        if done and not again and locks.locking(function.program).from_callers(function).alone:
             yield assignment, asked, because("possible", _ALONE)
         else:
             yield assignment, asked, because("threads" if done and not again else "guess", _AT_ONCE)
