@@ -117,10 +117,13 @@ def match(judged: Sequence[Site], findings: Sequence[Finding]) -> dict[int, Find
 
     take(lambda s: (s.verdict.rule, s.place.fingerprint) if s.place.fingerprint else None, _fingerprint, None)
     take(lambda s: (s.verdict.rule, s.place.path), lambda f: (f.rule, f.path), 0)
+    led: dict[tuple[str, FindingStep], list[int]] = defaultdict(list)
+    for index in sorted(left):
+        for step in findings[index].steps:
+            led[findings[index].rule, step].append(index)
     for number, site in enumerate(judged):
-        at = FindingStep(site.place.path, site.place.line)
-        led = (index for index in sorted(left) if findings[index].rule == site.verdict.rule)
-        if number not in out and (index := next((one for one in led if at in findings[one].steps), None)) is not None:
+        through = led[site.verdict.rule, FindingStep(site.place.path, site.place.line)] if number not in out else []
+        if (index := next((one for one in through if one in left), None)) is not None:
             out[number] = findings[index]
             left.discard(index)
     take(

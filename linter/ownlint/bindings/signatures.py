@@ -136,7 +136,7 @@ def is_plain(written: str, roles: tuple[str, ...] = ()) -> bool:
 
 
 def has_object_beside_self(binding: Binding, signature: Signature) -> bool:
-    """Whether an argument beside the object itself can be kept alive, or cannot be told: no number, text, enumerator or
+    """Whether an argument beside the object itself can be kept alive, or is not known: no number, text, enumerator or
     what is copied into C++."""
     if signature.parameters is None:
         return True

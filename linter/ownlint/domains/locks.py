@@ -304,11 +304,11 @@ class Locking:
         found = self.program.calls.callee(event.node, caller)
         if found.functions:
             callee = event.node.callee
-            is_virtual = not (
-                isinstance(callee, r.Name) and "::" in callee.text
-            )  # no override is called by `Base::f()`
-            overridden = found.functions if is_virtual else ()
-            return function in found.functions or any(_overrides(function, one) for one in overridden)
+            if function in found.functions:
+                return True
+            if isinstance(callee, r.Name) and "::" in callee.text:  # no override is called by `Base::f()`
+                return False
+            return any(_overrides(function, one) for one in found.functions)
         if _says_what_it_makes(caller, event, function):
             return True
         return event.receiver in (None, (THIS,)) and caller.home is not None and caller.home is function.home

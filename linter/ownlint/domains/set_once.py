@@ -28,7 +28,7 @@ def is_set_once(cls: Class, name: str) -> bool:
             return False
         for write in function.flow.writes if function.mentions("=" + name) else ():
             if write.place[-1] == name and _may_be_of(function, write.target, cls):
-                if not _is_made_in(function, write.place[0]):
+                if not _is_returned_local(function, write.place[0]):
                     return False
                 made += [] if _is_overwritten(function, write) else [write.value]
     return bool(made) and not any(isinstance(strip(value), r.Literal) for value in made)
@@ -71,7 +71,7 @@ def _may_be_of(function: Function, member: r.Value | None, cls: Class) -> bool:
     return found is None or found in cls.ancestry or cls in found.ancestry
 
 
-def _is_made_in(function: Function, name: str) -> bool:
+def _is_returned_local(function: Function, name: str) -> bool:
     """Whether the object is a local that the function returns."""
     if name not in function.locals or any(one.name == name for one in function.record.parameters):
         return False

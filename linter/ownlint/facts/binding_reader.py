@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Literal, cast
 
 import msgspec
@@ -43,16 +44,22 @@ def extract(
         return (), ()
     reader = _BindingReader(file, vocabulary.frameworks, headers)
     words.update(name for name, target in reader.names.types.items() if reader.names.class_template(target))
-    registering = PatternSet(vocabulary.registries)
+    registries = _registries(vocabulary.registries)
     chosen = [
         index
         for index, function in enumerate(file.functions)
-        if not words.isdisjoint(function.mentions) and registering.first(function.name) is None
+        if not words.isdisjoint(function.mentions) and registries.first(function.name) is None
     ]
     # By position, so that a function is read before the lambdas inside it use its variables.
     for index in sorted(chosen, key=lambda index: (file.functions[index].start, -file.functions[index].end)):
         reader.read(index)
     return tuple(reader.classes), tuple(reader.finished())
+
+
+@lru_cache(maxsize=8)
+def _registries(patterns: tuple[str, ...]) -> PatternSet:
+    """Made once, not for each file."""
+    return PatternSet(patterns)
 
 
 def concerns(file: r.FileRecord, frameworks: tuple[Framework, ...]) -> bool:
