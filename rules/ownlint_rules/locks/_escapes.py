@@ -331,8 +331,8 @@ def hazard(
     user: Function | None = None,
 ) -> Evidence | None:
     """What the project does elsewhere to what a borrow leads to: destroy, move, or change it. The worst is told. Weak
-    is what the function `within` does itself, since it may be the only one that does, and what runs on the one thread
-    of the `user` of the borrow; `meets` says of a place below the target whether a change of that matters."""
+    is what the function `within` does itself, since it may be the only one that does, what runs on the one thread of
+    the `user` of the borrow, and what only destructors call; `meets` says of a place below the target whether a change of that matters."""
     target = borrow.traced.place[borrow.traced.at :]
     if storage.kind == "owned" and target[0] in domain.freed:
         return Evidence(domain.freed[target[0]], True)
@@ -343,7 +343,7 @@ def hazard(
         inside = changed[: len(target)] == target and meets(changed[len(target) :])
         if not (above or inside) or (use.kind in ("overwrite", "clear") and _fills(domain, use)):
             continue
-        sure = use.function is not within
+        sure = use.function is not within and not domain.is_alone(use.function)
         if storage.kind == "owned":
             ends_slot = use.kind in _STRONG and len(changed) <= len(storage.slot)
             if not ends_slot and len(changed) <= len(storage.slot):
