@@ -2,7 +2,7 @@
 
 The one place that answers for a project, whoever knows it: a model's `acquire`, `release` and `adopt`, the language's
 `new` and `delete`, pairs that the project's own declarations show (see `pairs`), and the bodies of its own functions
-(see `duties`). A getter's handle is borrowed, not acquired.
+(see `duties`). A getter's handle is borrowed, not acquired, unless its body is seen to make it each time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ownlint.models.records import Place, Verb
 from ownlint.project import types
 from ownlint.project.callees import Callee
 from ownlint.project.files import File
-from ownlint.project.pairs import Pairs, is_getter, releases_nothing, releasing_verb, words
+from ownlint.project.pairs import Pairs, releases_nothing, releasing_verb, words
 from ownlint.project.program import Program
 from ownlint.project.qualified import last
 from ownlint.project.questions import Note, derived, program_property, program_question, read
@@ -161,7 +161,7 @@ class Resources:
 
     def _may_hand_out(self, record: r.FunctionRecord) -> bool:
         """Whether the declaration has room for an owned handle: in its result, or behind a pointer to write through."""
-        if is_getter(record.name) or record.kind not in ("function", "method") or record.name.startswith("operator"):
+        if record.kind not in ("function", "method") or record.name.startswith("operator"):
             return False
         kind = types.parse(record.result)
         if "*" in record.result or kind.last in self.handle_names:
@@ -280,7 +280,7 @@ class Resources:
         )
 
     def _by_body(self, callee: Callee, function: Function) -> Acquisition | None:
-        if not callee.all_defined or is_getter(callee.functions[0].name):
+        if not callee.all_defined:
             return None
         made = [self.duties.of(target) for target in callee.functions]
         if all(duty.made is not None for duty in made):
