@@ -136,7 +136,8 @@ class _Losing:
         self._failures: dict[int, list[failure.Failure]] | None = None
         self._jumps: dict[int, failure.Failure] = {}
         self._throws: dict[int, Certainty] | None = None
-        self._other: dict[Place, bool] = {}
+        self._other: dict[Place, list[e.Write]] = {}
+        """By variable what is written to it that is no handle."""
         self.refuted = 0
 
     def all(self) -> Iterator[HandleLoss]:
@@ -217,8 +218,8 @@ class _Losing:
         """Whether the variable stands for something else at other times: `base = on_stack;`, a parameter that is only
         sometimes given another value."""
         if held not in self._other:
-            self._other[held] = self.is_set_to_other(held)
-        if self._other[held]:
+            self._other[held] = [event for event in self.flow.writes_to(held) if self.is_other(event, held)]
+        if any(self.are_read_alike(start, other, held) for other in self._other[held]):
             return True
         if held[0] not in {parameter.name for parameter in self.function.record.parameters}:
             return False
@@ -226,19 +227,35 @@ class _Losing:
         later = (event for event in self.flow if event.index > start.index and held[0] in said[event.index])
         return not all(self.flow.dominates(start, event) for event in later if not isinstance(event, e.End | e.Test))
 
-    def is_set_to_other(self, held: Place) -> bool:
-        """Whether something is written to the variable that is no handle."""
-        for event in self.flow.writes_to(held):
-            value = strip(event.value)
-            if event.op not in ("=", "init") or isinstance(strip(event.target), r.Unary) or held[0] in _names(value):
-                continue
-            if isinstance(value, r.Member | r.Index) or (isinstance(value, r.Unary) and value.op == "&"):
-                return True
-            if isinstance(value, r.Name) and value.text not in ("NULL", "INVALID_HANDLE_VALUE"):
-                return True
-            if isinstance(value, r.Call) and not any(self.handed_out(one) for one in calls_in(event.value)):
-                return True
-        return False
+    def are_read_alike(self, start: e.Event, other: e.Write, held: Place) -> bool:
+        """Whether the same event may read what either of two writes has put into the variable. Where none does, as in
+        the branches of a `switch` that use one variable in turn, neither value is taken for the other."""
+        said = names_at(self.function)
+        set_anew = {
+            write.index
+            for write in self.flow.writes_to(held)
+            if write.op in ("=", "init") and held[0] not in _names(write.value)
+        }
+
+        def is_set_anew(event: e.Event) -> bool:
+            return event.index in set_anew
+
+        behind, behind_other = ({event.index for event in self.flow.after(one, is_set_anew)} for one in (start, other))
+        return any(
+            held[0] in said[index] and not isinstance(self.flow.events[index], e.End)
+            for index in (behind & behind_other) - set_anew
+        )
+
+    def is_other(self, event: e.Write, held: Place) -> bool:
+        """Whether what is written to the variable is no handle."""
+        value = strip(event.value)
+        if event.op not in ("=", "init") or isinstance(strip(event.target), r.Unary) or held[0] in _names(value):
+            return False
+        if isinstance(value, r.Member | r.Index) or (isinstance(value, r.Unary) and value.op == "&"):
+            return True
+        if isinstance(value, r.Name):
+            return value.text not in ("NULL", "INVALID_HANDLE_VALUE")
+        return isinstance(value, r.Call) and not any(self.handed_out(one) for one in calls_in(event.value))
 
     def handed_out(self, call: r.Call) -> tuple[Acquisition, Certainty, str] | None:
         """What a call hands out, how sure that is, and the owner that gave it up, where one did."""
