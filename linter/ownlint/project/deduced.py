@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ownlint.facts import records as r
+from ownlint.flow.places import strip
 from ownlint.models.libraries import Models
 from ownlint.project import qualified, standing, types
 from ownlint.project.files import File
@@ -47,7 +48,7 @@ class Types:
             case r.Member(base=base, name=name):
                 if meant := self._meant(function.file, value.name_start):
                     return meant
-                return self._type_of_member(self.of(base, function, depth), name, function)
+                return self._type_of_member(self.holder(base, function, depth), name, function)
             case r.Index(base=base, indexes=indexes):
                 held = self.of(base, function, depth)
                 return types.element(held) if indexes else types.walked(held)
@@ -69,6 +70,17 @@ class Types:
             case r.Literal(kind="bool"):
                 return "bool"
         return ""
+
+    def holder(self, base: r.Value, function: Function, depth: int = 0) -> str:
+        """The type among whose members one of `base` is found; empty when unknown. The members of an unnamed struct are
+        those of the class around it: of `engine->poll.events` that of `engine`, where `poll` is a `struct { ... }`."""
+        written = self.of(base, function, depth)
+        inner = strip(base)
+        if written or not isinstance(inner, r.Member) or depth > 12:
+            return written
+        around = self.holder(inner.base, function, depth + 1)
+        found = (cls.field(inner.name) for cls in self.classes_of(around, function)) if around else ()
+        return around if any(one is not None and not one[1].type for one in found) else ""
 
     def _meant(self, file: File, start: int) -> str:
         """The type of the name token that starts here. One that depends on a template's parameters is left

@@ -339,7 +339,7 @@ class Slots:
     def field_of(self, base: r.Value, name: str, function: Function) -> tuple[Class, r.Field] | None:
         if isinstance(base, r.Name) and base.text == places.THIS:
             return function.home.field(name) if function.home is not None else None
-        written = self.program.types.of(base, function)
+        written = self.program.types.holder(base, function)
         for part in (written, *types.parse(written).arguments):
             cls = self.program.names.find_class(part, function.record.scope, function.file) if part else None
             if cls is not None and (found := cls.field(name)) is not None:
