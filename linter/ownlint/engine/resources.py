@@ -16,7 +16,7 @@ from ownlint.engine.duties import OWNING as OWNING
 from ownlint.engine.duties import Duties, releases_member
 from ownlint.engine.used_pairs import UsedPair, used_pairs
 from ownlint.facts import records as r
-from ownlint.finding import Certainty, because, weaker
+from ownlint.finding import CERTAINTIES, Certainty, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.places import last_name, strip, walk
 from ownlint.models import habits
@@ -206,7 +206,14 @@ class Resources:
         if call.kind != "call" or last_name(call.callee) not in self.acquiring_names:
             return None
         declared = self.declared_acquisition(call, function)
-        return declared or self._by_body(self.program.calls.callee(call, function), function)
+        if declared is not None and (declared.is_modelled or declared.certainty == "certain"):
+            return declared
+        by_body = self._by_body(self.program.calls.callee(call, function), function)
+        if declared is None or by_body is None or by_body.where != declared.where:
+            return declared or by_body
+        # Names alone say what releases it; that it is handed out, the body shows.
+        sure = min(declared.certainty, by_body.certainty, key=CERTAINTIES.index)
+        return declared._replace(certainty=sure)
 
     def declared_acquisition(self, call: r.Call, function: Function) -> Acquisition | None:
         """The same as far as declarations and models say it: bodies are not asked."""

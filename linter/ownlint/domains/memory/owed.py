@@ -476,8 +476,8 @@ class OwedWalk(OwedUses):
 
     @cached_property
     def by_element(self) -> list[e.Event]:
-        """Stores of one element of an array: `all[i] = block + i`."""
-        return [one for one in self.endings if isinstance(one, e.Write) and isinstance(strip(one.value), r.Binary)]
+        """Stores of one element of an array: `all[i] = block + i`, `all[i] = &block[i]`."""
+        return [one for one in self.endings if isinstance(one, e.Write) and _is_element(strip(one.value))]
 
     @cached_property
     def before_endings(self) -> frozenset[int]:
@@ -765,6 +765,12 @@ class OwedWalk(OwedUses):
 
 
 _NOWHERE = e.Mark(r.Span(0, 0))
+def _is_element(value: r.Value | None) -> bool:
+    if isinstance(value, r.Unary) and value.op == "&":
+        return isinstance(strip(value.value), r.Index)
+    return isinstance(value, r.Binary)
+
+
 
 
 def is_part_of(call: r.Call, outer: r.Call) -> bool:
