@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from ownlint.engine.copying import is_copying
 from ownlint.facts import records as r
 from ownlint.finding import Certainty
 from ownlint.flow.bodies import bound_names, statements, values
@@ -230,7 +231,7 @@ class Reading:
         for argument in initializer.args:
             self.look(argument)
             sources = self.sources(argument)
-            if sources:
+            if sources and not self.copies_into_member(initializer.name):
                 self.put(sources, self.is_owned_member(initializer.name), initializer, initializer.name)
 
     def statement(self, statement: r.Statement) -> None:
@@ -255,7 +256,9 @@ class Reading:
             roles = self.resources.program.types.roles(written, self.function)
             if not roles and (types.parse(written).pointers or types.parse(written).is_placeholder):
                 value = value.args[0]
-        self.names.setdefault(name, set()).update(self.sources(value))
+        sources = self.sources(value)
+        if sources and not is_copying(written, self.function):
+            self.names.setdefault(name, set()).update(sources)
         if part_of := self.part_of(value):
             self.members.setdefault(name, set()).update(part_of)
 
@@ -304,7 +307,7 @@ class Reading:
             self.uncounted.setdefault(value.text, []).append(assign)
         elif isinstance(target, r.Name):
             self.uncounted.pop(target.text, None)
-        if not sources:
+        if not sources or is_copying(self.resources.program.types.of(target, self.function), self.function):
             return
         if isinstance(target, r.Name) and target.text in self.function.declared:
             if target.text in self.statics:
@@ -588,6 +591,12 @@ class Reading:
         home = self.function.home
         found = home.field(name) if home is not None else None
         return found is not None and (self.owns(found[1].type) or self.is_released_member(name))
+
+    def copies_into_member(self, name: str) -> bool:
+        """Whether a member takes what a pointer leads to: `name_(text)` of a string."""
+        home = self.function.home
+        found = home.field(name) if home is not None else None
+        return found is not None and is_copying(found[1].type, self.function)
 
     def owns(self, written: str) -> bool:
         return bool(written) and not OWNING.isdisjoint(self.resources.program.types.roles(written, self.function))

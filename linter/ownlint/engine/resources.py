@@ -12,6 +12,7 @@ from collections import Counter
 from typing import Literal, NamedTuple
 
 from ownlint import patterns
+from ownlint.engine.copying import is_copying
 from ownlint.engine.duties import OWNING as OWNING
 from ownlint.engine.duties import Duties, releases_member
 from ownlint.engine.used_pairs import UsedPair, used_pairs
@@ -402,6 +403,8 @@ class Resources:
             roles = self.program.types.roles(call.callee.text, function)
             if not OWNING.isdisjoint(roles):
                 return "adopted"
+            if is_copying(call.callee.text, function):
+                return "borrowed"
             made = self.program.names.find_class(call.callee.text, function.record.scope, function.file)
             if made is not None:
                 return self.taken_by_class(made, index)
@@ -422,6 +425,8 @@ class Resources:
         """`reset(p)` of a smart pointer, `push_back(p)` of a container."""
         if not written:
             return "kept" if name in self.program.models.containers.puts else None
+        if is_copying(written, function):
+            return "borrowed"
         roles = set(self.program.types.roles(written, function))
         if roles & OWNING:
             return "adopted" if name in ("reset", "assign") else None
@@ -448,6 +453,8 @@ class Resources:
         roles = set(self.program.types.roles(expanded, function))
         if roles & OWNING:
             return "adopted"
+        if is_copying(expanded, function):
+            return "borrowed"
         if "container" in roles or "pair" in roles or "optional" in roles:
             return "kept"
         cls = self.program.names.find_class(expanded, function.record.scope, function.file)

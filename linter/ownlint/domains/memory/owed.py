@@ -365,7 +365,8 @@ class OwedWalk(OwedUses):
             case e.CallEvent(node=node):
                 if self.is_given_to(draft, node):
                     self.givers.add(index)
-                    if node.kind == "construct" or any(self.is_function(argument) for argument in node.args):
+                    is_made = node.kind == "construct" and self.is_given_to(draft, node)
+                    if is_made or any(self.is_function(argument) for argument in node.args):
                         self.blurred.add(index)
                     if any(self.is_inside(draft, argument) for argument in node.args):
                         self.put.add(index)
@@ -764,13 +765,13 @@ class OwedWalk(OwedUses):
         return False
 
 
-_NOWHERE = e.Mark(r.Span(0, 0))
 def _is_element(value: r.Value | None) -> bool:
     if isinstance(value, r.Unary) and value.op == "&":
         return isinstance(strip(value.value), r.Index)
     return isinstance(value, r.Binary)
 
 
+_NOWHERE = e.Mark(r.Span(0, 0))
 
 
 def is_part_of(call: r.Call, outer: r.Call) -> bool:

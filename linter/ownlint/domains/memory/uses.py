@@ -17,6 +17,7 @@ from ownlint.domains.memory.blocks import LOST, NULL, SOME, Block, Cell, MemoryD
 from ownlint.domains.memory.memory import MemoryWalk
 from ownlint.domains.memory.pointers import bound_at
 from ownlint.engine import assignments, glance, lasting
+from ownlint.engine.copying import copies_from, is_copying
 from ownlint.engine.resources import OWNING, resources
 from ownlint.facts import records as r
 from ownlint.flow import events as e
@@ -244,8 +245,8 @@ class OwedUses(MemoryWalk):
         if self.is_it(draft, inner) or self.is_address(draft, inner):
             return True
         match inner:
-            case r.Call(kind="call", callee=r.Name(text=name), args=args) if self.is_type(name):
-                return any(self.is_inside(draft, argument) for argument in args)
+            case r.Call(kind="call", callee=r.Name(text=name)) if self.is_type(name):
+                return any(self.is_inside(draft, argument) for argument in self.kept_by(inner))
             case r.Aggregate(items=items):
                 return any(self.is_inside(draft, item) for item in items)
             case r.Pair(value=held) | r.Assign(value=held):
@@ -258,11 +259,17 @@ class OwedUses(MemoryWalk):
                 return self.is_inside(draft, right)
             case r.Binary(op="+" | "-", left=left):
                 return self.is_it(draft, self.source(left))
-            case r.Call(kind="construct" | "new", args=args):
-                return any(self.is_inside(draft, argument) for argument in args)
+            case r.Call(kind="construct" | "new"):
+                return any(self.is_inside(draft, argument) for argument in self.kept_by(inner))
             case r.Call() if self.several and last_name(inner.callee) in _ELEMENTS:
                 return self.is_it(draft, receiver(inner))
         return False
+
+    def kept_by(self, call: r.Call) -> Iterator[r.Value]:
+        """The arguments that a call may keep: not what an object only copies from, as `std::string(text)` does."""
+        for index, argument in enumerate(call.args):
+            if not copies_from(call, self.function, index):
+                yield argument
 
     def is_type(self, name: str) -> bool:
         """Whether `name(handle)` makes an object around it."""
@@ -318,11 +325,13 @@ class OwedUses(MemoryWalk):
         return self.is_inside(draft, argument) or self.is_pointee(draft, argument)
 
     def is_plain(self, value: r.Value | None) -> bool:
-        """Whether a value can tell nothing but how it went: a number, a status, nothing at all."""
+        """Whether a value cannot be the handle, nor lead to it: a number, a string, a status, nothing at all."""
         program, function = self.program, self.function
         written = program.types.of(value, function)
         kind = types.parse(written)
         if (kind.is_value and kind.last in ("void", "bool", "float", "double")) or failure.is_number(written):
+            return True
+        if is_copying(written, function):
             return True
         if isinstance(value, r.Call) and not written:
             if any(model.has("borrow", "result") for model in program.calls.callee(value, function).models):
@@ -354,7 +363,7 @@ class OwedUses(MemoryWalk):
         return ""
 
     def by_leave(self, draft: MemoryDraft, event: e.LeaveEvent) -> Use:
-        if event.value is None:
+        if event.value is None or (event.kind == "return" and is_copying(self.function.record.result, self.function)):
             return ""
         if self.is_inside(draft, event.value) or self.is_interior(draft, event.value):
             return "kept"
@@ -365,12 +374,12 @@ class OwedUses(MemoryWalk):
         if not isinstance(call, r.Call):
             return False
         about = self.is_it(draft, receiver(call)) or any(
-            self.is_it(draft, one) or self.is_interior(draft, one) for one in call.args
+            self.is_it(draft, one) or self.is_interior(draft, one) for one in self.kept_by(call)
         )
         return about and not self.is_plain(call)
 
     def by_write(self, draft: MemoryDraft, event: e.Write) -> Use:
-        if event.value is None:
+        if event.value is None or self.is_copied_out_by(event):
             return ""
         if self.is_copied_by(draft, event):
             where = self.target_of(draft, event)
@@ -384,6 +393,14 @@ class OwedUses(MemoryWalk):
             return "gone" if given and not (local and len(event.place) == 1) and not self.is_plain(made) else ""
         return "kept" if self.is_inside(draft, event.value) or self.is_interior(draft, event.value) else ""
 
+    def is_copied_out_by(self, event: e.Write) -> bool:
+        """Whether what is written to takes what the handle leads to: `name_ = text` of a string."""
+        if event.fresh:
+            written = event.type or self.program.types.of(r.Name(0, 0, event.place[0]), self.function)
+        else:
+            written = self.program.types.of(event.target, self.function)
+        return is_copying(written, self.function)
+
     def target_of(self, draft: MemoryDraft, event: e.Write) -> Cell | None:
         if event.target is not None and not event.fresh:
             return self.cell(draft, event.target)
@@ -393,6 +410,8 @@ class OwedUses(MemoryWalk):
     def is_copied_by(self, draft: MemoryDraft, event: e.Write) -> bool:
         """Whether a local leads to it as well behind the write."""
         if not ends_with_call(self.function, event.place[0]) or isinstance(strip(event.target), r.Unary):
+            return False
+        if self.is_copied_out_by(event):
             return False
         if self.several and self.walks_over_it(draft, event):
             return True
@@ -502,8 +521,8 @@ class OwedUses(MemoryWalk):
         return isinstance(inner, r.Call) and last_name(inner.callee) in _ELEMENTS and self.is_it(draft, receiver(inner))
 
     def is_given_to(self, draft: MemoryDraft, node: r.Call) -> bool:
-        """Whether the call gets the handle, as an argument of its own."""
-        return any(self.is_given(draft, argument) for argument in node.args)
+        """Whether the call gets the handle, as an argument of its own, and not what it leads to."""
+        return any(self.is_given(draft, argument) for argument in self.kept_by(node))
 
     def by_argument(self, draft: MemoryDraft, node: r.Call, index: int) -> Use:
         """What becomes of it as an argument."""
