@@ -5,8 +5,8 @@
 - a local that holds an acquired handle (`malloc`, `fopen`, `cudaMalloc`, `new`, pairs such as `Allocate`/`Deallocate`
   of the project), and a path on which it is not released, stored, returned or passed to an owner before the function
   returns, its scope ends or it is overwritten
-- the elements that a local container has collected, or the rest of a container whose elements a loop releases, if the
-  function fails before the end
+- the elements that a local container has collected, if the function fails before the end or nothing ever releases them
+- the rest of a container whose elements a loop releases, if the function fails before the end
 - the discarded result of `owner.release()`
 
 ## Why it is a bug
@@ -65,7 +65,8 @@ Release it before the exit that is shown, or let a smart pointer own it from the
   shape are not.
 - A handle in a member counts only if the struct is a local value, and an overwrite counts only if the new value is the
   result of a call.
-- Containers are those known to models, and arrays; for these an exit that is not a failure is not reported.
+- Containers are those known to models, and arrays; where elements are released on another path, only an exit that is a
+  failure is reported.
 - Exceptions count where the project's own callee throws, where a handler in the same function returns, and where a
   Python object is called.
 
@@ -122,6 +123,8 @@ def _message(function: Function, loss: leaks.HandleLoss) -> str:
             return f"`{loss.name}` leaks when {leaks.when(function, loss)}"
         case "gathered":
             return f"the objects collected in `{loss.name}` leak when {leaks.when(function, loss)}"
+        case "collected":
+            return f"the objects collected in `{loss.name}` are never released"
         case "rest":
             return f"the remaining elements of `{loss.name}` leak when {leaks.when(function, loss)}"
     return _SAYS[loss.kind].format(loss.name)
@@ -137,7 +140,7 @@ def _help(function: Function, loss: leaks.HandleLoss) -> str:
         case "failure":
             owner = leaks.owner_advice(function, "let a smart pointer own it from the start")
             return f"release `{loss.name}` before this exit" + owner
-        case "gathered":
+        case "gathered" | "collected":
             return f"store smart pointers in `{loss.name}`, or release its elements on this path"
         case "rest":
             return "release the remaining elements on failure, or store smart pointers"

@@ -20,6 +20,7 @@ from ownlint.domains.memory.acquiring import handing
 from ownlint.domains.memory.owed import HELD, PASSED, Acquired, OwedWalk, is_part_of
 from ownlint.domains.memory.uses import ends_with_call, gives_itself, names_at
 from ownlint.engine import assignments
+from ownlint.engine.copying import is_copying
 from ownlint.engine.resources import RESULT, Acquisition, resources
 from ownlint.facts import records as r
 from ownlint.facts.show import text
@@ -42,7 +43,8 @@ _MEASURES = re.compile(r"size_(?:t|type)$|^(?:bool|float|double)$")
 """Types of numbers that are no handle."""
 _ALLOCATES = re.compile(r"(?i:alloc|\balc\b)")
 
-Kind = Literal["failure", "skipped", "never", "overwritten", "disowned", "gathered", "rest"]
+Kind = Literal["failure", "skipped", "never", "overwritten", "disowned", "gathered", "collected", "rest"]
+"""`gathered` is lost where something fails, `collected` on every way out."""
 
 
 class LosingWay(NamedTuple):
@@ -674,6 +676,35 @@ class _Losing:
                 ended = next(iter(walked.ended), None)
                 name = render(found.place)
                 yield HandleLoss("gathered", name, event, found.acquisition, tuple(failing), ended, certainty)
+            elif found.known and not walked.ended and not walked.is_unsure and self.is_nowhere_else(event, found.place):
+                ways = [way for way in self.ways(walked) if way.certainty != "possible"]
+                if ways and not any(walked.live(index) for index in walked.blurred):
+                    told.add(found.place)
+                    name = render(found.place)
+                    shared = because("sharing", f"something else may refer to the objects in `{name}` and release them")
+                    certainty = weaker(found.certainty, shared, self.best(ways))
+                    yield HandleLoss("collected", name, event, found.acquisition, tuple(ways), None, certainty)
+
+    def is_nowhere_else(self, put: e.CallEvent | e.Write, container: Place) -> bool:
+        """Whether only the container leads to what is put into it: it is made on the spot, or the local that held it is
+        not read any more."""
+        said = names_at(self.function)
+        given = put.node.args if isinstance(put, e.CallEvent) else (put.value,)
+        for name in {inner.text for one in given if isinstance(inner := strip(one), r.Name)}:
+
+            def is_set_anew(event: e.Event, name: str = name) -> bool:
+                return isinstance(event, e.Write) and event.place == (name,) and name not in _names(event.value)
+
+            later = self.flow.after(put, is_set_anew)
+            if any(
+                name in said[event.index]
+                and event is not put
+                and not isinstance(event, e.End)
+                and not is_set_anew(event)
+                for event in later
+            ):
+                return False
+        return True
 
     # --- what a container still holds when the loop is left that releases its elements ---
 
@@ -733,22 +764,25 @@ class _Losing:
             return None
         for argument in given:
             if (found := self.held_by(argument, event, live)) is not None:
-                certainty, acquisition = found
-                return Acquired(_call_of(event), event, (root,), acquisition, certainty, several=True)
+                certainty, acquisition, known = found
+                return Acquired(_call_of(event), event, (root,), acquisition, certainty, known=known, several=True)
         return None
 
-    def held_by(self, value: r.Value, event: e.Event, live: list[OwedWalk]) -> tuple[Certainty, Acquisition] | None:
-        """The acquisition behind what is put in: made on the spot, or held by a local until now."""
+    def held_by(
+        self, value: r.Value, event: e.Event, live: list[OwedWalk]
+    ) -> tuple[Certainty, Acquisition, bool] | None:
+        """The acquisition behind what is put in, made on the spot or held by a local until now; how sure it is, and
+        whether all classes of what is made are known."""
         inner = strip(value)
         if isinstance(inner, r.Call):
             made = self.handed_out(inner)
             if made is not None and made[0].where.kind == "result" and not self.looks_after_itself(inner):
-                return made[1], made[0]
+                return made[1], made[0], self.is_known(inner, made[0])
             if inner.kind != "construct":
                 return None
         for walked in live:
             if walked.live(event.index) & (HELD | PASSED) and event.index in walked.put:
-                return walked.acquired.certainty, walked.acquired.acquisition
+                return walked.acquired.certainty, walked.acquired.acquisition, walked.acquired.known
         return None
 
     def gathers(self, root: str) -> bool:
@@ -761,6 +795,8 @@ class _Losing:
             return not any(isinstance(s, r.Declare) and s.static and root in s.names for s in function.statements)
         kind = types.parse(written)
         if kind.pointers or "container" not in function.program.types.roles(written, function):
+            return False
+        if is_copying(written, function):
             return False
         return not self.resources.owns_elements(written, function.file, function.record.scope)
 

@@ -203,6 +203,8 @@ class OwedUses(MemoryWalk):
             inner = strip(inner.target)
         if isinstance(inner, r.Call) and last_name(inner.callee) in _INNER and not inner.args:
             inner = receiver(inner)
+        if self.several and isinstance(inner, r.Member) and inner.arrow and self.is_plain(inner):
+            return False  # a number in what an element leads to
         if self.several and (around := self.container_of(inner)) is not None:
             return self.is_it(draft, around)
         match inner:
@@ -213,15 +215,15 @@ class OwedUses(MemoryWalk):
                 return held.block[0] == "var" and self.is_led_by(draft, held)
         return False
 
-    @staticmethod
-    def container_of(value: r.Value | None) -> r.Value | None:
-        """The container in `all[i]`, `all.back()`, `all.at(i).first`."""
+    def container_of(self, value: r.Value | None) -> r.Value | None:
+        """The container in `all[i]`, `all.back()`, `all.at(i).first`, `all.find(key)->second`."""
         inner = value
         while isinstance(inner, r.Member):
             inner = strip(inner.base)
         if isinstance(inner, r.Index):
             return inner.base
-        found = isinstance(inner, r.Call) and last_name(inner.callee) in _ONE
+        leading = _ONE if inner is value else _ONE | self.program.models.containers.ways_in
+        found = isinstance(inner, r.Call) and last_name(inner.callee) in leading
         return receiver(inner) if found and isinstance(inner, r.Call) else None
 
     def is_wrapped(self, value: r.Value) -> bool:
@@ -425,7 +427,7 @@ class OwedUses(MemoryWalk):
     def walks_over_it(self, draft: MemoryDraft, event: e.Write) -> bool:
         """`for (auto it = all.begin(); ...)`, `T** at = all.data()`, and the variable of a range-for."""
         inner = strip(event.value)
-        if isinstance(inner, r.Call) and last_name(inner.callee) in _ELEMENTS:
+        if isinstance(inner, r.Call) and last_name(inner.callee) in _ELEMENTS | self.program.models.containers.ways_in:
             return self.is_it(draft, receiver(inner)) or any(self.is_it(draft, argument) for argument in inner.args)
         return event.fresh and isinstance(inner, r.Index) and self.is_it(draft, inner.base)
 
