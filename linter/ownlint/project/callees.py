@@ -512,7 +512,8 @@ class Calls:
             certainty = models[0].certainty
         certainty = because(certainty, _by_name(name, bool(chosen), agreed=False))
         symbol = qualified.of(chosen[0][1], "::") if chosen else models[0].name
-        return self._made(symbol, chosen, models, certainty, None, function)
+        answered = "" if chosen else _said(models, "", is_constant=False)
+        return self._made(symbol, chosen, models, certainty, None, function, answered)
 
     def _functions(self, name: str, written: str, given: int, function: Function) -> list[Found]:
         """The functions that take so many arguments and can be meant by a name in the function, the nearest alone."""
@@ -639,6 +640,9 @@ class Calls:
             meant = self._names.expand(callee.text, function.file, function.record.scope)
             if meant != callee.text and self._names.find_class(meant, function.record.scope, function.file) is not None:
                 return meant
+            written = f"{meant}<{call.template}>" if call.template else meant
+            if self._types.roles(written, function):  # a class that a model knows
+                return written
         return self._instantiated(found, call, function, depth)
 
     def _instantiated(self, found: Callee, call: r.Call, function: Function, depth: int) -> str:

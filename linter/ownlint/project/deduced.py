@@ -67,6 +67,8 @@ class Types:
                 return pointee.rstrip(" &") + "*" if pointee else ""
             case r.Conditional(then=then, other=other):
                 return self.of(then, function, depth) or self.of(other, function, depth)
+            case r.Binary(op="+", left=left, right=right):
+                return self._joined(left, function, depth) or self._joined(right, function, depth)
             case r.Literal(kind="bool"):
                 return "bool"
         return ""
@@ -81,6 +83,15 @@ class Types:
         around = self.holder(inner.base, function, depth + 1)
         found = (cls.field(inner.name) for cls in self.classes_of(around, function)) if around else ()
         return around if any(one is not None and not one[1].type for one in found) else ""
+
+    def _joined(self, side: r.Value, function: Function, depth: int) -> str:
+        """What a sum is of which one side is a string: a string of its own. Empty for other sides."""
+        if isinstance(strip(side), r.Literal):
+            return ""
+        kind = types.parse(self.of(side, function, depth))
+        if kind.pointers or not {"string", "container"}.issubset(self.roles(kind.name, function)):
+            return ""
+        return kind.name + (f"<{', '.join(kind.arguments)}>" if kind.arguments else "")
 
     def _meant(self, file: File, start: int) -> str:
         """The type of the name token that starts here. One that depends on a template's parameters is left

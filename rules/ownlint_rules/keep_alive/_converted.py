@@ -1,4 +1,5 @@
-"""Pointers into what was converted from an object of Python's, or parsed out of one, and that outlive it."""
+"""Pointers into a temporary that outlive it: what was converted from an object of Python's, or a string, a container or
+a scoped pointer that a call returns by value; and pointers into what was parsed out of an argument."""
 
 from __future__ import annotations
 
@@ -17,26 +18,35 @@ _ADDRESS = re.compile(rb'"&"')
 
 
 class Dangling(NamedTuple):
-    """`name` is what gets the pointer, "" for the result. `owner` is what it leads into, which ends."""
+    """`name` is what gets the pointer, "" for the result. `owner` is what it leads into, which ends; `plain` says that
+    Python has no part in it."""
 
     at: r.Value | e.Event
     how: OneOf["kept", "stored", "returned", "parsed"]
     name: str
     owner: str
+    plain: bool = False
+
+
+class _Owner(NamedTuple):
+    """A temporary, as it is shown."""
+
+    shown: str
+    plain: bool
 
 
 def dangling(function: Function) -> Iterator[Dangling]:
-    if function.language != "cpp" or not function.mentioned:
+    if function.language != "cpp":
         return
-    known = references.references(function.program)
-    reader = _ConversionReader(function, known)
-    yield from reader.kept()
-    yield from reader.stored()
+    reader = _TemporaryReader(function, references.references(function.program))
+    if function.mentioned:
+        yield from reader.kept()
+        yield from reader.stored()
+        yield from reader.parsed()
     yield from reader.returned()
-    yield from reader.parsed()
 
 
-class _ConversionReader:
+class _TemporaryReader:
     def __init__(self, function: Function, known: references.References) -> None:
         self.function = function
         self.program = function.program
@@ -53,8 +63,16 @@ class _ConversionReader:
                 continue
             name = statement.names[0]
             owner = self.owner(statement.value, statement.type)
-            if owner and any(isinstance(ev, e.Read) and ev.place[0] == name for ev in self.function.flow):
-                yield Dangling(statement.value, "kept", name, owner)
+            if owner and self.is_looked_at(name):
+                yield Dangling(statement.value, "kept", name, *owner)
+
+    def is_looked_at(self, name: str) -> bool:
+        """Whether something reads the pointer, or writes to what it leads to."""
+        return any(
+            (isinstance(event, e.Read) or (isinstance(event, e.Write) and len(event.place) > 1))
+            and event.place[0] == name
+            for event in self.function.flow
+        )
 
     def stored(self) -> Iterator[Dangling]:
         record = self.function.record
@@ -67,7 +85,7 @@ class _ConversionReader:
             owner = self.owner(write.value, written)
             if owner:
                 name = text(write.target) if write.target is not None else ".".join(write.place)
-                yield Dangling(write.value, "stored", name, owner)
+                yield Dangling(write.value, "stored", name, *owner)
 
     def returned(self) -> Iterator[Dangling]:
         written = self.function.record.result
@@ -79,7 +97,7 @@ class _ConversionReader:
             for value in references.alternatives(statement.value):
                 owner = self.owner(value, written) or self.local(value, written)
                 if owner:
-                    yield Dangling(value, "returned", "", owner)
+                    yield Dangling(value, "returned", "", *owner)
 
     def parsed(self) -> Iterator[Dangling]:
         if not self.function.says(_ADDRESS):
@@ -128,19 +146,60 @@ class _ConversionReader:
 
     # --- what ends with the statement ---
 
-    def owner(self, value: r.Value | None, written: str) -> str:
-        """The temporary that a pointer or view of this type is taken of; "" for none, and for what only converts."""
+    def owner(self, value: r.Value | None, written: str) -> _Owner | None:
+        """The temporary that a pointer or view of this type is taken of; None for none, and for what only converts."""
         kind = types.parse(written)
         is_view = kind.is_value and "view" in self.roles(written)
         if not (kind.pointers == 1 or is_view or kind.is_placeholder):
-            return ""
+            return None
         if kind.pointers and self.known.is_pointer(written, self.function):
-            return ""
+            return None
         inner = places.strip(value)
         if is_view and inner is not None and self.is_text(inner):
-            return text(inner, 60)
-        found = self.into(inner)
-        return text(found, 60) if found is not None else ""
+            return _Owner(text(inner, 60), plain=False)
+        if (found := self.into(inner)) is not None:
+            return _Owner(text(found, 60), plain=False)
+        found = self.made(inner, "container") if is_view else self.into_plain(inner)
+        return _Owner(text(found, 60), plain=True) if found is not None else None
+
+    def into_plain(self, inner: r.Value | None) -> r.Value | None:
+        """The same of a temporary that is not converted from an object of Python's."""
+        match inner:
+            case r.Unary(op="&", value=pointee):
+                match places.strip(pointee):
+                    case r.Index(base=base) | r.Call(callee=r.Member(base=base, name="front" | "back"), args=()):
+                        return self.made(base, "container")
+            case r.Call(callee=r.Member(base=base, arrow=False, name="get"), args=()):
+                return self.made(base, "smart pointer")
+            case r.Call(callee=r.Member(base=base, arrow=False, name="c_str" | "data"), args=()):
+                return self.made(base, "container")
+        return None
+
+    def made(self, value: r.Value | None, role: str) -> r.Value | None:
+        """The value itself, where it is an object of that role which ends with the statement."""
+        match inner := places.strip(value):
+            case r.Binary(op="+"):
+                written = self.program.types.of(inner, self.function)
+            case r.Call(kind="call" | "construct"):
+                written = self.made_type(inner)
+            case _:
+                return None
+        return inner if types.parse(written).is_value and role in self.roles(written) else None
+
+    def made_type(self, call: r.Call) -> str:
+        """The type of the object that a call makes; "" where it may answer with a reference to one that lives on."""
+        written = self.program.types.of(call, self.function)
+        if call.kind == "construct":
+            return written
+        if isinstance(call.callee, r.Name) and self.roles(call.callee.text):  # `std::string(text)` names a class
+            return "" if call.callee.text in self.function.locals else written
+        found = self.program.calls.callee(call, self.function)
+        if found.certainty == "possible" or any(model.has("returns") or model.has("borrow") for model in found.models):
+            return ""
+        if any(model.has("own", "result") for model in found.models):
+            return written
+        declared = self.program.names.expand(found.result, self.function.file, self.function.record.scope)
+        return written if declared and types.parse(declared).is_value else ""
 
     def into(self, inner: r.Value | None) -> r.Value | None:
         """The temporary in front of `.c_str()`, `.data()`, `.request().ptr`, or inside of `PyUnicode_AsUTF8(..)`."""
@@ -198,24 +257,32 @@ class _ConversionReader:
         roles = self.roles(written)
         return "python object" in roles and "immortal" not in roles and places.last_name(value.callee) != "object"
 
-    def local(self, value: r.Value | None, written: str) -> str:
-        """A local string made of an object of Python's that the result leads into."""
-        inner = places.strip(value)
-        is_view = types.parse(written).is_value and "view" in self.roles(written)
-        if isinstance(inner, r.Call) and isinstance(inner.callee, r.Member) and inner.callee.name in _INTO:
-            if not is_view and types.parse(written).pointers != 1:
-                return ""
-            inner = places.strip(inner.callee.base)
-        elif not is_view:
-            return ""
-        if not isinstance(inner, r.Name) or inner.text not in self.function.locals:
-            return ""
+    def local(self, value: r.Value | None, written: str) -> _Owner | None:
+        """A local string or container that the result leads into."""
+        kind = types.parse(written)
+        match inner := places.strip(value):
+            case r.Call(callee=r.Member(base=base, arrow=False, name=name), args=()) if name in _INTO and kind.pointers:
+                inner = places.strip(base)
+            case r.Unary(op="&", value=pointee) if kind.pointers:
+                match places.strip(pointee):
+                    case r.Index(base=base) | r.Call(callee=r.Member(base=base, name="front" | "back"), args=()):
+                        inner = places.strip(base)
+            case r.Name() if kind.is_value and "view" in self.roles(written):
+                pass
+            case _:
+                return None
+        if not isinstance(inner, r.Name) or inner.text not in self.function.locals or inner.text in self.function.bound:
+            return None
         declared, initial = self.function.locals[inner.text]
+        if types.parse(declared).is_placeholder and types.parse(declared).is_value:
+            made = places.strip(initial)
+            if made is not None and any(self.is_text(part) for part in places.walk(made)):
+                return _Owner(inner.text, plain=False)
+            declared = self.program.types.of(inner, self.function)
         static = any(isinstance(s, r.Declare) and s.static and inner.text in s.names for s in self.function.statements)
-        made = places.strip(initial)
-        if static or made is None or not types.parse(declared).is_value or "view" in self.roles(declared):
-            return ""
-        return inner.text if any(self.is_text(part) for part in places.walk(made)) else ""
+        if static or not types.parse(declared).is_value or "container" not in self.roles(declared):
+            return None
+        return _Owner(inner.text, plain=True)
 
 
 def last_scope(call: r.Call) -> str:

@@ -1,17 +1,18 @@
-"""A pointer outlives the converted temporary that it points into.
+"""A pointer outlives the temporary that it points into.
 
 ## What it reports
 
 - a local pointer or view, a member, or a returned pointer into a string or array that was converted from a Python
   object in the same expression
-- a returned pointer into a local converted object
+- the same into a string, a container or a `std::unique_ptr` that a call returns by value, or into a sum of strings
+- a returned pointer or view into a local string or container
 - a member that stores a pointer which `PyArg_ParseTuple` filled in (`s`, `y`)
 
 ## Why it is a bug
 
-`py::cast<std::string>(x)` and `py::str(x)` create a new object. A `const char*` or `string_view` into it dangles once
-it is destroyed. A pointer from `PyArg_ParseTuple` points into the argument, and is valid only while the caller holds
-that.
+`py::cast<std::string>(x)` and `py::str(x)` create a new object, as `stream.str()` does. A `const char*` or
+`string_view` into it dangles once it is destroyed. A pointer from `PyArg_ParseTuple` points into the argument, and is
+valid only while the caller holds that.
 
 ## Example
 
@@ -47,12 +48,13 @@ Store the converted object in a variable that lives as long as the pointer, or c
 
 - uses within the expression
 - strings that are copied (`std::string`, `strdup`)
-- converted objects with a name, and objects that are looked up or only rewrapped (`py::object(x)`)
+- objects with a name, and objects that are looked up or only rewrapped (`py::object(x)`)
+- calls that return a reference or a view
 - methods that increment the reference count of an argument
 
 ## Known limitations
 
-- Plain C++ (`std::to_string(n).c_str()`) is left to the compiler, which warns.
+- Containers whose copies share their elements (`QString`), and `std::shared_ptr`, are not judged.
 - Whether `py::str(x)` creates a new object depends on `x`; such findings are `likely`.
 
 ## Source
@@ -64,7 +66,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, rule
+from ownlint import Certainty, Finding, Function, because, rule
 from ownlint_rules.keep_alive import _converted as converted
 
 _WHY = {
@@ -73,6 +75,7 @@ _WHY = {
     "returned": "harmless if the conversion only exposes memory that something else keeps alive",
     "parsed": "harmless if the caller's argument outlives it, or it is reassigned before the next use",
 }
+_KEPT_PLAIN = "harmless if it is reassigned before the next use"
 
 
 @rule(severity="error", cwe=(416,))
@@ -85,12 +88,18 @@ def pointer_outlives_conversion(function: Function) -> Iterator[Finding]:
                 message = f"`{one.name}` stores the address of `{one.owner}`, which belongs to an argument"
             case _:
                 message = f"`{one.name}` points into `{one.owner}`, which is destroyed at the end of this statement"
-        yield function.finding(one.at, message, certainty=because("later-use", _WHY[one.how]), help=_help(one))
+        yield function.finding(one.at, message, certainty=_certainty(one), help=_help(one))
+
+
+def _certainty(one: converted.Dangling) -> Certainty:
+    if not one.plain:
+        return because("later-use", _WHY[one.how])
+    return because("later-use", _KEPT_PLAIN) if one.how == "stored" else "certain"
 
 
 def _help(one: converted.Dangling) -> str:
     return (
         "copy the data"
         if one.how in ("parsed", "returned")
-        else ("store the converted object in a variable that lives as long")
+        else f"store the {'' if one.plain else 'converted '}object in a variable that lives as long"
     )
