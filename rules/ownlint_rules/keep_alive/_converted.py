@@ -171,8 +171,8 @@ class _TemporaryReader:
                         return self.made(base, "container")
             case r.Call(callee=r.Member(base=base, arrow=False, name="get"), args=()):
                 return self.made(base, "smart pointer")
-            case r.Call(callee=r.Member(base=base, arrow=False, name="c_str" | "data"), args=()):
-                return self.made(base, "container")
+            case r.Call(callee=r.Member(base=base, arrow=False, name="c_str" | "data" | "constData"), args=()):
+                return self.made(base, "container") or self.copied(base)
         return None
 
     def made(self, value: r.Value | None, role: str) -> r.Value | None:
@@ -185,6 +185,14 @@ class _TemporaryReader:
             case _:
                 return None
         return inner if types.parse(written).is_value and role in self.roles(written) else None
+
+    def copied(self, value: r.Value) -> r.Value | None:
+        """The same of a string whose copies share their characters, which a library's function has just made."""
+        inner = places.strip(value)
+        if not isinstance(inner, r.Call) or "string" not in self.roles(self.made_type(inner)):
+            return None
+        found = self.program.calls.callee(inner, self.function)
+        return inner if any(model.has("copy", "result") for model in found.models) else None
 
     def made_type(self, call: r.Call) -> str:
         """The type of the object that a call makes; "" where it may answer with a reference to one that lives on."""

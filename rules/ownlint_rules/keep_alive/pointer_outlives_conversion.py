@@ -54,7 +54,8 @@ Store the converted object in a variable that lives as long as the pointer, or c
 
 ## Known limitations
 
-- Containers whose copies share their elements (`QString`), and `std::shared_ptr`, are not judged.
+- A `std::shared_ptr` is not judged, nor is a string whose copies share their characters (`QByteArray`), unless a
+  function of the library has just made it.
 - Whether `py::str(x)` creates a new object depends on `x`; such findings are `likely`.
 
 ## Source
