@@ -170,8 +170,8 @@ class Locking:
         own = frozenset(HeldLock(lock, CALLERS) for lock in own_locks(function))
         if not own or not self.may_lock(function):
             return frozenset()
-        held, taken, _ = self._read(function, own, anywhere=True)
-        acquired = {lock.lock for locks in taken.values() for lock in locks}
+        held, taken, shared = self._read(function, own, anywhere=True)
+        acquired = {lock.lock for locks in (*taken.values(), shared) for lock in locks}
         return frozenset(lock.lock for lock in own - held.get(function.flow.exit, own)) - acquired
 
     # --- what calling a function does to locks ---
@@ -182,12 +182,14 @@ class Locking:
         def answer() -> tuple[Locks, frozenset[Place]]:
             entry = frozenset(HeldLock(lock, CALLERS) for lock in own_locks(function))
             known = {THIS, *(parameter.name for parameter in function.record.parameters)}
-            held, takes, _ = self._read(function, frozenset())
+            held, takes, shared = self._read(function, frozenset())
             without = held.get(function.flow.exit, frozenset())
             taken = frozenset(h for h in without if not h.guard and h.lock[0] in known)
             after = self._read(function, entry)[0].get(function.flow.exit, frozenset())
             let_go = frozenset(h.lock for h in entry) - {h.lock for h in after}
-            return taken, let_go - {lock.lock for locks in takes.values() for lock in locks}  # its own it gives back
+            return taken, let_go - {
+                lock.lock for locks in (*takes.values(), shared) for lock in locks
+            }  # its own it gives back
 
         return self._nets.ask(function, answer)
 

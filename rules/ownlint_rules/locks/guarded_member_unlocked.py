@@ -7,6 +7,8 @@
 - without annotations, a member whose accesses mostly hold the lock: at least three accesses in two functions, 80 % of
   them with the lock and one of them a write
 - the same for variables of a file next to a lock of that file (one finding per function and member)
+- a change of such a member while its lock is held as a reader only (`std::shared_lock`), where another change holds it
+  exclusively
 
 ## Why it is a bug
 
@@ -64,6 +66,8 @@ Acquire the lock before the access. If the caller holds it, say so with an annot
 - constructors, destructors, assignments, and functions that only they call
 - functions whose callers all hold the lock, or that say so (an annotation, a guard parameter, an assertion)
 - atomics, condition variables, constants, and members that are never written after construction
+- as a reader: changes of elements, which can have locks of their own; containers of unknown kinds; changes under a
+  second lock
 - functions excluded from thread-safety analysis; lambdas count as run where they are created, unless a thread starts
   with them
 - with the default `--certainty`: accesses that may hold the lock, in logs, assertions and tests; null checks that are
@@ -87,7 +91,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from ownlint import Certainty, Finding, Function, Program, Step, because, locks, rule
+from ownlint import Certainty, Finding, Function, Program, Step, because, events, locks, rule, trials
 from ownlint_rules.locks import _guarded as guarded
 
 
@@ -107,6 +111,7 @@ def guarded_member_unlocked(program: Program) -> Iterator[Finding]:
                     m for m, uses in bare.items() if m != judge.member and any(u.function is use.function for u in uses)
                 ]
                 yield judge.finding(use, judge.guard.lock in designed or bool(others))
+            yield from judge.beside_readers()
 
 
 class _UnlockedJudge:
@@ -171,6 +176,56 @@ class _UnlockedJudge:
             and _body(one.function) == _body(use.function)  # another specialization has other locks
         ]
         return any(all(locks.holds(one.held, lock.lock[-1]) for one in uses) for lock in use.held)
+
+    def beside_readers(self) -> Iterator[Finding]:
+        """The first change of each function that holds the lock as a reader alone, where another holds it by itself to
+        change the member."""
+        alone = [u for u in self.written if locks.holds(u.held, self.guard.lock) and not self.is_reader(u)]
+        found: dict[Function, guarded.MemberUse] = {}
+        for use in self.written if alone else ():
+            if use.function not in found and self.is_reader(use) and self.is_changed_whole(use):
+                found[use.function] = use
+        for use in found.values():
+            beside = min(alone, key=lambda u: u.function is use.function)
+            yield use.function.finding(
+                use.span,
+                f"`{self.member}` is changed while `{self.guard.lock}` is held as a reader only",
+                certainty=self.certainty_beside_readers(use),
+                help=f"hold `{self.guard.lock}` exclusively here",
+                steps=(beside.function.step(beside.span, f"written while `{self.guard.lock}` is held exclusively"),),
+                cause=self.member,
+            )
+
+    def is_reader(self, use: guarded.MemberUse) -> bool:
+        """Whether all that is held there is the lock, as readers do."""
+        function = use.function
+        alone = {held for taken in self.locking.taken(function).values() for held in taken}
+        return (
+            bool(use.held)
+            and use.held <= self.locking.shared(function) - alone
+            and locks.holds(use.held, self.guard.lock)
+        )
+
+    def is_changed_whole(self, use: guarded.MemberUse) -> bool:
+        """Whether the member itself is changed for others to see: its value, or what a container of a known kind has.
+        An element can have a lock of its own, and so can a container of another kind; and what is noted by a method
+        that leaves the lock held is about the holder."""
+        function = use.function
+        if guarded.is_made_here(use) or guarded.is_unreachable(function) or trials.is_trial(function):
+            return False
+        after = self.locking.held(function, anywhere=True).get(function.flow.exit, frozenset())
+        if locks.holds(frozenset(one for one in after if not one.guard), self.guard.lock):
+            return False
+        if len(use.traced.place) > use.traced.at + 1 or use.kind in ("change", "fill"):
+            return False
+        return self.domain.is_container(self.member) or (use.kind == "overwrite" and self.domain.is_known(self.member))
+
+    def certainty_beside_readers(self, use: guarded.MemberUse) -> Certainty:
+        if isinstance(use.function.flow.events[use.at], events.Read):
+            return because("possible", "harmless if the key is always there")
+        if self.guard.why == "annotation":
+            return "certain"
+        return because("guarded-by", self.inferred())
 
     def finding(self, use: guarded.MemberUse, is_design: bool) -> Finding:
         function = use.function
