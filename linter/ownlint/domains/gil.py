@@ -103,16 +103,16 @@ def by_hand(program: Program) -> frozenset[str]:
     drops, takes = ({name for name, word in said.items() if word == of} for of in ("drops", "takes"))
     found = {name for name, word in said.items() if word in ("drops", "takes", "restores")}
     functions = [function for function in program.functions if function.language == "cpp"]
-    takers = {
+    one_way = {
         function.name
         for function in functions
-        if not takes.isdisjoint(function.mentioned) and drops.isdisjoint(function.mentioned)
+        if takes.isdisjoint(function.mentioned) is not drops.isdisjoint(function.mentioned)
     }
     for _ in range(_DEEPEST):
         found |= {
             function.name for function in functions if function.is_short and not found.isdisjoint(function.mentioned)
         }
-    return frozenset(found | takers)
+    return frozenset(found | one_way)
 
 
 def _both(one: GilState, other: GilState) -> GilState:
