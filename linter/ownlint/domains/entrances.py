@@ -65,6 +65,8 @@ class Entrances:
         for file in program.files.values():
             for bound in file.bound_classes:
                 self._ended(file, bound)
+            for table in file.tables if file.language == "cpp" else ():
+                self._listed(file, table)
         for function in program.functions:
             if function.language == "cpp":
                 for started, at, sure in spawned(function):
@@ -76,6 +78,17 @@ class Entrances:
 
     def _add(self, function: Function, entrance: Entrance) -> None:
         self.known.setdefault(function, []).append(entrance)
+
+    def _listed(self, file: File, table: r.Table) -> None:
+        """The functions that a table of C gives Python to call."""
+        for line in table.entries if table.kind in ("method", "property") else ():
+            for given in (line.function, line.setter):
+                name = last_name(given) if isinstance(given, r.Name) else ""
+                named = self.program.index.functions_called(name) if name else ()
+                here = [one for one in named if one.file is file and one.record.kind == "function"]
+                if len(here) == 1:
+                    step = Step(file.path, line.span, f"Python calls it as `{line.name}` while it holds the GIL")
+                    self._add(here[0], Entrance("binding", gil.HELD, step))
 
     def _ended(self, file: File, bound: r.BoundClass) -> None:
         """The destructor of a bound class: Python ends its objects."""

@@ -395,7 +395,9 @@ class Gil(msgspec.Struct, frozen=True):
     ask for it (`asks`), ask whether there is an interpreter (`alive`), start one (`starts`) and end it (`ends`), and
     that have something run once it is gone (`exits`). `calm`: of those that need it, the ones that throw nothing;
     `runs`: those that can let go of it on the way. `methods`: methods of its objects that need no lock; `empty`: types
-    whose default constructor makes no object; `embeds`: words of programs that have an interpreter of their own."""
+    whose default constructor makes no object; `embeds`: words of programs that have an interpreter of their own.
+    `waits`: functions that return only when another thread, a process or a server has done something; `pauses`: those
+    with which a loop waits for that."""
 
     needs: tuple[str, ...] = ()
     free: tuple[str, ...] = ()
@@ -412,9 +414,24 @@ class Gil(msgspec.Struct, frozen=True):
     methods: tuple[str, ...] = ()
     empty: tuple[str, ...] = ()
     embeds: tuple[str, ...] = ()
+    waits: tuple[str, ...] = ()
+    pauses: tuple[str, ...] = ()
 
 
-GIL_WORDS = ("free", "drops", "takes", "restores", "asks", "alive", "starts", "ends", "exits", "needs")
+GIL_WORDS = (
+    "free",
+    "drops",
+    "takes",
+    "restores",
+    "asks",
+    "alive",
+    "starts",
+    "ends",
+    "exits",
+    "waits",
+    "pauses",
+    "needs",
+)
 """What a function may do to the lock, the stronger word first."""
 
 

@@ -5,7 +5,9 @@
 - `join`, while the GIL is held, of a thread whose function acquires the GIL, uses Python or calls a Python callable
 - the destructor of a bound class that does so
 - a wait for a future or a condition that the function did not create, in a function bound without a guard that releases
-  the GIL
+  the GIL or listed in a method table of C
+- there, calls of libraries that return only when a server or another thread has answered (`PQexec`, `rd_kafka_destroy`,
+  `sem_wait`), and loops that sleep or yield until something has happened
 
 ## Why it is a bug
 
@@ -57,7 +59,7 @@ Release the GIL during the wait: `py::gil_scoped_release` in a block around it, 
 
 - waits after a release, or in a function bound with a releasing guard
 - threads, futures and the work of a local pool that never use Python
-- waits with a timeout
+- waits with a timeout, and loops that count or compare times
 - functions of which it is not known whether they hold the GIL
 
 ## Known limitations
@@ -82,6 +84,7 @@ from ownlint import (
     Program,
     Step,
     because,
+    bodies,
     entrances,
     events,
     filled,
@@ -158,6 +161,8 @@ def _said(call: events.CallEvent) -> str:
 def _waits(function: Function, call: events.CallEvent) -> str:
     """The role of what the call waits for; empty when it waits for nothing."""
     callee = call.node.callee
+    if isinstance(callee, records.Name):
+        return _waits_by_name(function, call, callee.text)
     if not isinstance(callee, records.Member):
         return ""
     for role, names in _WAITS.items():
@@ -169,6 +174,39 @@ def _waits(function: Function, call: events.CallEvent) -> str:
             if role == "future" and not written and _is_spawned(function, callee.base):
                 return role
     return ""
+
+
+def _waits_by_name(function: Function, call: events.CallEvent, name: str) -> str:
+    """Of a function of a library that waits, or pauses in a loop that waits, what that is; else empty."""
+    word = function.program.models.gil_word(name, function.program.names.scopes(function))
+    if word == "waits":
+        return "" if call.node.args and _is_timeout(call.node.args[-1]) else "answer"
+    return "answer" if word == "pauses" and _is_in_waiting_loop(function, call) else ""
+
+
+def _is_timeout(value: records.Value) -> bool:
+    """Whether it is a number that is written out and not negative: a time, or a flag."""
+    parts = list(places.walk(value))
+    return all(isinstance(part, records.Literal | records.Binary) for part in parts) and not any(
+        isinstance(part, records.Literal) and not part.text[:1].isdigit() for part in parts
+    )
+
+
+def _is_in_waiting_loop(function: Function, call: events.CallEvent) -> bool:
+    """Whether the innermost loop around goes on until something has happened, however often that is."""
+    around = [one for one in function.statements if isinstance(one, records.Loop) and call.span.start in one.span]
+    if not around:
+        return False
+    loop = max(around, key=lambda one: one.span.start)
+    if loop.kind == "range" or loop.step is not None:
+        return False
+    return not any(
+        isinstance(part, records.Binary) and part.op in ("<", ">", "<=", ">=")
+        for one in function.statements
+        if one.start in loop.span
+        for value in bodies.values(one)
+        for part in places.walk(value)
+    )
 
 
 def _is_spawned(function: Function, value: records.Value) -> bool:
