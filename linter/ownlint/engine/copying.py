@@ -14,7 +14,7 @@ from ownlint.project.subjects import Function
 
 _COMPARES = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||", "and", "or"})
 _LOOKING = frozenset({"return on failure", "check", "assert", "log", "debug log"})
-_LOOKS = frozenset({"use", "write"})
+_LOOKS = frozenset({"use", "write", "copy"})
 
 
 def is_copying(written: str, function: Function) -> bool:

@@ -36,6 +36,10 @@ _MOST_READINGS = 12
 """Of one function; only a knot of functions that call each other gets there, and what is known by then is kept."""
 
 
+Part = tuple[int, str]
+"""A parameter, counted from 0, and the name of a member of the struct that it is or points to."""
+
+
 class Duty(NamedTuple):
     """What a call of one function does, parameters counted from 0 and the receiver as -1."""
 
@@ -51,8 +55,10 @@ class Duty(NamedTuple):
     """The parameters through which an owned handle comes out."""
     strangers: frozenset[int] = frozenset()
     """Given to a callee that nobody sees."""
-    parts: frozenset[int] = frozenset()
-    """A member of what is given is released: of the struct around a handle."""
+    parts: frozenset[Part] = frozenset()
+    """The members of what is given that are released: of the struct around a handle."""
+    kept_parts: frozenset[Part] = frozenset()
+    """The members of what is given that are put somewhere that lives on; all of them where the name is empty."""
 
 
 NOTHING = Duty()
@@ -162,9 +168,10 @@ class Reading:
         if self.ends_itself:
             self.names[THIS] = {DutySource(RECEIVER)}
         self.statics: set[str] = set()
-        self.members: dict[str, set[int]] = {}
+        self.members: dict[str, set[Part]] = {}
         """The locals that hold a member of a parameter."""
-        self.parts: set[int] = set()
+        self.parts: set[Part] = set()
+        self.kept_parts: set[Part] = set()
         for index, parameter in enumerate(function.record.parameters):
             if parameter.name and may_be_handle(parameter.type):
                 self.names[parameter.name] = {DutySource(index)}
@@ -214,6 +221,7 @@ class Reading:
             tuple(sorted(self.outs.items())),
             frozenset(self.strangers),
             frozenset(self.parts),
+            frozenset(self.kept_parts),
         )
 
     def is_raw_result(self) -> bool:
@@ -303,6 +311,8 @@ class Reading:
     def assign(self, assign: r.Assign) -> None:
         sources = self.sources(assign.value)
         target, value = assign.target, strip(assign.value)
+        if self.lives_on(target):
+            self.kept_parts.update(part for part in self.part_of(value) if not self.is_of(target, part[0]))
         if isinstance(value, r.Name) and isinstance(target, r.Member) and value.text in self.function.declared:
             self.uncounted.setdefault(value.text, []).append(assign)
         elif isinstance(target, r.Name):
@@ -326,6 +336,28 @@ class Reading:
                 self.stored.update(source.parameter for source in sources if source.made is None)
                 return
         self.put(sources, self.keeps(target), assign, target)
+
+    def lives_on(self, target: r.Value) -> bool:
+        """Whether a place is there when the call is over, as far as one sees: a member that is reached through a
+        pointer or belongs to the object, what a pointer leads to, a global."""
+        inner = strip(target)
+        while isinstance(inner, r.Member | r.Index):
+            if isinstance(inner, r.Member) and inner.arrow:
+                return True
+            inner = strip(inner.base)
+        if isinstance(inner, r.Unary):
+            return inner.op == "*"
+        if not isinstance(inner, r.Name):
+            return False
+        declared = inner.text in self.function.declared
+        return not declared or inner.text in self.statics or self.is_lasting_reference(inner.text)
+
+    def is_of(self, target: r.Value, parameter: int) -> bool:
+        """Whether a place is reached by way of the parameter."""
+        inner = strip(target)
+        while isinstance(inner, r.Member | r.Index | r.Unary):
+            inner = strip(inner.value if isinstance(inner, r.Unary) else inner.base)
+        return isinstance(inner, r.Name) and DutySource(parameter) in self.names.get(inner.text, ())
 
     def keeps(self, target: r.Value) -> bool:
         """Whether a place ends what is put there: by its type, or by the destructor of its class."""
@@ -368,7 +400,11 @@ class Reading:
             return
         ended = self.resources.released(call, self.function)
         sure = {one.where.index for one in ended if one.where.kind == "argument" and one.certainty != "possible"}
-        self.parts.update(parameter for index, found in parts if index in sure for parameter in found)
+        self.parts.update(part for index, found in parts if index in sure for part in found)
+        for index, found in parts:
+            if index not in sure and self.resources.taking(call, self.function, index) in ("adopted", "kept"):
+                self.kept_parts |= found
+        self.parts_of_given(call, given)
         for one in ended:
             if one.where.kind == "receiver":
                 if isinstance(call.callee, r.Member) or one.certainty != "possible":
@@ -397,6 +433,20 @@ class Reading:
                 self.give_away(sources)
                 if self.resources.may_take_unseen(call, self.function, index):
                     self.goes_elsewhere(sources, call.start)
+
+    def parts_of_given(self, call: r.Call, given: list[tuple[int, set[DutySource]]]) -> None:
+        """What a callee does to the members of what it is given."""
+        whole = [(index, source.parameter) for index, sources in given for source in sources if source.made is None]
+        if not whole:
+            return
+        for index, parameter in whole:
+            if self.resources.copies_struct(call, self.function, index):
+                self.kept_parts.add((parameter, ""))
+        for target in self.resources.program.calls.callee(call, self.function).functions:
+            duty = self.resources.duties.of(target)
+            for index, parameter in whole:
+                self.parts.update((parameter, name) for at, name in duty.parts if at == index)
+                self.kept_parts.update((parameter, name) for at, name in duty.kept_parts if at == index)
 
     def hands_out(self, call: r.Call, made: Acquisition) -> None:
         """The call writes an owned handle where the argument points to."""
@@ -540,18 +590,24 @@ class Reading:
             return status.model.carries_value
         return "optional" in program.types.roles(written, function)
 
-    def part_of(self, value: r.Value | None) -> set[int]:
-        """The parameters of which the value is a member."""
+    def part_of(self, value: r.Value | None) -> set[Part]:
+        """The members of parameters that the value is; `*parameter` is all of them."""
         inner = strip(value)
         if isinstance(inner, r.Name):
             return self.members.get(inner.text, set())
-        if not isinstance(inner, r.Member):
-            return set()
-        while isinstance(inner, r.Member):
-            inner = strip(inner.base)
+        if isinstance(inner, r.Conditional):
+            return self.part_of(inner.then) | self.part_of(inner.other)
+        name = ""
+        if isinstance(inner, r.Unary) and inner.op == "*":
+            inner = strip(inner.value)
+        else:
+            if not isinstance(inner, r.Member):
+                return set()
+            while isinstance(inner, r.Member):
+                name, inner = inner.name, strip(inner.base)
         if not isinstance(inner, r.Name) or inner.text == THIS:
             return set()
-        return {source.parameter for source in self.names.get(inner.text, ()) if source.made is None}
+        return {(source.parameter, name) for source in self.names.get(inner.text, ()) if source.made is None}
 
     def sources_of_call(self, call: r.Call) -> set[DutySource]:
         made = self.resources.acquisition(call, self.function) if self.acquires else None

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from ownlint import patterns
 from ownlint.engine.copying import is_copying
 from ownlint.engine.duties import OWNING as OWNING
-from ownlint.engine.duties import Duties, releases_member
+from ownlint.engine.duties import Duties, Duty, releases_member
 from ownlint.engine.used_pairs import UsedPair, used_pairs
 from ownlint.facts import records as r
 from ownlint.finding import CERTAINTIES, Certainty, because, weaker
@@ -509,11 +510,42 @@ class Resources:
         name = last_name(inner)
         return bool(releasing_verb(name)) or bool(self.program.index.records_called(name))
 
-    def ends_member(self, call: r.Call, function: Function, index: int) -> bool:
-        """Whether the callee is seen to release a member of what is given as argument `index` (from 0)."""
-        return any(
-            index in self.duties.of(target).parts for target in self.program.calls.callee(call, function).functions
-        )
+    def ends_member(self, call: r.Call, function: Function, index: int, name: str) -> bool:
+        """Whether the callee is seen to release the member of that name of what is given as argument `index` (from
+        0)."""
+        return any((index, name) in duty.parts for duty in self._seen(call, function))
+
+    def keeps_member(self, call: r.Call, function: Function, index: int, name: str) -> bool:
+        """Whether the callee is seen to put that member somewhere that lives on."""
+        return any(not duty.kept_parts.isdisjoint(((index, name), (index, ""))) for duty in self._seen(call, function))
+
+    def copies_struct(self, call: r.Call, function: Function, index: int) -> bool:
+        """Whether the bytes that argument `index` (from 0) leads to are copied, pointers and all, to where another
+        argument leads that is no local of the function."""
+        place = f"argument {index + 1}"
+        if not any(model.has("copy", place) for model in self.program.calls.callee(call, function).models):
+            return False
+        others = (strip(other) for at, other in enumerate(call.args) if at != index)
+        return any(self._leads_out(other, function) for other in others)
+
+    def _leads_out(self, value: r.Value | None, function: Function) -> bool:
+        """Whether a pointer leads to what a local of the function is not."""
+        inner = value
+        is_address = isinstance(inner, r.Unary) and inner.op == "&"
+        if isinstance(inner, r.Unary) and is_address:
+            inner = strip(inner.value)
+        while isinstance(inner, r.Member | r.Index):
+            if isinstance(inner, r.Member) and inner.arrow:
+                return True
+            inner, is_address = strip(inner.base), True
+        if not isinstance(inner, r.Name):
+            return False
+        if inner.text not in function.declared:
+            return True
+        return not is_address and bool(types.parse(self.program.types.of(inner, function)).pointers)
+
+    def _seen(self, call: r.Call, function: Function) -> Iterator[Duty]:
+        return (self.duties.of(target) for target in self.program.calls.callee(call, function).functions)
 
     def passes_on(self, call: r.Call, function: Function) -> frozenset[int]:
         """The arguments (from 0) that the result may be: `Check(p)`, which returns `p`."""

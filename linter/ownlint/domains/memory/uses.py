@@ -541,25 +541,32 @@ class OwedUses(MemoryWalk):
         if any(self.ends_later(other) or self.takes_later(other) for other in node.args if other is not argument):
             return "kept"
         taking = self.resources.taking(node, self.function, index)
-        around = self.is_around(draft, argument)
-        if taking == "released" or (around and self.resources.ends_member(node, self.function, index)):
+        members = self.members_around(draft, argument)
+        around = bool(members)
+        if taking == "released" or any(self.resources.ends_member(node, self.function, index, one) for one in members):
             return "released"
         if taking in ("adopted", "kept"):
             return "kept"
-        if around and where and any(_is_far(other) for other in node.args):
-            return "kept"  # `memcpy(&joystick->state, &local, sizeof(local))`: the struct around it is copied
+        if any(self.resources.keeps_member(node, self.function, index, one) for one in members):
+            return "kept"
+        if around and where and self.resources.copies_struct(node, self.function, index):
+            return "kept"  # `memcpy(&joystick->state, &local, sizeof(local))`
         if self.several or (where and not around and self.is_a_pointer(argument)):
             return "" if self.only_looks(node, index) else "gone"
         if taking == "borrowed" or self.only_looks(node, index):
             return ""
         return "unknown"
 
-    def is_around(self, draft: MemoryDraft, argument: r.Value) -> bool:
-        """Whether the argument is the struct of which the handle is a member."""
+    def members_around(self, draft: MemoryDraft, argument: r.Value) -> list[str]:
+        """The members that lead to it of the struct that the argument is, or points to; nothing where it is none."""
         inner = strip(argument)
         inner = strip(inner.value) if isinstance(inner, r.Unary) and inner.op == "&" else inner
         where = self.cell(draft, inner) if isinstance(inner, r.Name | r.Member) else None
-        return where is not None and draft.read(where).block != self.block and self.is_led_by(draft, where)
+        if where is None or where in (LOST, NULL) or draft.read(where).block == self.block:
+            return []
+        depth = len(where.path)
+        inside = [cell for cell, held in draft.cells.items() if held.block == self.block and cell.block == where.block]
+        return sorted({str(cell.path[depth]) for cell in inside if cell.path[:depth] == where.path and cell.path[depth:]})
 
     def is_ended_by_number(self, draft: MemoryDraft, node: r.Call) -> bool:
         """Whether the call ends what a number was read off from: `close(socket->fd())`."""
@@ -681,15 +688,6 @@ def _is_this(value: r.Value | None) -> bool:
     if isinstance(inner, r.Unary) and inner.op == "*":
         inner = inner.value
     return isinstance(inner, r.Name) and inner.text == THIS
-
-
-def _is_far(value: r.Value) -> bool:
-    """The address of a part of something that is reached through a pointer."""
-    inner = strip(value)
-    if not isinstance(inner, r.Unary) or inner.op != "&":
-        return False
-    part = strip(inner.value)
-    return isinstance(part, r.Member) and part.arrow
 
 
 def _ends_itself(function: Function, written: str) -> bool:
