@@ -12,6 +12,7 @@ from ownlint.facts.show import text
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.flow.bodies import statements, values
 from ownlint.flow.places import calls_in
+from ownlint.frontends.cpp.preprocess import prepare
 from ownlint.frontends.cpp.structure import lost, read
 
 EXPRESSIONS = {
@@ -638,3 +639,29 @@ def test_a_macro_is_given_a_type(statement: str, given: tuple[str, ...]) -> None
 def test_a_type_of_a_parameter_stays_one(declared: str) -> None:
     written = read("a.cc", f"struct T {{ {declared} }};".encode(), VOCABULARY)
     assert not any("_T" in one.type for function in written.functions for one in function.parameters)
+
+
+@pytest.mark.parametrize(
+    "assembly",
+    [
+        "__asm\n  {\n    push ebx\n    mov [edi].x, 0\n    ret\n  }",
+        "_asm { int 3 }",
+        "__asm int 3",
+        "__asm mov eax, [ebp + 8]",
+    ],
+)
+def test_assembly_of_microsoft_ends_where_it_ends(assembly: str) -> None:
+    source = (
+        f"void before() {{ a(); }}\n__declspec(naked) static void f() {{\n  {assembly}\n}}\nvoid behind() {{ b(); }}\n"
+    )
+    file = read("a.c", source.encode(), VOCABULARY)
+    assert [one.name for one in file.functions] == ["before", "f", "behind"]
+    assert not any(one.opaque for one in file.functions)
+
+
+def test_assembly_of_gcc_is_an_expression() -> None:
+    source = (
+        b'void f(int x) {\n  __asm__ volatile("nop" : "=r"(x));\n  __asm volatile("nop");\n  asm("nop");\n  g(x);\n}\n'
+    )
+    assert prepare(source, VOCABULARY).source == source
+    assert lost(source, VOCABULARY) == 0

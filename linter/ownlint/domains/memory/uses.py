@@ -566,7 +566,9 @@ class OwedUses(MemoryWalk):
             return []
         depth = len(where.path)
         inside = [cell for cell, held in draft.cells.items() if held.block == self.block and cell.block == where.block]
-        return sorted({str(cell.path[depth]) for cell in inside if cell.path[:depth] == where.path and cell.path[depth:]})
+        return sorted(
+            {str(cell.path[depth]) for cell in inside if cell.path[:depth] == where.path and cell.path[depth:]}
+        )
 
     def is_ended_by_number(self, draft: MemoryDraft, node: r.Call) -> bool:
         """Whether the call ends what a number was read off from: `close(socket->fd())`."""

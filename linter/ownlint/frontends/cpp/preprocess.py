@@ -100,6 +100,7 @@ TOKENS = re.compile(
 )
 _WORDS = re.compile(rb"(?:[A-Z](?<![A-Za-z0-9_].)[A-Z0-9_]{2,}+|P(?<![A-Za-z0-9_].)y_[A-Z_]++)(?![A-Za-z0-9_])")
 _AT_SIGNS = re.compile(rb'@autoreleasepool\b|@(?=try\b|catch\b|throw\b|")')
+_ASSEMBLY = re.compile(rb"\b_{1,2}asm\b(?:\s*+\{[^{}]*+\}|(?!\s*+(?:[({]|_*+(?:volatile|goto|inline)\b))[^\n}]*+)")
 BLANK = bytes(c if c in b"\r\n" else 0x20 for c in range(256))
 _EXTENSIONS = re.compile(rb"\b__(?:extension__|restrict(?:__)?)\b")
 _BRACKETS = re.compile(rb"[()]")
@@ -241,6 +242,7 @@ class _Preparation:
         self.masked = bytes(masked)
         self.unsplice()
         self.objective_c()
+        self.assembly()
         self.join_operators()
         self.names_by_macro()
         self.usual_namespaces()
@@ -316,6 +318,19 @@ class _Preparation:
         """`@autoreleasepool {` begins a block, `@try` and `@"text"` are what they are without the sign."""
         for match in _AT_SIGNS.finditer(self.masked) if b"@" in self.masked else ():
             self.blank(*match.span())
+
+    def assembly(self) -> None:
+        """`__asm { mov eax, ebx }` and `__asm int 3` of Microsoft's compilers become empty statements: the grammar knows
+        no instructions, and would take the rest of the file for the body around them."""
+        if b"_asm" not in self.masked:
+            return
+        masked = bytearray(self.masked)
+        for match in _ASSEMBLY.finditer(self.masked):
+            start, end = match.span()
+            self.blank(start, end)
+            masked[start:end] = self.masked[start:end].translate(BLANK)
+            self.buffer[start] = masked[start] = 0x3B
+        self.masked = bytes(masked)
 
     def join_operators(self) -> None:
         """`operator ( )` becomes `operator()  `: the grammar wants the sign in one piece, right behind the word."""
