@@ -490,6 +490,10 @@ class MemoryDraft:
         """What a cell holds in which nothing was put here."""
         return initial(cell, 0 if self._frame.is_private(cell.block) else self.shaken)
 
+    def follows(self, block: Block) -> bool:
+        """Whether what is put into cells of the block is known afterwards."""
+        return self._frame.is_followed(block)
+
     def put(self, cell: Cell, pointer: Pointer) -> None:
         """Into a cell that stands for itself alone."""
         if self.cells.get(cell) != pointer and self._frame.is_followed(cell.block):

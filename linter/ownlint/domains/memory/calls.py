@@ -832,6 +832,8 @@ class MemoryCalls(Owners):
 
     @staticmethod
     def elements_moved(draft: MemoryDraft, inside: Cell, how: EndedBlock) -> None:
+        if not draft.follows(inside.block):
+            return  # where the new elements are cannot be said, and so nothing of the old ones
         before = draft.read(inside)
         if before is not LOST:
             draft.end(before.block, how)
