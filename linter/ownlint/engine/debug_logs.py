@@ -104,6 +104,9 @@ class DebugLogs:
                 match statement:
                     case r.Branch(condition=condition, then=(r.Leave(),), other=()) if self._asks(condition, False):
                         found.append(r.Span(body[position + 1].start, body[-1].end))
+                    case r.Evaluate(value=r.Call(callee=r.Name(text=name))) if name in self.names:
+                        if isinstance(behind := body[position + 1], r.Block):
+                            found.append(behind.span)  # `IF_DEBUG(level) { ... }`, of a macro that is an `if`
         return sorted(found)
 
     def covers(self, offset: int) -> bool:
@@ -230,6 +233,8 @@ class DebugLogs:
             named = list(_named_in(value))
             logged = next((span for span in self.spans if value.start in span), None)
             if logged is not None:
+                if isinstance(statement, r.Branch) and value is statement.condition and uses.begun.keys() >= {*named}:
+                    uses.spoil(named)  # one of them says whether the log is on: `if (debug > 1)`
                 for name in named:
                     uses.read(name, logged)
                 continue
@@ -314,6 +319,9 @@ class DebugLogs:
     def _steers_only(self, statement: r.Loop | r.Branch, uses: _Uses) -> bool:
         """Whether a loop or a branch does nothing but compute what is not spoilt."""
         bodies = (*statement.then, *statement.other) if isinstance(statement, r.Branch) else statement.body
+        asked = (statement.condition, *((statement.iterable,) if isinstance(statement, r.Loop) else ()))
+        if not all(map(self._is_quiet, asked)):
+            return False
         for inner in statements(bodies):
             match inner:
                 case r.Declare(names=(name,)) if name in uses.begun and name not in uses.spoilt:
