@@ -237,6 +237,8 @@ def _settled(finding: Finding, rule: Rule, severity: Severity, program: Program)
     file = program.files.get(finding.path)
     if file is not None and trials.tries(program, file):
         sure = weaker(sure, because("test-code", trials.REASON))
+    if file is not None and severity == "note" and file.is_generated:
+        sure = weaker(sure, because("possible", "the file is generated, and not edited by hand"))
     assumed = assumptions_of(sure)
     return replace(
         _as_written(finding),

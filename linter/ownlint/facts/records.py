@@ -716,6 +716,8 @@ class FileRecord(msgspec.Struct, frozen=True, gc=False):
     """Flat pairs of byte offsets: what a release build does not compile (`#ifndef NDEBUG`)."""
     conditional: tuple[int, ...] = ()
     """Flat pairs of byte offsets: each conditional, from its `#if` to its `#endif`, in the order in which they end."""
+    generated: bool = False
+    """C++: a comment at its beginning says that a program has written it."""
 
 
 _body_encoder = msgspec.json.Encoder()

@@ -106,6 +106,12 @@ class File:
         return self._said.debug
 
     @property
+    def is_generated(self) -> bool:
+        """Whether a comment at its beginning says that a program has written it."""
+        read(self._keys["generated"])
+        return self._said.generated
+
+    @property
     def conditionals(self) -> list[r.Span]:
         """The conditionals of the preprocessor, each from its `#if` to its `#endif`, in the order of their ends."""
         read(self._keys["conditional"])

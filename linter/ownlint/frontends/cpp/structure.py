@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from tree_sitter import Node, Parser
@@ -43,6 +43,9 @@ _NAMES_IN_C = re.compile(
 )
 """Words of C++ that are names like any other in C."""
 
+_HEAD = 2000
+"""Bytes at the beginning of a file in which it says where it comes from."""
+_GENERATED = re.compile(rb"(?i)\b(?:auto(?:matically)?[- ]?generated|generated (?:by|from|with|using)|@generated)\b")
 _LOST = 0.2
 """A file of which this part stands in error nodes is reported."""
 
@@ -78,6 +81,14 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> FileRecord:
         comment_lines=tuple(_lines_about(data, prepared.comments)),
         suppressions=_suppressions(data, prepared.comments),
         problems=_problems(root, unplaced - reader.salvaged, size),
+        generated=_is_generated(data, prepared.comments),
+    )
+
+
+def _is_generated(data: bytes, comments: Sequence[tuple[int, int]]) -> bool:
+    """As Cython, SWIG, protobuf, bison and others say it, in a comment among the first lines."""
+    return any(
+        _GENERATED.search(data[start : min(end, start + _HEAD)]) is not None for start, end in comments if start < _HEAD
     )
 
 
