@@ -30,8 +30,11 @@ _MOST_CALLERS = 400
 
 
 def initialises_module(function: Function) -> bool:
-    """Whether the interpreter calls it when it imports a module of C: by its name, or by the type of its result."""
-    return function.name.startswith("PyInit_") or "PyMODINIT_FUNC" in function.record.result
+    """Whether the interpreter calls it when it imports a module of C or C++: by its name, by the type of its result, or
+    as what a macro begins (`PYBIND11_MODULE(name, m) {`)."""
+    if function.name.startswith("PyInit_") or "PyMODINIT_FUNC" in function.record.result:
+        return True
+    return function.name.endswith("_MODULE")
 
 
 def runs_at_import(function: Function, depth: int = _DEEPEST) -> bool:

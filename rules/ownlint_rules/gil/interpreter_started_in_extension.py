@@ -111,7 +111,7 @@ def interpreter_started_in_extension(function: Function) -> Iterator[Finding]:
                 call,
                 f"the interpreter that runs this module is {verb} by `{text(call.node.callee)}`",
                 certainty="certain"
-                if _is_module(function)
+                if entrances.initialises_module(function)
                 else because("caller", f"a standalone program could call `{function.name}` too"),
                 help="let the host program start and stop the interpreter",
                 steps=(step,),
@@ -157,11 +157,6 @@ def _root(value: records.Value | None) -> str:
     return inner.text if isinstance(inner, records.Name) else ""
 
 
-def _is_module(function: Function) -> bool:
-    """The function that a module's macro, or its name, makes its beginning."""
-    return function.name.endswith("_MODULE") or entrances.initialises_module(function)
-
-
 def _is_host(function: Function) -> bool:
     """Whether the file belongs to a program that has an interpreter of its own."""
     words = set(function.program.models.gil.embeds)
@@ -171,7 +166,7 @@ def _is_host(function: Function) -> bool:
 
 def _reached(function: Function, depth: int, seen: frozenset[Function]) -> Step | None:
     """How Python comes here."""
-    if _is_module(function):
+    if entrances.initialises_module(function):
         return function.step(function.record, "this defines a module")
     found = entrances.entrances(function.program).of(function)
     if found:

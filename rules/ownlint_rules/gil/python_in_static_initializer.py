@@ -52,6 +52,7 @@ Use `gil_safe_call_once_and_store` of pybind11, or initialize the object when th
 - `gil_safe_call_once_and_store`
 - initializers that only create objects from C++ values
 - statics that are reached with the GIL released
+- statics of functions that run only when their module is imported, which one thread does
 - statics that are Python objects, which `python-outlives-interpreter` reports (the fix is the same)
 
 ## Known limitations
@@ -85,11 +86,12 @@ from ownlint import (
 from ownlint_rules.gil import _statics as statics
 
 _INDIRECT = "the callee may return before it releases the GIL"
+_RELEASES = "harmless if nothing that it runs releases the GIL, as the import of a module that is loaded already"
 
 
 @rule(severity="warning", cwe=(833,))
 def python_in_static_initializer(function: Function) -> Iterator[Finding]:
-    if function.language != "cpp":
+    if function.language != "cpp" or entrances.runs_at_import(function):
         return
     for static in statics.in_function(function):
         if static.value is not None and not _is_object(function, static):
@@ -113,7 +115,7 @@ def _initialised(function: Function, static: statics.Static) -> Iterator[Finding
             static.node,
             f"the initializer of `{static.name}` releases the GIL while it holds the lock of the static: "
             "another thread deadlocks",
-            certainty=because("path", _INDIRECT) if found[1] else "certain",
+            certainty=because("path", _INDIRECT) if found[1] else because("threads", _RELEASES),
             help="use `gil_safe_call_once_and_store`",
             steps=(found[0],),
         )
