@@ -51,6 +51,7 @@ Release the object after its last use.
 
 - objects that something else keeps alive (stored in a container before, imported modules)
 - locals that were reassigned or set to NULL in between
+- a released reference that is only retained again, which `retained-after-release` reports
 - items with a reference of their own
 
 ## Known limitations
@@ -70,11 +71,14 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, because, counting, events, memory, rule
 
 
-@rule(severity="error", cwe=(416,))
+_GONE = ("used after release", "retained after release")
+
+
+@rule(severity="error", cwe=(416,), yields_to=("retained-after-release",))
 def object_used_after_release(function: Function) -> Iterator[Finding]:
     told: set[tuple[int, str]] = set()
     for one in counting.troubles(function):
-        if one.what == "used after release" and (one.at.index, one.name) not in told:
+        if one.what in _GONE and (one.at.index, one.name) not in told:
             told.add((one.at.index, one.name))
             yield function.finding(
                 one.at,

@@ -5,11 +5,14 @@
 - a call that increments a reference count (`retain`, `Py_INCREF`, `borrow`) whose only argument is the result of
   `release()`, `steal()` or `detach()`
 - the same through `.ptr()`, a cast, or a method of the project that empties a member and returns it
+- a reference to a Python object that is taken after the function has released its own (`Py_DECREF(x)`, then
+  `Py_INCREF(x)`, `Py_NewRef(x)`)
 
 ## Why it is a bug
 
 `release()` returns a handle together with the one reference that its owner held. Retaining it creates a second
-reference that is never dropped, so the object is never freed.
+reference that is never dropped, so the object is never freed. What `Py_DECREF` has freed cannot be retained any more: the
+count that is raised lies in freed memory.
 
 ## Example
 
@@ -39,7 +42,7 @@ Node* retain(Node* node);
 ## How to fix it
 
 Adopt the released handle (`steal`, `reinterpret_steal`, the pointer's adopting constructor), or retain the result of
-`get()`.
+`get()`. Retain a Python object before the reference that keeps it alive is released.
 
 ## What it does not report
 
@@ -49,7 +52,7 @@ Adopt the released handle (`steal`, `reinterpret_steal`, the pointer's adopting 
 
 ## Known limitations
 
-- Only nested calls are detected; a release into a local that is retained later is not.
+- Of `release()` and the like only nested calls are detected; a release into a local that is retained later is not.
 
 ## Source
 
@@ -61,7 +64,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Program, because, places, questions, records, rule, statements, text, types
+from ownlint import (
+    Finding,
+    Function,
+    Program,
+    because,
+    counting,
+    events,
+    places,
+    questions,
+    records,
+    rule,
+    statements,
+    text,
+    types,
+)
 
 _COUNTS_UP = re.compile(r"(?:\w+_)?(?:x?inc_?ref|new_?ref|xnew_?ref|add_?ref|retain(?:_ref)?|borrow)", re.IGNORECASE)
 _GIVES_UP = frozenset({"release", "Release", "steal", "detach", "Detach", "leak"})
@@ -70,6 +87,17 @@ _THROUGH = frozenset({"ptr", "get"})
 
 @rule(severity="error", cwe=(416,))
 def retained_after_release(function: Function) -> Iterator[Finding]:
+    for one in counting.troubles(function):
+        if one.what == "retained after release":
+            yield function.finding(
+                one.at,
+                f"`{one.name}` is retained after its reference was released",
+                certainty=because("sharing", one.reason or "harmless if something else still owns a reference to it"),
+                help="retain it before the reference is released",
+                steps=(function.step(one.because, "released here"),)
+                if isinstance(one.because, events.CallEvent)
+                else (),
+            )
     if not function.mentions(*_GIVES_UP, *_emptying(function.program)):
         return
     for statement in statements(function.body):

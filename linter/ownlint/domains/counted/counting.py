@@ -701,12 +701,15 @@ class Counting(CountingCalls):
             nullable,
             tuple(one.pop() if len(one) == 1 else "" for one in uses),
             lenders.pop() if len(lenders) == 1 else -1,
-            frozenset(number for number in range(count) if (-2 - number, 0) in self.shared),
+            frozenset(number for number in range(count) if self.is_kept_at_an_exit((-2 - number, 0))),
             outs.filled(
                 self.function,
                 [(draft, self.signs(draft, leave, one)) for draft, leave, one in self.exits if leave.kind != "throw"],
             ),
         )
+
+    def is_kept_at_an_exit(self, given: Id) -> bool:
+        return given in self.shared or any(given in draft.objects and self.is_shared(draft, given) for draft, _, _ in self.exits)
 
     @staticmethod
     def answered(held: HeldReference) -> str:

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from ownlint.domains.counted.callbacks import requests
 from ownlint.domains.counted.counting_tests import ERROR, Tests
-from ownlint.domains.counted.counting_ways import CountTrouble, bare_value, result_place
+from ownlint.domains.counted.counting_ways import CountTrouble, What, bare_value, result_place
 from ownlint.domains.counted.counts import NULL, CountDraft, HeldReference, Id, KnownPlace
 from ownlint.domains.counted.outs import Filled, filling_names
 from ownlint.domains.counted.references import arguments, format_letters, may_count, overwritten
@@ -15,10 +15,15 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.places import Place, last_name, render, strip, walk
-from ownlint.models.records import FunctionModel
+from ownlint.models.records import Effect, FunctionModel
 from ownlint.project import types
 
 _MOST_REFERENCES = 6
+
+
+def _keeps_given(effect: Effect) -> bool:
+    """Whether something is kept that was given: not the result, which the argument it is asked of keeps."""
+    return effect.verb == "keep" and (effect.place is None or effect.place.kind != "result")
 
 
 def _is_of(test: r.Value, name: str) -> bool:
@@ -177,7 +182,9 @@ class CountingCalls(Tests):
                 if held.dead >= 0 and use == "released":
                     self.report("released twice", draft, one, event, argument, held.dead)
                 else:
-                    self.report("used after release", draft, one, event, argument, dead)
+                    retains = held.dead >= 0 and (use == "retained" or self.model_has(call, "retain", index))
+                    what: What = "retained after release" if retains else "used after release"
+                    self.report(what, draft, one, event, argument, dead)
                 draft.forget(one)
             elif held.null == "maybe" and model is not None and model.has("needs", f"argument {index + 1}"):
                 self.report("null used", draft, one, event, argument)
@@ -272,7 +279,7 @@ class CountingCalls(Tests):
             draft.change(one, owed=held.owed - 1)
             self.ends.setdefault(self.site(one).index, set()).add(True)
             if held.owed == 1 and held.kind == "new" and not held.stored:
-                draft.change(one, freed=event.index, dead=-1 if one in self.shared else event.index)
+                draft.change(one, freed=event.index, dead=-1 if self.is_shared(draft, one) else event.index)
         elif held.taken >= 0:
             self.report("released given", draft, one, event, argument, held.taken)
             draft.forget(one)
@@ -392,9 +399,13 @@ class CountingCalls(Tests):
         model = self.references.model(event.node, self.function)
         if model is None and (found := self.summary_at(event.node)) is not None and index not in found.shared:
             draft.change(one, null="unknown")
-        elif model is None or model.has("keep") or model.has("acquire", "result"):
-            draft.change(one, stored=draft.objects[one].stored, null="unknown")
+        elif model is None or model.calls or any(_keeps_given(effect) for effect in model.effects):
+            draft.change(one, null="unknown")
             self.shared.add(one)
+            self.given_on.add(one)
+        elif model.has("acquire", "result"):  # what it makes may hold it, as long as that lives
+            draft.change(one, null="unknown")
+            self.lent.setdefault(event.index, set()).add(one)
 
     def by_receiver(self, event: e.CallEvent, draft: CountDraft) -> None:
         """`h.dec_ref()`, `h.inc_ref()`, `h.release()` of a handle."""
@@ -553,7 +564,8 @@ class CountingCalls(Tests):
                 draft.places[where] = one = draft.begin(event.index, HeldReference("new", 1, "unknown"))
                 self.shared.add(one)
                 return
-            one = draft.begin(event.index, HeldReference("new", 1, null))  # type: ignore[arg-type]
+            lent = tuple(sorted(other for other in self.lent.get(event.index, ()) if other in draft.objects))
+            one = draft.begin(event.index, HeldReference("new", 1, null, holds=lent))  # type: ignore[arg-type]
             if source.model.has("keep", "result"):
                 self.shared.add(one)
         elif source.kind == "borrowed":
@@ -562,6 +574,20 @@ class CountingCalls(Tests):
         else:
             return
         draft.places[where] = one
+
+    def is_shared(self, draft: CountDraft, one: Id) -> bool:
+        """Whether something that lives may have a reference to it."""
+        return one in self.shared or draft.is_held(one, self.given_on)
+
+    @cached_property
+    def given_on(self) -> set[Id]:
+        """What a call may keep, other than the object that it was read from."""
+        return set()
+
+    @cached_property
+    def lent(self) -> dict[int, set[Id]]:
+        """What the call of an event looks at that makes something of it."""
+        return {}
 
     @cached_property
     def presumed(self) -> set[int]:

@@ -36,6 +36,7 @@ What = Literal[
     "stored borrowed",
     "returned borrowed",
     "used after release",
+    "retained after release",
     "null used",
 ]
 

@@ -6,7 +6,7 @@ learns something makes another.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, MutableMapping
+from collections.abc import Hashable, Iterator, MutableMapping, Set
 from functools import cached_property
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
@@ -23,6 +23,7 @@ others see; memory of another object."""
 Null = Literal["no", "maybe", "unknown"]
 
 
+_MOST_HOLDERS = 3
 ROUNDS = 3
 """So many objects of one call are told apart: those of three rounds of a loop, or of three variables it writes to."""
 
@@ -52,6 +53,10 @@ class HeldReference(NamedTuple):
     lent: bool = False
     """A part of it was given away together with a function that counts it down: the next reference that is taken is for
     that one."""
+    holds: tuple[Id, ...] = ()
+    """What it was made from, and may have a reference to: an iterator, a bound method, a tuple."""
+    kept: bool = False
+    """What holds it went out of sight."""
 
 
 class KnownPlace(NamedTuple):
@@ -201,8 +206,11 @@ class CountDraft:
         return one
 
     def forget(self, one: Id) -> None:
-        """Nothing is said of it from now on."""
-        self.objects.pop(one, None)
+        """Nothing is said of it from now on: what it holds, it may hold for good."""
+        gone = self.objects.pop(one, None)
+        for other in gone.holds if gone is not None else ():
+            if other in self.objects:
+                self.change(other, kept=True)
         for place in self.holders(one):
             del self.places[place]
         for other in self.borrowers(one):
@@ -226,7 +234,23 @@ class CountDraft:
         """It turns out to be none: every place that holds it holds NULL."""
         for place in self.holders(one):
             self.places[place] = KnownPlace("0", exact=False)
+        if one in self.objects:
+            self.change(one, holds=())
         self.forget(one)
+
+    def is_held(self, one: Id, given_on: Set[Id], depth: int = 0) -> bool:
+        """Whether another object that lives, or was `given_on` to something that does, may have a reference to it."""
+        return self.objects[one].kept or any(
+            one in other.holds
+            and (
+                other.owed > 0
+                or other.stored
+                or holder in given_on
+                or depth > _MOST_HOLDERS
+                or self.is_held(holder, given_on, depth + 1)
+            )
+            for holder, other in self.objects.items()
+        )
 
     def is_dead(self, one: Id) -> int:
         """The event that ended it, or the one that lends it; -1 while it lives."""
