@@ -29,8 +29,6 @@ _GOOD = re.compile(r"(?:is_?)?(?:ok|success|succeeded|valid|has_?value)|no_?erro
 _BAD = re.compile(r"(?:is_?|has_?)?(?:err|error|fail|failed|failure|bad)")
 _GOOD_ENDS = ("ok", "okstatus", "success", "succeeded", "none", "noerror")
 _THROWS = re.compile(rb'"throw"')
-_ROOT = "exception"
-"""The standard library's class of exceptions that derives from none."""
 _NUMBERS = re.compile(
     r"(?:unsigned |signed )?(?:int|long|short|char|ssize_t|size_t|u?int\d*_t|errno_t|err_t|error_t)(?: int| long)*"
 )
@@ -944,33 +942,37 @@ def throws(function: Function, call: e.CallEvent) -> Certainty | None:
     return _ON_A_PATH if "likely" in found else "possible" if found else None
 
 
-def lets_out(function: Function, call: e.CallEvent) -> bool:
-    """Whether an exception can come out of a call: of a function that a model says throws, or that the project's callee
-    throws, or lets out of what it calls in turn."""
+def lets_out(function: Function, call: e.CallEvent) -> frozenset[str]:
+    """The classes of the exceptions that can come out of a call: of a function that a model says throws, or that the
+    project's callee throws, or lets out of what it calls in turn. One that is not known is the empty string."""
     if function.file.is_c:
-        return False
+        return frozenset()
     callee = function.program.calls.callee(call.node, function)
-    return any(model.throws for model in callee.models) or any(_lets_out(one) for one in callee.functions)
+    by_models = (model.exceptions or ("",) for model in callee.models if model.throws)
+    return frozenset[str]().union(*by_models, *(_lets_out(one) for one in callee.functions))
 
 
 @program_question
-def _letting_out(program: Program) -> Circular[Function, bool]:
-    return Circular(False, _DEEPEST_THROW)
+def _letting_out(program: Program) -> Circular[Function, frozenset[str]]:
+    return Circular(frozenset(), _DEEPEST_THROW)
 
 
-def _lets_out(function: Function) -> bool:
+def _lets_out(function: Function) -> frozenset[str]:
     if "noexcept" in function.record.qualifiers or function.language != "cpp":
-        return False
-    return _letting_out(function.program).ask(function, lambda: _lets_anything_out(function))
+        return frozenset()
+    return _letting_out(function.program).ask(function, lambda: _leaving(function))
 
 
-def _lets_anything_out(function: Function) -> bool:
-    if any(certainty for certainty in _throws_of(function)):
-        return True
-    return any(
-        call.index in function.flow.reachable and not is_handled(function, call, ()) and lets_out(function, call)
+def _leaving(function: Function) -> frozenset[str]:
+    """The classes of what leaves it: what it throws itself, and what none of its handlers takes of the rest."""
+    passed = (
+        thrown
         for call in function.flow.calls
+        if call.index in function.flow.reachable
+        for thrown in lets_out(function, call)
+        if not is_handled(function, call, (thrown,))
     )
+    return _thrown_by(function) | frozenset(passed)
 
 
 def _throws_of(callee: Function) -> tuple[Certainty, ...]:
@@ -996,8 +998,7 @@ def _each_throw(callee: Function) -> Iterator[Certainty]:
 
 def is_caught(function: Function, call: e.CallEvent) -> bool:
     """Whether the function itself handles what the call throws: it runs inside of a `try` that takes that."""
-    callees = function.program.calls.callee(call.node, function).functions
-    return is_handled(function, call, {written for callee in callees for written in _thrown_by(callee)})
+    return is_handled(function, call, ()) and is_handled(function, call, lets_out(function, call))
 
 
 def is_handled(function: Function, event: e.Event, thrown: Collection[str]) -> bool:
@@ -1022,8 +1023,9 @@ def thrown_class(function: Function, leave: e.LeaveEvent) -> str:
 def _thrown_by(callee: Function) -> frozenset[str]:
     if "noexcept" in callee.record.qualifiers or not callee.says(_THROWS):
         return frozenset()
-    leaves = [leave for leave in callee.flow.leaves if leave.kind == "throw" and leave.index in callee.flow.reachable]
-    return frozenset(thrown_class(callee, leave) for leave in leaves if callee.flow.exit in _behind(callee, leave))
+    leaves = (leave for leave in callee.flow.leaves if leave.kind == "throw" and leave.index in callee.flow.reachable)
+    thrown = ((leave, thrown_class(callee, leave)) for leave in leaves)
+    return frozenset(written for leave, written in thrown if not is_handled(callee, leave, (written,)))
 
 
 def _behind(function: Function, event: e.Event) -> set[int]:
@@ -1033,16 +1035,36 @@ def _behind(function: Function, event: e.Event) -> set[int]:
 def _may_take(function: Function, handler: str, thrown: str) -> bool:
     """Whether a handler may take the class: it names the class or one of its bases, which may be out of sight. The
     standard library derives its own from nothing but its own."""
-    program = function.program
-    kind = types.parse(program.names.expand(handler, function.file, function.record.scope))
+    kind = types.parse(function.program.names.expand(handler, function.file, function.record.scope))
     if not thrown or not kind.name or "..." in kind.name or function.language != "cpp":
         return True
-    cls = program.names.find_class(thrown, "", function.file)
-    if cls is None:
-        return kind.name.startswith("std::") or not thrown.startswith("std::")
-    known = {one.name for one in cls.ancestry}
-    bases = {types.parse(base.name).last for one in cls.ancestry for base in one.record.bases}
-    return kind.last in known | bases or not bases <= known | {_ROOT}
+    named, is_whole = _lineage(function, thrown)
+    if kind.last in named:
+        return True
+    return not is_whole and (kind.name.startswith("std::") or not thrown.startswith("std::"))
+
+
+def _lineage(function: Function, thrown: str) -> tuple[set[str], bool]:
+    """The last names of a class and its bases, and whether these are all."""
+    program = function.program
+    named: set[str] = set()
+    is_whole, pending = True, [thrown]
+    while pending:
+        name = pending.pop()
+        last = types.parse(name).last
+        if last in named:
+            continue
+        named.add(last)
+        cls = program.names.find_class(name, "", function.file)
+        if cls is not None:
+            for one in cls.ancestry:
+                named.add(one.record.name)
+                pending += [base.name for base in one.record.bases]
+        elif known := [model for model in program.models.classes(name) if "exception" in model.roles]:
+            pending += known[0].bases
+        else:
+            is_whole = False
+    return named, is_whole
 
 
 @flow_question

@@ -168,6 +168,7 @@ class ModelFile:
             computes=table.flag("computes"),
             calls=table.flag("calls"),
             throws=table.flag("throws"),
+            exceptions=table.texts("exceptions"),
             fills=table.texts("fills"),
             format_at=table.number("format_at", 0),
             format_from=table.number("format_from", 0),
@@ -208,6 +209,7 @@ class ModelFile:
             holds=table.text("holds"),
             shared=table.flag("shared"),
             element=table.number("element", 1),
+            bases=table.texts("bases"),
             bare=table.flag("bare"),
             source=table.text("source"),
         )

@@ -91,6 +91,7 @@ Role = Literal[
     "free threading",
     "slot table",
     "arena",
+    "exception",
 ]
 
 MacroRole = Literal[
@@ -279,6 +280,8 @@ class FunctionModel(msgspec.Struct, frozen=True):
     """It calls an object of Python, and answers with what that returns, which may be None."""
     throws: bool = False
     """It throws where it fails, and that depends on what it is given at run time: `std::stoi`."""
+    exceptions: tuple[str, ...] = ()
+    """The classes of what it throws; none where these are not known."""
     together: bool = False
     """Its arguments all get something, or all get NULL."""
     format_at: int = 0
@@ -357,6 +360,8 @@ class ClassModel(msgspec.Struct, frozen=True):
     shared: bool = False
     element: int = 1
     """Containers: which template argument is what it holds (2 for a map)."""
+    bases: tuple[str, ...] = ()
+    """Exceptions: the classes that it derives from."""
     bare: bool = False
     source: str = ""
 

@@ -369,7 +369,7 @@ class Counting(CountingCalls):
             callee = self.function.program.calls.callee(call.node, self.function)
             known = len(callee.functions) == 1 and all(model.throws for model in callee.models)
             leaves = known and not failure.is_caught(self.function, call)
-            self.thrown[call.index] = leaves and failure.lets_out(self.function, call)
+            self.thrown[call.index] = leaves and bool(failure.lets_out(self.function, call))
         return self.thrown[call.index]
 
     @cached_property
