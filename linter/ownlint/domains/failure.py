@@ -546,6 +546,10 @@ def _likely(function: Function, origin: e.CallEvent | None) -> tuple[e.CallEvent
 def asks(function: Function, call: e.CallEvent) -> bool:
     """Whether a call only looks something up or computes: by its name, by the `#define`, by its model, because it
     makes a number, or because it changes nothing it is called on."""
+    return _asks_by_name(function, call) or _changes_nothing(function, call)
+
+
+def _asks_by_name(function: Function, call: e.CallEvent) -> bool:
     name = last_name(call.node.callee)
     if isinstance(call.node.callee, r.Member) and _ASKED_OF_ONE.match(name):
         return True
@@ -553,10 +557,12 @@ def asks(function: Function, call: e.CallEvent) -> bool:
         return True
     if name in types.SCALARS or function.program.macros.computes(name):
         return True
-    callee = function.program.calls.callee(call.node, function)
-    if any(model.computes for model in callee.models):
-        return True
-    callees = callee.records
+    return any(model.computes for model in function.program.calls.callee(call.node, function).models)
+
+
+def _changes_nothing(function: Function, call: e.CallEvent) -> bool:
+    """Whether it is a method that promises to leave its object as it is."""
+    callees = function.program.calls.callee(call.node, function).records
     looking = [_given_types(one) for one in callees if "const" in one.qualifiers]
     return bool(looking) and all(_given_types(one) in looking for one in callees)
 
@@ -663,11 +669,19 @@ def _origin(function: Function, at: e.Event, value: r.Value | None) -> e.CallEve
     if event is None:
         return None
     outer = _outcome_of(event.value)
+    if isinstance(outer, r.Call) and outer.kind == "construct" and _may_fail_to_be_made(function, outer):
+        return flow.call_of(outer)
     if not isinstance(outer, r.Call) or outer.kind == "construct":
         outer = next(calls_in(event.value), None) if outer is not None else None
         if isinstance(outer, r.Call) and outer.kind == "construct":
             outer = next((call for call in calls_in(event.value) if call.kind == "call"), None)
     return flow.call_of(outer)
+
+
+def _may_fail_to_be_made(function: Function, made: r.Call) -> bool:
+    """Whether the object says by its truth whether it could be made: `std::ifstream in(path)`."""
+    models = function.program.calls.callee(made, function).models
+    return bool(made.args) and any(model.has("may fail") for model in models)
 
 
 def _worked(function: Function, at: e.Event, call: e.CallEvent) -> e.CallEvent | None:
@@ -877,9 +891,11 @@ def _thrown(function: Function) -> Iterator[Failure]:
     for call in function.flow.calls:
         if call.index not in function.flow.reachable or not _may_throw(function, last_name(call.node.callee)):
             continue
-        if is_caught(function, call) or asks(function, call):
+        if is_caught(function, call) or _asks_by_name(function, call):
             continue
         certainty, done = throws(function, call), _judged(function, call)
+        if certainty == "possible" and _changes_nothing(function, call):
+            continue  # it refuses what it is asked; one that throws because something has failed does work
         if certainty is not None:
             leave = e.LeaveEvent(call.span, "throw")
             leave.index = call.index
@@ -888,17 +904,23 @@ def _thrown(function: Function) -> Iterator[Failure]:
 
 
 def _judged(function: Function, call: e.CallEvent) -> e.CallEvent | None:
-    """The call whose outcome a helper is given that throws depending on it: `check(lib.open(path))`."""
-    given = [strip(one) for one in call.node.args]
-    inner = [(n, one) for n, one in enumerate(given) if isinstance(one, r.Call) and not only_looks(one)]
+    """The call whose outcome a helper is given that throws depending on it: `check(lib.open(path))`, or a local that has
+    it."""
+    given = [(n, _given_outcome(function, call, one)) for n, one in enumerate(call.node.args)]
+    inner = [(n, done) for n, done in given if done is not None and not only_looks(done.node)]
     if not inner:
         return None
     for callee in function.program.calls.callee(call.node, function).functions:
         judging = _judging(callee)
-        for done in function.flow.calls:
-            if any(n in judging and one is done.node for n, one in inner) and not asks(function, done):
+        for n, done in inner:
+            if n in judging and not asks(function, done):
                 return done
     return None
+
+
+def _given_outcome(function: Function, call: e.CallEvent, argument: r.Value) -> e.CallEvent | None:
+    inner = strip(argument)
+    return _origin(function, call, inner) if isinstance(inner, r.Name) else function.flow.call_of(inner)
 
 
 @flow_question
