@@ -904,8 +904,8 @@ def _thrown(function: Function) -> Iterator[Failure]:
 
 
 def _judged(function: Function, call: e.CallEvent) -> e.CallEvent | None:
-    """The call whose outcome a helper is given that throws depending on it: `check(lib.open(path))`, or a local that has
-    it."""
+    """The call whose outcome a helper is given that throws depending on it: `check(lib.open(path))`, or a local that
+    has it."""
     given = [(n, _given_outcome(function, call, one)) for n, one in enumerate(call.node.args)]
     inner = [(n, done) for n, done in given if done is not None and not only_looks(done.node)]
     if not inner:

@@ -70,7 +70,6 @@ from collections.abc import Iterator
 
 from ownlint import Finding, Function, because, counting, events, memory, rule
 
-
 _GONE = ("used after release", "retained after release")
 
 

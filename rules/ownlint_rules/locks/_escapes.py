@@ -332,7 +332,8 @@ def hazard(
 ) -> Evidence | None:
     """What the project does elsewhere to what a borrow leads to: destroy, move, or change it. The worst is told. Weak
     is what the function `within` does itself, since it may be the only one that does, what runs on the one thread of
-    the `user` of the borrow, and what only destructors call; `meets` says of a place below the target whether a change of that matters."""
+    the `user` of the borrow, and what only destructors call; `meets` says of a place below the target whether a change
+    of that matters."""
     target = borrow.traced.place[borrow.traced.at :]
     if storage.kind == "owned" and target[0] in domain.freed:
         return Evidence(domain.freed[target[0]], True)

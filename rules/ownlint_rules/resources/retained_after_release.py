@@ -11,8 +11,8 @@
 ## Why it is a bug
 
 `release()` returns a handle together with the one reference that its owner held. Retaining it creates a second
-reference that is never dropped, so the object is never freed. What `Py_DECREF` has freed cannot be retained any more: the
-count that is raised lies in freed memory.
+reference that is never dropped, so the object is never freed. What `Py_DECREF` has freed cannot be retained any
+more: the count that is raised lies in freed memory.
 
 ## Example
 

@@ -709,7 +709,9 @@ class Counting(CountingCalls):
         )
 
     def is_kept_at_an_exit(self, given: Id) -> bool:
-        return given in self.shared or any(given in draft.objects and self.is_shared(draft, given) for draft, _, _ in self.exits)
+        return given in self.shared or any(
+            given in draft.objects and self.is_shared(draft, given) for draft, _, _ in self.exits
+        )
 
     @staticmethod
     def answered(held: HeldReference) -> str:

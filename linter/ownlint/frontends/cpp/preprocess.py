@@ -320,8 +320,8 @@ class _Preparation:
             self.blank(*match.span())
 
     def assembly(self) -> None:
-        """`__asm { mov eax, ebx }` and `__asm int 3` of Microsoft's compilers become empty statements: the grammar knows
-        no instructions, and would take the rest of the file for the body around them."""
+        """`__asm { mov eax, ebx }` and `__asm int 3` of Microsoft's compilers become empty statements: the grammar
+        knows no instructions, and would take the rest of the file for the body around them."""
         if b"_asm" not in self.masked:
             return
         masked = bytearray(self.masked)
