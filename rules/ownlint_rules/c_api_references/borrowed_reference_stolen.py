@@ -89,7 +89,7 @@ def borrowed_reference_stolen(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or not references.may_count(function):
         return
     known = references.references(function.program)
-    told: set[int] = set()
+    told = {one.at.index for one in counting.troubles(function) if one.what == "stored borrowed"}
     for event in function.flow.calls:
         for index, argument in references.arguments(event.node):
             source = known.source(argument, function)
@@ -97,6 +97,8 @@ def borrowed_reference_stolen(function: Function) -> Iterator[Finding]:
                 continue
             if counting.use_of(event.node, index, function) not in ("stolen", "stolen on success"):
                 continue
+            if event.index in told:
+                continue  # it replaces what a member holds: told of what is stored there
             told.add(event.index)
             if text(argument) in references.counted_for_another(function):
                 continue

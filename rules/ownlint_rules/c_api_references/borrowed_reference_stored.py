@@ -3,7 +3,7 @@
 ## What it reports
 
 - an argument of a function in a method table (`PyMethodDef`, `PyGetSetDef`, `PyTypeObject`) that is stored in a global,
-  a static or a member without an increment
+  a static or a member without an increment, also by `Py_SETREF` and `Py_XSETREF`
 - an object filled in by `PyArg_ParseTuple` (`O`) that is stored likewise
 - an item that a list or a dict lends, where some function of the project releases the member
 
@@ -71,18 +71,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, counting, events, references, rule, text
+from ownlint import Finding, Function, assignments, because, counting, events, references, rule, text
 from ownlint_rules.c_api_references import _owned_places as owned_places
 
 
 @rule(severity="error", cwe=(911,))
 def borrowed_reference_stored(function: Function) -> Iterator[Finding]:
     for one in counting.troubles(function):
-        if one.what != "stored borrowed" or not isinstance(one.at, events.Write):
+        if one.what != "stored borrowed" or not isinstance(one.at, events.Write | events.CallEvent):
             continue
-        if (_is_lent(function, one) or len(one.at.place) > 1) and not owned_places.owns(function, one.at.place):
+        where = one.at.place if isinstance(one.at, events.Write) else assignments.place(function, one.where)
+        if where is None:
             continue
-        said = text(one.at.target) if one.at.target is not None else one.at.place[-1]
+        if (_is_lent(function, one) or len(where) > 1) and not owned_places.owns(function, where):
+            continue
+        said = text(one.where) if one.where is not None else where[-1]
         yield function.finding(
             one.at,
             f"`{said}` stores an object that `{function.name}` only borrows",

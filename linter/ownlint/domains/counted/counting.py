@@ -20,6 +20,7 @@ from ownlint.domains.counted.counts import (
     NULL,
     OWING,
     ROUNDS,
+    SOMETHING,
     CountDraft,
     CountState,
     HeldReference,
@@ -72,7 +73,11 @@ def troubles(function: Function) -> tuple[CountTrouble, ...]:
 @question
 def is_concerned(function: Function) -> bool:
     """Asked before any flow is made: most functions deal in no counted references."""
-    return function.language == "cpp" and (may_count(function) or is_slot(function) or bool(marks.taken(function)))
+    if function.language != "cpp":
+        return False
+    if may_count(function) or is_slot(function) or marks.taken(function):
+        return True
+    return not outs.filling_names(function.program).isdisjoint(function.mentioned)
 
 
 @flow_question
@@ -305,7 +310,7 @@ class Counting(CountingCalls):
             self.lose_keys(draft, target)
         if len(where) > 1 and isinstance(target, r.Member):
             self.reach_into(event, draft, where)
-        value = event.value
+        value = self.chosen(event.value, draft)
         one = self.id_of(draft, value) if value is not None and event.op in ("=", "init") else None
         known = draft.places.get(where)
         if event.op == "++" and isinstance(known, KnownPlace) and "-" not in known.signs:
@@ -447,35 +452,28 @@ class Counting(CountingCalls):
                 draft.forget(old)  # counted up: the place had a reference of its own
             elif held.put >= 0:
                 draft.change(old, owed=held.owed + 1, put=-1)  # there for a while
+        out = outs.led_to(bare_value(event.target), self.function)
         if one is not None:
             held = draft.objects[one]
-            if held.kind == "new":
+            if out is not None and held.kind == "borrowed":
+                pass  # whether it is counted up for the caller is known when the function is left
+            elif held.kind == "new":
                 self.ends.setdefault(self.site(one).index, set()).add(True)
                 draft.change(one, owed=max(held.owed - 1, 0), stored=True)
-            elif held.owed <= 0 and self.is_lasting(event, where) and self.is_borrowed(held):
+            elif held.owed <= 0 and self.is_lasting(bare_value(event.target), where) and self.is_borrowed(held):
                 draft.change(one, owed=held.owed - 1, put=event.index)
             else:
                 draft.forget(one)
         draft.places.pop(where, None)
-        if (out := outs.written_to(bare_value(event.target), self.function)) is not None:
+        if out is not None:
             if self.is_null(event.value):
                 draft.places[out] = NULL
             else:
-                draft.places[out] = one if one is not None and one in draft.objects else outs.SOMETHING
+                draft.places[out] = one if one is not None and one in draft.objects else SOMETHING
         if one is not None and one in draft.objects and not isinstance(bare_value(event.target), r.Unary | r.Index):
             draft.places[where] = one
         elif one is None and isinstance(bare_value(event.value), r.Literal):
             self.write_other(draft, where, event.value)
-
-    def is_borrowed(self, held: HeldReference) -> bool:
-        return held.kind == "borrowed" or (held.kind == "given" and self.is_slot)
-
-    def is_lasting(self, event: e.Write, where: Place) -> bool:
-        """A member of an object, or a variable that outlives the function."""
-        target = bare_value(event.target)
-        if isinstance(target, r.Member):
-            return target.arrow
-        return isinstance(target, r.Name) and where[0] not in self.outs
 
     def overwrite(self, event: e.Write, draft: CountDraft, where: Place, old: Id) -> None:
         held = draft.objects[old]
@@ -539,11 +537,19 @@ class Counting(CountingCalls):
                 good = False
                 self.report(what, draft, one, event, None, held.raised, name=name)
         elif held.owed < 0 and held.put >= 0 and held.taken < 0 and held.freed < 0:
-            self.report("stored borrowed", draft, one, self.flow.events[held.put])
+            putting = self.flow.events[held.put]
+            self.report("stored borrowed", draft, one, putting, self.target_of(putting))
         elif held.owed < 0 and held.taken >= 0 and (held.kind != "given" or self.is_slot):
             taking = self.flow.events[held.taken]
             self.report("stolen borrowed", draft, one, taking, self.argument_of(taking, draft, one))
         self.ends.setdefault(self.site(one).index, set()).add(good)
+
+    def target_of(self, putting: Event) -> r.Value | None:
+        """Where an object is put by an assignment, or by a call that replaces what a place holds."""
+        if isinstance(putting, e.CallEvent):
+            replaced = self.replaced_by(putting.node)
+            return putting.node.args[replaced[0]] if replaced is not None else None
+        return putting.target if isinstance(putting, e.Write) else None
 
     def is_too_many(self, held: HeldReference) -> bool:
         """Whether an argument that is counted up is so for nobody: a function that no table names can take one
@@ -570,6 +576,7 @@ class Counting(CountingCalls):
                 draft.forget(one)
                 one = None
         self.drop_parts(event, draft, one)
+        outs.give(self.function, draft)
         self.exits.append((draft.copy(), event, one))
         if event.kind == "return" and self.returns_objects:
             for other in self.answers(draft, value, one):
@@ -596,9 +603,20 @@ class Counting(CountingCalls):
         while isinstance(bare := bare_value(value), r.Conditional):
             then, other = (self.refine(bare.condition, draft.copy(), outcome) for outcome in (True, False))
             if then is other:
+                then, other = (self.may_have_run(side, draft) for side in (bare.then, bare.other))
+            if then is other:
                 break
             value = bare.then if then else bare.other
         return value
+
+    def may_have_run(self, value: r.Value, draft: CountDraft) -> bool:
+        """False for a call whose result would be known on this way, had it been called."""
+        bare = bare_value(value)
+        if not isinstance(bare, r.Call) or result_place(bare) in draft.places or id(bare) in self.escaping:
+            return True
+        if not isinstance(bare.callee, r.Name):
+            return True  # a method may count up what it is called on, and give that
+        return self.references.source(bare, self.function).call is not bare
 
     @cached_property
     def is_lender(self) -> bool:
@@ -687,10 +705,7 @@ class Counting(CountingCalls):
                 nullable = nullable or draft.objects[one].null != "no"
                 results.add(self.answered(draft.objects[one]))
                 lenders.add(self.lender(draft, one))
-            elif (
-                isinstance(bare_value(leave.value), r.Literal)
-                or draft.places.get(self.place(leave.value) or ()) == NULL
-            ):
+            elif self.answers_nothing(draft, self.chosen(leave.value, draft)):
                 nullable = True
             else:
                 results.add("?")
@@ -705,6 +720,7 @@ class Counting(CountingCalls):
             outs.filled(
                 self.function,
                 [(draft, self.signs(draft, leave, one)) for draft, leave, one in self.exits if leave.kind != "throw"],
+                self.lender,
             ),
         )
 
@@ -712,6 +728,11 @@ class Counting(CountingCalls):
         return given in self.shared or any(
             given in draft.objects and self.is_shared(draft, given) for draft, _, _ in self.exits
         )
+
+    def answers_nothing(self, draft: CountDraft, value: r.Value | None) -> bool:
+        """Whether the value is NULL on this way, as it is written or as a test has said."""
+        known = draft.places.get(self.place(value) or ())
+        return isinstance(bare_value(value), r.Literal) or (isinstance(known, KnownPlace) and known.signs == "0")
 
     @staticmethod
     def answered(held: HeldReference) -> str:
@@ -729,7 +750,7 @@ class Counting(CountingCalls):
         if one is not None:
             return "+" if draft.objects[one].null == "no" else ""
         where = ("%", "answer")
-        self.write_other(draft, where, leave.value)
+        self.write_other(draft, where, self.chosen(leave.value, draft))
         known = draft.places.pop(where, None)
         return known.signs if isinstance(known, KnownPlace) and len(known.signs) == 1 else ""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from ownlint.domains.counted import outs
 from ownlint.domains.counted.callbacks import requests
 from ownlint.domains.counted.counting_tests import ERROR, Tests
 from ownlint.domains.counted.counting_ways import CountTrouble, What, bare_value, result_place
-from ownlint.domains.counted.counts import NULL, CountDraft, HeldReference, Id, KnownPlace
+from ownlint.domains.counted.counts import NULL, OUT, CountDraft, HeldReference, Id, KnownPlace
 from ownlint.domains.counted.outs import Filled, filling_names
 from ownlint.domains.counted.references import arguments, format_letters, may_count, overwritten
 from ownlint.engine.assignments import place as named_place
@@ -111,17 +112,26 @@ class CountingCalls(Tests):
     def moved_into_local(self, call: r.Call) -> tuple[Place, int] | None:
         """`Py_SETREF(made, other)`: the local whose reference is released and that gets another, and the index of what
         it gets. A place that others see has a reference of its own, which is given to it."""
-        model = self.references.model(call, self.function)
-        for effect in model.effects if model is not None else ():
-            if effect.verb != "adopt" or effect.place is None or effect.other is None or effect.other.index < 0:
-                continue
-            into, given = effect.other.index, effect.place.index
-            if max(into, given) >= len(call.args) or not self.model_has(call, "release", into):
-                continue
-            where, target = self.place(call.args[into]), bare_value(call.args[into])
-            if where is not None and not self.is_seen_by_others(target, where):
-                return where, given
+        if (replaced := self.replaced_by(call)) is None:
+            return None
+        into, given = replaced
+        where = self.place(call.args[into])
+        if where is not None and not self.is_seen_by_others(bare_value(call.args[into]), where):
+            return where, given
         return None
+
+    def put_by_call(self, event: e.CallEvent, draft: CountDraft, index: int, one: Id) -> bool:
+        """`Py_XSETREF(self->item, borrowed)`: a place that others see has it from now on, uncounted."""
+        replaced, held = self.replaced_by(event.node), draft.objects[one]
+        if replaced is None or replaced[1] != index or held.owed > 0 or not self.is_borrowed(held):
+            return False
+        target = bare_value(event.node.args[replaced[0]])
+        where = self.place(target)
+        if where is None or not self.is_seen_by_others(target, where) or not self.is_lasting(target, where):
+            return False
+        draft.change(one, owed=held.owed - 1, put=event.index)
+        draft.places[where] = one
+        return True
 
     def move_in(self, draft: CountDraft, where: Place, value: r.Value) -> None:
         self.put(draft, where, self.id_of(draft, value), value)
@@ -240,7 +250,8 @@ class CountingCalls(Tests):
                 else:
                     draft.change(one, owed=held.owed + 1, raised=event.index)
             case "stolen":
-                self.steal(event, draft, argument, one)
+                if not self.put_by_call(event, draft, index, one):
+                    self.steal(event, draft, argument, one)
             case "stolen on success":
                 failed = draft.copy()
                 failed.change(one, pending=True)
@@ -258,6 +269,8 @@ class CountingCalls(Tests):
                     draft.places[result_place(call)] = one
             case "borrowed by an owner":
                 pass
+            case "" if held.stored and outs.led_to(bare_value(argument), self.function) is not None:
+                pass  # the reference is the caller's by now, and only looked at
             case _:
                 draft.forget(one)
         return []
@@ -297,6 +310,8 @@ class CountingCalls(Tests):
             draft.change(one, owed=held.owed - 1, freed=event.index)
         else:
             draft.forget(one)
+        if where is not None and where[:2] == OUT:
+            draft.places.pop(where, None)  # nothing is left in the caller's variable that anybody owes
         if clears and where is not None:
             draft.places[where] = NULL
 
@@ -482,7 +497,7 @@ class CountingCalls(Tests):
         return ways if nothing is None else [*ways, nothing]
 
     def filled_at(self, call: r.Call, index: int) -> Filled | None:
-        """What a function of the project writes to where the argument leads, if that is a new reference."""
+        """What a function of the project writes to where the argument leads, if that is a reference."""
         if call.kind != "call" or last_name(call.callee) not in filling_names(self.function.program):
             return None
         found = self.summary_at(call)
@@ -501,6 +516,11 @@ class CountingCalls(Tests):
                 ways.append(way)
         if out.worked and known is None:
             draft.places[answer] = NULL if out.worked == "0" else KnownPlace(out.worked)
+        if out.kind == "borrowed":
+            asked = event.node.args[out.lender] if 0 <= out.lender < len(event.node.args) else None
+            owner = self.id_of(draft, asked) or self.unknown_in(event, draft, asked)
+            draft.places[where] = draft.begin(event.index, HeldReference("borrowed", 0, "unknown", owner))
+            return ways
         # Where the answer does not tell, nobody may owe it.
         one = draft.begin(event.index, HeldReference("new", 1, "no", pending=not out.worked))
         draft.places[where] = one

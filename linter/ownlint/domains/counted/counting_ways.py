@@ -10,6 +10,7 @@ from collections import Counter
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from ownlint.domains.counted import outs
 from ownlint.domains.counted.counts import CountDraft, HeldReference, Id, is_owing
 from ownlint.domains.counted.outs import Filled
 from ownlint.domains.counted.references import Use, alternatives, references
@@ -74,7 +75,7 @@ class CountSummary(NamedTuple):
     shared: frozenset[int] = frozenset()
     """Arguments of which somebody may keep a reference."""
     filled: tuple[Filled, ...] = ()
-    """Arguments through which a new reference comes out."""
+    """Arguments through which a reference comes out."""
 
 
 class CountedWays:
@@ -107,7 +108,7 @@ class CountedWays:
         if isinstance(value, r.Assign):
             value = value.target
         if isinstance(value, r.Unary) and value.op == "*":
-            return None
+            return outs.led_to(value, self.function)
         return named_place(self.function, value)
 
     def id_of(self, draft: CountDraft, value: r.Value | None) -> Id | None:
@@ -291,6 +292,26 @@ class CountedWays:
         return model is not None and any(
             effect.verb == verb and effect.place is not None and effect.place.index == index for effect in model.effects
         )
+
+    def replaced_by(self, call: r.Call) -> tuple[int, int] | None:
+        """`Py_SETREF(place, other)`: the argument whose reference is released, and the one that it gets."""
+        model = self.references.model(call, self.function)
+        for effect in model.effects if model is not None else ():
+            if effect.verb != "adopt" or effect.place is None or effect.other is None or effect.other.index < 0:
+                continue
+            into, given = effect.other.index, effect.place.index
+            if max(into, given) < len(call.args) and self.model_has(call, "release", into):
+                return into, given
+        return None
+
+    def is_borrowed(self, held: HeldReference) -> bool:
+        return held.kind == "borrowed" or (held.kind == "given" and self.is_slot)
+
+    def is_lasting(self, target: r.Value | None, where: Place) -> bool:
+        """A member of an object, or a variable that outlives the function."""
+        if isinstance(target, r.Member):
+            return target.arrow
+        return isinstance(target, r.Name) and where[0] not in self.outs
 
     def container(self, event: e.CallEvent, draft: CountDraft) -> Id | None:
         model = self.references.model(event.node, self.function)

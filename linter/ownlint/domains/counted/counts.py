@@ -70,6 +70,12 @@ class KnownPlace(NamedTuple):
 
 NULL = KnownPlace("0")
 
+SOMETHING = KnownPlace("-0+", exact=False)
+"""What stands there is no reference of which anything is known."""
+
+OUT: Place = ("%", "out")
+"""How the places begin that belong to the caller's variables."""
+
 
 Value = Id | KnownPlace
 
@@ -212,7 +218,10 @@ class CountDraft:
             if other in self.objects:
                 self.change(other, kept=True)
         for place in self.holders(one):
-            del self.places[place]
+            if place[:2] == OUT:
+                self.places[place] = SOMETHING
+            else:
+                del self.places[place]
         for other in self.borrowers(one):
             self.objects[other] = self.objects[other]._replace(owner=None)
 

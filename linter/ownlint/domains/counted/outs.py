@@ -1,11 +1,11 @@
-"""New references that a function of the project hands out through a pointer to the caller's variable."""
+"""References that a function of the project hands out through a pointer to the caller's variable."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Literal, NamedTuple
 
-from ownlint.domains.counted.counts import CountDraft, KnownPlace
+from ownlint.domains.counted.counts import OUT, CountDraft, Id, KnownPlace
 from ownlint.domains.counted.references import may_count, references
 from ownlint.facts import records as r
 from ownlint.flow.places import Place
@@ -14,22 +14,22 @@ from ownlint.project.program import Program
 from ownlint.project.questions import program_question, question
 from ownlint.project.subjects import Function
 
-SOMETHING = KnownPlace("-0+", exact=False)
-"""What stands there is no reference of which anything is known."""
-
 
 class Filled(NamedTuple):
-    """A variable of the caller gets a new reference, unless the call fails. The signs of the answers with which it is
+    """A variable of the caller gets a reference, unless the call fails. The signs of the answers with which it is
     filled, and of those with which it is not; both are empty where the answers do not tell."""
 
     parameter: int
     worked: str = ""
     failed: str = ""
+    kind: Literal["new", "borrowed"] = "new"
+    lender: int = -1
+    """Which argument (from 0) lends a borrowed one."""
 
 
 def out_place(name: str) -> Place:
     """What the parameter of that name leads to."""
-    return ("%", "out", name)
+    return (*OUT, name)
 
 
 @question
@@ -55,29 +55,46 @@ def filling_names(program: Program) -> frozenset[str]:
     )
 
 
-def written_to(target: r.Value | None, function: Function) -> Place | None:
-    """The place of the caller's that `*out = x` writes to."""
+def led_to(target: r.Value | None, function: Function) -> Place | None:
+    """The place of the caller's that `*out` is."""
     if isinstance(target, r.Unary) and target.op == "*" and isinstance(target.value, r.Name):
         return out_place(target.value.text) if target.value.text in _names(function) else None
     return None
 
 
-def filled(function: Function, exits: Iterable[tuple[CountDraft, str]]) -> tuple[Filled, ...]:
-    """The parameters that some of the exits fill with a new reference, and no exit with anything else. Of an exit the
+def give(function: Function, draft: CountDraft) -> None:
+    """What was borrowed and is counted up has, on the way out, been counted up for the caller's variable it is in."""
+    for name in _names(function):
+        one = draft.id_at(out_place(name))
+        if one is not None and draft.objects[one].kind == "borrowed" and draft.objects[one].owed > 0:
+            draft.change(one, owed=draft.objects[one].owed - 1, stored=True)
+
+
+def filled(
+    function: Function, exits: Iterable[tuple[CountDraft, str]], lender: Callable[[CountDraft, Id], int]
+) -> tuple[Filled, ...]:
+    """The parameters that some of the exits fill with a reference, and no exit with anything else. Of an exit the
     state, and the signs of its answer, empty where they are not known."""
     found = []
     exits = list(exits) if _names(function) else []
     for number, parameter in enumerate(function.record.parameters):
         if not exits or parameter.name not in _names(function):
             continue
-        answers: dict[str, set[str]] = {"new": set(), "empty": set()}
+        where = out_place(parameter.name)
+        answers: dict[str, set[str]] = {"new": set(), "borrowed": set(), "empty": set()}
         for draft, sign in exits:
-            answers.setdefault(_left_in(draft, out_place(parameter.name)), set()).add(sign)
-        if "other" in answers or not answers["new"]:
+            answers.setdefault(_left_in(draft, where), set()).add(sign)
+        if "other" in answers or bool(answers["new"]) == bool(answers["borrowed"]):
             continue
-        worked, failed = "".join(sorted(answers["new"])), "".join(sorted(answers["empty"]))
-        tells = "" not in answers["new"] | answers["empty"] and len(worked) == 1 and not set(worked) & set(failed)
-        if not answers["empty"]:
+        signs = answers["new"] or answers["borrowed"]
+        worked, failed = "".join(sorted(signs)), "".join(sorted(answers["empty"]))
+        tells = "" not in signs | answers["empty"] and len(worked) == 1 and not set(worked) & set(failed)
+        if answers["borrowed"]:
+            if tells or not answers["empty"]:  # else the variable may still hold a reference of the caller's own
+                lenders = {lender(draft, one) for draft, _ in exits if (one := draft.id_at(where)) is not None}
+                told = (worked, failed) if tells else ("", "")
+                found.append(Filled(number, *told, "borrowed", lenders.pop() if len(lenders) == 1 else -1))
+        elif not answers["empty"]:
             found.append(Filled(number, worked if tells else "", ""))
         else:
             found.append(Filled(number, worked, failed) if tells else Filled(number))
@@ -89,4 +106,8 @@ def _left_in(draft: CountDraft, where: Place) -> str:
     if value is None or (isinstance(value, KnownPlace) and value.signs == "0"):
         return "empty"
     held = draft.at(where)
-    return "new" if held is not None and held.kind == "new" and held.stored and not held.owed else "other"
+    if held is None or held.owed:
+        return "other"
+    if held.kind == "borrowed" and not held.stored:
+        return "borrowed"
+    return "new" if held.kind in ("new", "borrowed") and held.stored else "other"
