@@ -356,7 +356,7 @@ class Moves(Pointers):
                 return True
             case "operand", r.Binary(op=op):
                 return not (op == ">>" or (op == "<<" and context.position == 0))
-            case "operand", r.Loop():
+            case "operand", r.Loop() | r.Index():  # a key is compared
                 return True
             case "copied", r.Declare() as declared:
                 return not types.parse(declared.type).reference
@@ -522,7 +522,7 @@ class Moves(Pointers):
         return found
 
 
-_COPYING: tuple[Verb, ...] = ("keep", "overwrite", "adopt", "own")
+_COPYING: tuple[Verb, ...] = ("keep", "overwrite", "adopt", "own", "find", "insert")
 _CHANGING = frozenset({"invalidate", "clear", "adopt", "keep", "insert", "overwrite", "erase", "disown"})
 
 
@@ -588,7 +588,7 @@ def _inside(value: r.Value, context: ValueUse) -> Iterable[tuple[r.Value, ValueU
             yield base, _around(value)
         case r.Index(base=base, indexes=indexes):
             yield base, ValueUse("indexed", value)
-            yield from ((one, _NOTHING) for one in indexes)
+            yield from ((one, ValueUse("operand", value)) for one in indexes)
         case r.Unary(op=op, value=inner):
             yield inner, ValueUse(_UNARY.get(op, "operand"), value)
         case r.Binary(op="&&" | "||" | ",", left=left, right=right):
