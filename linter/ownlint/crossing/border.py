@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
 
+import msgspec
+
 from ownlint.bindings.contracts import Contract, contract_of
 from ownlint.crossing import exports
 from ownlint.crossing.bound_containers import containers
@@ -37,7 +39,7 @@ from ownlint.domains.python_calls import CODE, PythonCode
 from ownlint.engine import glance
 from ownlint.engine.heap import SeenRun
 from ownlint.facts import records as r
-from ownlint.finding import Step
+from ownlint.finding import Step, because, weaker
 from ownlint.flow.places import last_name
 from ownlint.models.contract_records import MemberContract
 from ownlint.models.records import PythonWords
@@ -48,6 +50,7 @@ from ownlint.project.program import Program
 from ownlint.project.questions import Answers, program_property, program_question, question
 from ownlint.project.subjects import Binding, Function
 
+_UNLESS_RENEWED = because("later-use", "harmless if it is created again before it is used")
 _BOUND = "<bound> "
 """Marks the names of classes that come from the project's own bindings."""
 
@@ -139,6 +142,12 @@ class Border:
     def role(self, cls: str) -> str:
         model = self.program.models.python_class(cls) if not cls.startswith(_BOUND) else None
         return model.role if model is not None else ""
+
+    def may_be(self, cls: str, other: str) -> bool:
+        if self.role(cls) == "perhaps":
+            return True
+        model = self.program.models.python_class(other)
+        return model is not None and (cls in model.bases or any(self.may_be(cls, base) for base in model.bases))
 
     def member(self, cls: str, name: str) -> Fact | None:
         key = (cls, name)
@@ -240,7 +249,57 @@ class Border:
         return [misuse for function in python for misuse in self.misuses_in(function)]
 
     def misuses_in(self, function: Function) -> list[HandleMisuse]:
-        return self.runs.misuses_in(function)
+        found = self.runs.misuses_in(function)
+        used_later = self._used_by_others(function)
+        return [*found, used_later] if used_later is not None else found
+
+    def _used_by_others(self, function: Function) -> HandleMisuse | None:
+        """A method outdates what attributes of its object point to, and another uses one of them as it is left."""
+        outdated = self._outdated_by(function)
+        if outdated is None:
+            return None
+        others = (one for one in self._methods(function) if one is not function and not _is_static(one))
+        for other in others:
+            if not other.says(strings(sorted({handle.path[0][1:] for handle in outdated.held}))):
+                continue
+            interpreter = HandleInterpreter(other, self, after=outdated)
+            for misuse in interpreter.run():
+                if misuse.stale in {handle.stale for handle in outdated.held}:
+                    sure = weaker(misuse.certainty, _UNLESS_RENEWED)
+                    return msgspec.structs.replace(misuse, function=function, certainty=sure)
+        return None
+
+    def _outdated_by(self, function: Function) -> Attributes | None:
+        """What a method that others may call as they like leaves outdated in the attributes of its object; what one
+        that only its class calls leaves there, its callers may renew."""
+        if function.record.kind != "method" or not self._concerned(function) or _is_static(function):
+            return None
+        summary = self.runs.run(function).summary
+        endings = (ending for case in summary.cases for ending in case.endings) if summary is not None else ()
+        if not any(ending.how == "outdated" for ending in endings):
+            return None
+        names = {one.name for one in self._methods(function)}
+        if function.name.startswith("_") and any(
+            function.name == last_name(call.callee) for one in self._methods(function) for call in one.calls()
+        ):
+            return None
+        interpreter = HandleInterpreter(function, self)
+        interpreter.run()
+        left = interpreter.outdated_attributes()
+        if left is None:
+            return None
+        by_others = {  # where they are reported
+            call.span
+            for call in function.calls()
+            if (called := last_name(call.callee)) in names and not called.startswith("_")
+        }
+        itself = function.record.parameters[0].name
+        held = frozenset(
+            handle._replace(shown=itself + handle.path[0])
+            for handle in left.held
+            if handle.stale is not None and handle.stale.at not in by_others
+        )
+        return left._replace(held=held) if held else None
 
     def seen_in(self, function: Function) -> SeenRun:
         """One run over the function, for whoever asks why."""
@@ -551,6 +610,10 @@ class Border:
             if function.language == "python" and function.record.owner and function.record.parent < 0:
                 out.setdefault((function.path, function.record.owner), []).append(function)
         return out
+
+
+def _is_static(function: Function) -> bool:
+    return "static" in function.record.qualifiers or not function.record.parameters
 
 
 def _bound_here(binding: Binding, one: MemberContract) -> str:

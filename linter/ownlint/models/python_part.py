@@ -77,7 +77,7 @@ _EXAMPLES: dict[Subject, tuple[str, ...]] = {
 _NAMES: dict[Subject, str] = {"handles": "handles", "memory": "memory", "storage": "storage that is taken away"}
 
 _WRAPS = "invalidate arguments deep"
-_OF_HANDLES = ("where", "of", "spared_by", "given", "lacks", "marks", "versions", "removed")
+_OF_HANDLES = ("where", "of", "spared_by", "given", "lacks", "marks", "versions", "removed", "shows")
 _OF_MEMORY = ("makes_class", "at_address")
 _OF_WRAPPERS = ("positions", "by_name", "static", "keywords", "inert", "carries")
 _OF_HANDLE_CLASSES = ("compared_by", "started_by", "awaited_by", "unique", "unchecked")
@@ -246,6 +246,7 @@ class PythonPart:
             marks=table.choice("marks", get_args(Marks)),
             versions=table.choices("versions", self._versions),
             removed=table.flag("removed"),
+            shows=self._class_named(table, shows, "shows") if (shows := table.text("shows")) else "",
             makes_class=table.flag("makes_class"),
             at_address=table.flag("at_address"),
             note=table.text("note"),

@@ -134,6 +134,7 @@ HandleRole = Literal[
     "checked",
     "storage",
     "recording",
+    "perhaps",
 ]
 MemoryRole = Literal[
     "owner",
@@ -494,6 +495,8 @@ class PyMember(msgspec.Struct, frozen=True):
     """The versions (of `[[version]]`) it is about; none means all."""
     removed: bool = False
     """The member does not exist in those versions."""
+    shows: str = ""
+    """The class that alone has the member: what is asked for it is an object of that class."""
     makes_class: bool = False
     """The result is a class, derived from the one it names."""
     at_address: bool = False

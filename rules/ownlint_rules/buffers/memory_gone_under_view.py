@@ -60,7 +60,7 @@ alive for as long as the array is used.
 
 ## Known limitations
 
-- An element of an array is assumed to be a number, even if it is a row.
+- An element of an array is assumed to be a number, even if it is a row, unless it comes from a loop and is sliced.
 - A buffer that a later write in the same transaction overwrites is not reported.
 
 ## Source

@@ -5,6 +5,7 @@
 - a view (slice, reshape) of an array that was created before `resize(n, refcheck=False)` and is used, returned or
   passed on afterwards
 - an address that was taken before the resize and is used afterwards
+- a view in an attribute that one method leaves outdated and another method of the class uses
 
 ## Why it is a bug
 

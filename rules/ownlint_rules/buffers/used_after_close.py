@@ -53,7 +53,7 @@ Read the values while the file is open (`data[...]`, `dict(file.attrs)`), or let
 ## Known limitations
 
 - An index applied to the result of an index may select a group member or a value of a dataset; it is assumed to be a
-  value.
+  value unless the code shows that it is an object (`name in group`, `group.keys()`, `data.attrs`, `isinstance`).
 - A method that closes an object that another method returned is not tracked.
 
 ## Source

@@ -212,6 +212,9 @@ class Arrays:
     def result(self, symbol: str) -> str | None:
         return ANYTHING
 
+    def may_be(self, cls: str, other: str) -> bool:
+        return False
+
     def told_by(self, function: Function, member: str) -> str:
         return ""
 

@@ -15,6 +15,7 @@ from ownlint.domains.handles.handle_chains import HandleChain, Reach
 from ownlint.domains.handles.handle_loops import Loops
 from ownlint.domains.handles.handle_stores import Dependence, in_sequence
 from ownlint.domains.handles.handle_stores import without as without_stored
+from ownlint.domains.handles.handle_values import tells_of_classes
 from ownlint.domains.handles.handles import (
     AWAITED,
     CLOSING,
@@ -72,11 +73,19 @@ class HandleInterpreter(Loops):
     """Runs one function abstractly and collects misuses. `given` are handles that the caller passes."""
 
     def __init__(
-        self, function: Function, classes: Classes, given: dict[str, Handles] | None = None, *, alone: bool = False
+        self,
+        function: Function,
+        classes: Classes,
+        given: dict[str, Handles] | None = None,
+        *,
+        alone: bool = False,
+        after: Attributes | None = None,
     ) -> None:
-        """`alone`: without what other methods leave in the attributes of its object."""
+        """`alone`: without what other methods leave in the attributes of its object; `after`: with what one of them
+        leaves there."""
         super().__init__(function, classes)
         self.alone = alone
+        self.after = after
         self.given = given or {}
         self.found: dict[_Key, list[HandleMisuse]] = {}
         self.reached: dict[_Key, int] = {}
@@ -137,6 +146,7 @@ class HandleInterpreter(Loops):
             object_ = self.somebodys(self.classes.code.object_of(home), (-1, 0), Span(0, 0), itself)
             state = state.bind(itself, state.get(itself) | {object_}, Span(0, 0), "")
         known = self.classes.attributes(self.function) if not self.alone and itself not in self.given else None
+        known = self.after or known
         if known is not None and itself:
             state = state.bind(itself, state.get(itself) | known.held, Span(0, 0), "")
             for site, owner, made, top in known.owners:
@@ -148,6 +158,14 @@ class HandleInterpreter(Loops):
 
     def attributes(self) -> Attributes | None:
         """What the function leaves in the attributes of its object, after `run`."""
+        return self.left_in_attributes(lambda handle: handle.stale is None)
+
+    def outdated_attributes(self) -> Attributes | None:
+        """The attributes of its object that point to what the function has outdated, after `run`."""
+        left = self.left_in_attributes(lambda handle: handle.stale is not None and handle.stale.how == "outdated")
+        return left if left is not None and left.held else None
+
+    def left_in_attributes(self, wanted: Callable[[Handle], bool]) -> Attributes | None:
         if self.too_long or not self.function.record.parameters:
             return None
         itself = self.function.record.parameters[0].name
@@ -155,7 +173,7 @@ class HandleInterpreter(Loops):
             self.somebody_elses(handle)
             for state in self.ends
             for handle in state.get(itself)
-            if handle.path[:1] and handle.path[0].startswith(".") and handle.stale is None and not handle.is_python
+            if handle.path[:1] and handle.path[0].startswith(".") and wanted(handle) and not handle.is_python
         )
         sites = sorted({handle.token[0] for handle in held})
         owners = tuple((site, self.owners[site], self.made[site], site in self.tops) for site in sites)
@@ -327,7 +345,10 @@ class HandleInterpreter(Loops):
 
     def taking(self, condition: r.Value | None, outcome: bool, states: list[HandleState]) -> list[HandleState]:
         ways = [s for s in states if _answered(condition, s.said) in (None, outcome)]
-        return super().taking(condition, outcome, ways)
+        taken = super().taking(condition, outcome, ways)
+        if not tells_of_classes(condition):
+            return taken
+        return self.each(taken, lambda: self.knows_by(condition, outcome))
 
     def define(self, statement: r.Nested) -> None:
         """A nested function holds what it looks at; what its defaults hold is held too."""
@@ -508,6 +529,8 @@ class HandleInterpreter(Loops):
     # --- judging ---
 
     def judge(self, kind: str, handle: Handle, at: Span, *, dead: bool) -> None:
+        if self.classes.role(handle.cls) == "perhaps":
+            return
         site = handle.token[0]
         key = (kind, *_place(at), *_place(handle.taken))
         self.reached[key] = self.reached.get(key, 0) + 1
@@ -554,7 +577,7 @@ class HandleInterpreter(Loops):
 
     def judge_stale(self, kind: str, handle: Handle, at: Span) -> None:
         assert handle.stale is not None
-        if self.tested and not handle.stale.failed:
+        if (self.tested and not handle.stale.failed) or self.classes.role(handle.cls) == "perhaps":
             return
         key = (kind, *_place(at), *_place(handle.taken))
         self.reached[key] = self.reached.get(key, 0) + 1

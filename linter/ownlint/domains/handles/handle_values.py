@@ -70,6 +70,8 @@ class HandleValues(ContainmentExpressions[Handle]):
         """How many comprehensions are around."""
         self.often: set[int] = set()
         """Sites where a comprehension makes several objects."""
+        self.maybe_run = 0
+        """How many operands are around that are evaluated on some ways alone."""
         self.running: list[Function] = []
         """Functions inside this one, or of its module, that are being run as a part of it."""
         self._variables: dict[str, int] = {}
@@ -119,6 +121,7 @@ class HandleValues(ContainmentExpressions[Handle]):
         ways: list[tuple[Handles, HandleState]] = []
         for outcome, side in ((True, value.then), (False, value.other)):
             self.state = before._replace(facts=decided.assume(value.condition, outcome, before.facts))
+            self.knows_by(value.condition, outcome)
             ways.append((self.value(side), self.state))
         (then, after), (other, behind) = ways
         if then == other and after._replace(facts=behind.facts) == behind:
@@ -136,9 +139,13 @@ class HandleValues(ContainmentExpressions[Handle]):
         raise NotImplementedError
 
     def binary(self, value: r.Binary) -> Handles:
-        left, right = self.value(value.left), self.value(value.right)
         if value.op in ("&&", "||"):
+            left = self.value(value.left)
+            self.maybe_run += 1
+            right = self.value(value.right)
+            self.maybe_run -= 1
             return left | right
+        left, right = self.value(value.left), self.value(value.right)
         if value.op in ("is", "is not") or any(_is_none(side) for side in (value.left, value.right)):
             return NOTHING
         if value.op in ("+", "|") and any(h.path for h in left | right):
@@ -146,6 +153,8 @@ class HandleValues(ContainmentExpressions[Handle]):
         self.use(left, value.left)
         if value.op in ("in", "not in"):
             self.asked(native(right), "__contains__", value.right)
+            if not self.maybe_run:
+                self.shows_by(value.right, "__contains__")
         else:
             self.use(right, value.right)
         return NOTHING
@@ -241,6 +250,7 @@ class HandleValues(ContainmentExpressions[Handle]):
             self.assign(clause.target, part, clause.span, clause.iterable)
             for condition in clause.conditions:
                 self.evaluate(condition)
+                self.knows_by(condition, True)
             found |= self.clauses(value, tuple(others), hidden)
         return found
 
@@ -295,12 +305,15 @@ class HandleValues(ContainmentExpressions[Handle]):
             site = int(key[1 : key.index(";")])
             self.state = self.state.picked_again(site)
             handle = handle._replace(chain=handle.chain.aged(site))
+        if fact.shows and not self.maybe_run:
+            self.shows(handle, fact.shows)
         chain = handle.chain.step(fact.where, key, top=handle.token[0] in self.tops)
         told = Step(self.function.path, value.span, fact.told, "lends") if fact.told else None
         declared = fact.declared or told or handle.declared
         holds = fact.holds(handle.holds)
         shown = text(value)
-        made = Handle(fact.returns, handle.token, holds, value.span, shown, element, declared, (), chain, handle.stale)
+        cls = self.state.kinds.get((handle.token, chain), "") or fact.returns
+        made = Handle(cls, handle.token, holds, value.span, shown, element, declared, (), chain, handle.stale)
         if fact.name:
             lent_by = (*handle.lent_by, fact.name)
             made = made._replace(sure=weaker(handle.sure, fact.sure), lent_by=lent_by)
@@ -365,7 +378,13 @@ class HandleValues(ContainmentExpressions[Handle]):
             parts = frozenset(h for handle in looked_at for h in self.elements(frozenset({handle}), value.base))
             return inside(parts, ANY) | frozenset(_unplaced(h) for h in on if h.path)
         key = self.index_key(value)
-        found = {h for handle in looked_at for h in self.taken(handle, self.item(handle.cls, key), value, key)}
+        by_place = any(map(_is_place, value.indexes))
+        found = {
+            h
+            for handle in looked_at
+            for fact in ((by_place and self.classes.member(handle.cls, _BY_PLACE)) or self.item(handle.cls, key),)
+            for h in self.taken(handle, fact, value, key)
+        }
         exact = self.exact_slot(on, value.indexes)
         fitting = [h for h in on if h.path and (h.path[0] == exact if exact else fits(h.path[0], value.indexes))]
         return frozenset(found | {self.out_of(h, key) for h in fitting})
@@ -394,7 +413,38 @@ class HandleValues(ContainmentExpressions[Handle]):
 
     def item(self, cls: str, key: str) -> Fact | None:
         """What an index gives: of a tuple what stands in that place, where its class says so."""
-        return self.classes.member(cls, key) or self.classes.member(cls, "__getitem__")
+        named = self.classes.member(cls, _BY_STRING) if key.startswith('("') else None
+        return self.classes.member(cls, key) or named or self.classes.member(cls, "__getitem__")
+
+    # --- classes that show ---
+
+    def knows_by(self, condition: r.Value | None, outcome: bool) -> None:
+        """What a condition says of the classes of objects when it comes out so."""
+        match condition:
+            case r.Unary(op="not", value=inner):
+                self.knows_by(inner, not outcome)
+            case r.Binary(op="&&" | "||" as op, left=left, right=right) if (op == "&&") == outcome:
+                self.knows_by(left, outcome)
+                self.knows_by(right, outcome)
+            case r.Binary(op="in" | "not in", right=r.Name() | r.Member() as right):
+                self.shows_by(right, "__contains__")
+            case r.Call(callee=r.Name(text="isinstance"), args=(r.Name() | r.Member() as asked, cls)) if outcome:
+                named = self.classes.find(self.symbol(cls))
+                if named is not None:
+                    for handle in native(self.value(asked)):
+                        self.shows(handle, named)
+
+    def shows_by(self, value: r.Value, member: str) -> None:
+        """It has that member."""
+        for handle in native(self.value(value)):
+            fact = self.classes.member(handle.cls, member)
+            if fact is not None and fact.shows:
+                self.shows(handle, fact.shows)
+
+    def shows(self, handle: Handle, cls: str) -> None:
+        """It is of that class, where nothing better is known of it."""
+        if handle.cls != cls and self.classes.may_be(handle.cls, cls):
+            self.state = self.state.shown_to_be(handle, cls)
 
     # --- containers ---
 
@@ -548,6 +598,18 @@ class HandleValues(ContainmentExpressions[Handle]):
         return bool(symbol) and any(self.classes.find(name) for name in (symbol, symbol.rpartition(".")[0]))
 
 
+def tells_of_classes(condition: r.Value | None) -> bool:
+    """Whether how a condition comes out may say what class an object has."""
+    match condition:
+        case r.Unary(op="not", value=inner):
+            return tells_of_classes(inner)
+        case r.Binary(op="&&" | "||", left=left, right=right):
+            return tells_of_classes(left) or tells_of_classes(right)
+        case r.Binary(op="in" | "not in") | r.Call(callee=r.Name(text="isinstance")):
+            return True
+    return False
+
+
 def single_round(iterable: r.Value | None) -> bool:
     """`range(1)`."""
     match iterable:
@@ -556,6 +618,10 @@ def single_round(iterable: r.Value | None) -> bool:
     return False
 
 
+_BY_STRING = '[""]'
+"""The name of what an index gives that is a string."""
+_BY_PLACE = "[...]"
+"""The name of what an index gives that is written as a number, as several, as `...` or `()`."""
 _VARIABLES = -(1 << 40)
 """Numbers below are those of variables that pick elements."""
 MOST_EXACT = 4
@@ -608,6 +674,16 @@ def once(handles: Handles) -> Handles:
 
 def _is_negative(value: r.Value) -> bool:
     return isinstance(value, r.Unary) and value.op == "-" and isinstance(value.value, r.Literal)
+
+
+def _is_place(value: r.Value) -> bool:
+    """What cannot be a name."""
+    match value:
+        case r.Literal(text=written):
+            return not written.lstrip("rbufRBUF").startswith(("'", '"'))
+        case r.Aggregate(kind="tuple"):
+            return True
+    return _is_negative(value)
 
 
 def _numbered(element: Handle, key: str) -> Handle:

@@ -130,6 +130,8 @@ class Fact(msgspec.Struct, frozen=True):
     """Members: asked for one of those of what it is given, it gives that back."""
     unknown: bool = False
     """Called, the member does what nobody knows."""
+    shows: str = ""
+    """The class that alone has the member."""
     runs: Literal["", "each", "again"] = ""
     """Its first argument is called with each that lies in the others, or again and again."""
 
@@ -227,6 +229,7 @@ def fact_of(member: PyMember, *others: PyMember) -> Fact:
         spared_by=member.spared_by,
         visits=member.kind == "callback",
         several=member.returns,
+        shows=member.shows,
         marks=tuple((v, one.marks) for one in (member, *others) if one.marks for v in one.versions or ("",)),
     )
 
@@ -256,6 +259,9 @@ class Classes(Protocol):
         """The class of what is annotated so."""
 
     def role(self, cls: str) -> str: ...
+
+    def may_be(self, cls: str, other: str) -> bool:
+        """Whether what is known as the one may be an object of the other, which says more."""
 
     def member(self, cls: str, name: str) -> Fact | None: ...
 
@@ -533,6 +539,8 @@ class HandleState(NamedTuple):
     """What has ended of objects whose parts stay what they are."""
     failing: bool = False
     """A call has just raised that had ended something."""
+    kinds: Map[tuple[Token, HandleChain], str] = Map()
+    """Classes of which objects have shown to be, where what gives them does not tell."""
     renewals: frozenset[tuple[Token, HandleChain]] = frozenset()
     """Parts of objects that somebody nobody knows may have put there anew."""
 
@@ -675,6 +683,16 @@ class HandleState(NamedTuple):
         whole, picked = ending.chain.unpicked()
 
         return self.changed((ending.token,), end)._replace(endings=self.endings | {ending})
+
+    def shown_to_be(self, handle: Handle, cls: str) -> HandleState:
+        """The object is of that class, by whatever name it is known, and when it is asked for again."""
+        place = (handle.token, handle.chain)
+
+        def tell(other: Handle) -> Handle:
+            same = (other.token, other.chain) == place and other.cls == handle.cls
+            return other._replace(cls=cls) if same else other
+
+        return self.changed((handle.token,), tell)._replace(kinds=self.kinds.set(place, cls))
 
     def lost(self, token: Token, chain: HandleChain, why: Stale) -> HandleState:
         """That part of the object is gone for good."""
