@@ -151,7 +151,31 @@ class _Stores:
                     cls = self.function.home
                 held = cls.field(name) if cls is not None else None
                 return (held, holder) if held is not None and holder is not None else None
+            case r.Call(callee=r.Name() | r.Member(), args=()):
+                return self._handed_out(inner)
         return None
+
+    def _handed_out(self, call: r.Call) -> tuple[tuple[Class, r.Field], Origin] | None:
+        """The field to which a method leads that does nothing but hand it out: `self.parts().push_back(..)`."""
+        callee = self.program.calls.callee(call, self.function)
+        target = callee.functions[0] if len(callee.functions) == 1 else None
+        home = target.home if target is not None else None
+        if target is None or home is None:
+            return None
+        results = returned_values(target)
+        kind = types.parse(target.record.result)
+        if len(results) != 1 or not (kind.reference or kind.pointers):
+            return None
+        found = strip(results[0])
+        if isinstance(found, r.Unary) and found.op == "&":
+            found = strip(found.value)
+        if isinstance(found, r.Member) and last_name(strip(found.base)) == "this":
+            found = r.Name(found.start, found.end, found.name)
+        held = home.field(found.text) if isinstance(found, r.Name) and found.text not in target.declared else None
+        holder = self.origins.given(call, 1)
+        if held is None or holder is None:
+            return None
+        return held, holder._replace(certainty=weaker(holder.certainty, callee.certainty))
 
     def _kept(
         self, held: tuple[Class, r.Field], holder: int, given: tuple[r.Value, ...], at: r.Node
