@@ -210,13 +210,7 @@ class Border:
     @program_property
     def _extensions(self) -> frozenset[str]:
         """Names of extension modules, as `PYBIND11_MODULE(name, m)` and its relatives give them."""
-        return frozenset(
-            record.parameters[0].type or record.parameters[0].name
-            for file in self.program.files.values()
-            if file.language == "cpp"
-            for record in file.functions
-            if record.name.endswith("_MODULE") and record.parameters
-        )
+        return frozenset(exports.modules_of_macros(self.program))
 
     @program_property
     def _python_modules(self) -> frozenset[str]:

@@ -389,11 +389,11 @@ def _member_contracts(program: Program, asked: Collection[str]) -> Iterator[tupl
 
 def modules_of(program: Program) -> tuple[str, ...]:
     """Names of the extension modules that the project defines."""
-    found = {*_modules_of_macros(program), *_modules_of_tables(program)}
+    found = {*modules_of_macros(program), *_modules_of_tables(program)}
     return tuple(sorted(name for name in found if _is_dotted(name)))
 
 
-def _modules_of_macros(program: Program) -> Iterator[str]:
+def modules_of_macros(program: Program) -> Iterator[str]:
     """`PYBIND11_MODULE(name, m) {`"""
     for file in program.files.values():
         if file.language == "cpp":

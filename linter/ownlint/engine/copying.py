@@ -38,6 +38,12 @@ def _is_copying(written: str, function: Function, file: File, scope: str) -> boo
     )
 
 
+def is_copied_into(function: Function, member: str) -> bool:
+    """Whether a member of the function's class takes what a pointer leads to: `name_(text)` of a string."""
+    found = function.home.field(member) if function.home is not None else None
+    return found is not None and is_copying(found[1].type, function)
+
+
 def copies_from(call: r.Call, function: Function, index: int) -> bool:
     """Whether an object that is made of argument `index` (from 0) holds no pointer to what that leads to: a string, an
     object of a class of the project whose constructors are seen to do nothing but read the buffer."""
@@ -63,7 +69,7 @@ def _read_alone(constructor: Function) -> frozenset[str]:
     """The parameters of a constructor that lead to plain bytes or numbers, which it reads and gives to nobody."""
     names = {one.name for one in constructor.record.parameters if one.name and _is_buffer(one.type)}
     for initializer in constructor.record.initializers if names else ():
-        if not _is_copied_into(constructor, initializer.name):
+        if not is_copied_into(constructor, initializer.name):
             names -= {name for name in names for arg in initializer.args if _gives_away(arg, name, constructor)}
     for statement in statements(constructor.body) if names else ():
         for value in values(statement):
@@ -75,11 +81,6 @@ def _is_buffer(written: str) -> bool:
     """Whether a parameter leads to plain bytes or numbers, which have no methods: `const char*`, `float*`."""
     kind = types.parse(written)
     return kind.pointers == 1 and not kind.reference and not kind.arguments and kind.last in types.SCALARS | {"void"}
-
-
-def _is_copied_into(constructor: Function, member: str) -> bool:
-    found = constructor.home.field(member) if constructor.home is not None else None
-    return found is not None and is_copying(found[1].type, constructor)
 
 
 def _gives_away(value: r.Value, name: str, function: Function) -> bool:

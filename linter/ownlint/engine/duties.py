@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from ownlint.engine.copying import is_copying
+from ownlint.engine.copying import is_copied_into, is_copying
 from ownlint.facts import records as r
 from ownlint.finding import Certainty
 from ownlint.flow.bodies import bound_names, statements, values
-from ownlint.flow.places import THIS, last_name, receiver, strip, walk
+from ownlint.flow.places import THIS, around, last_name, receiver, strip, walk
 from ownlint.project import types
 from ownlint.project.questions import Derived, noting, read
 from ownlint.steps import looks_at, spend
@@ -239,7 +239,7 @@ class Reading:
         for argument in initializer.args:
             self.look(argument)
             sources = self.sources(argument)
-            if sources and not self.copies_into_member(initializer.name):
+            if sources and not is_copied_into(self.function, initializer.name):
                 self.put(sources, self.is_owned_member(initializer.name), initializer, initializer.name)
 
     def statement(self, statement: r.Statement) -> None:
@@ -340,15 +340,11 @@ class Reading:
     def lives_on(self, target: r.Value) -> bool:
         """Whether a place is there when the call is over, as far as one sees: a member that is reached through a
         pointer or belongs to the object, what a pointer leads to, a global."""
-        inner = strip(target)
-        while isinstance(inner, r.Member | r.Index):
-            if isinstance(inner, r.Member) and inner.arrow:
-                return True
-            inner = strip(inner.base)
+        inner, is_far = around(target)
         if isinstance(inner, r.Unary):
             return inner.op == "*"
-        if not isinstance(inner, r.Name):
-            return False
+        if is_far or not isinstance(inner, r.Name):
+            return is_far
         declared = inner.text in self.function.declared
         return not declared or inner.text in self.statics or self.is_lasting_reference(inner.text)
 
@@ -368,15 +364,12 @@ class Reading:
     def is_lasting_reference(self, name: str) -> bool:
         """Whether a local is another name for what is there when the call is over: `auto& slot = slots_[key]`."""
         written, initial = self.function.locals.get(name, ("", None))
-        kind, inner = types.parse(written), strip(initial)
+        kind = types.parse(written)
         if not kind.reference or kind.const or written.endswith("&&"):
             return False
-        while isinstance(inner, r.Member | r.Index):
-            if isinstance(inner, r.Member) and inner.arrow:
-                return True
-            inner = strip(inner.base)
-        if not isinstance(inner, r.Name):
-            return False
+        inner, is_far = around(initial)
+        if is_far or not isinstance(inner, r.Name):
+            return is_far
         root = types.parse(self.function.locals.get(inner.text, ("&", None))[0])
         return inner.text not in self.function.declared or bool(root.pointers) or root.reference
 
@@ -647,12 +640,6 @@ class Reading:
         home = self.function.home
         found = home.field(name) if home is not None else None
         return found is not None and (self.owns(found[1].type) or self.is_released_member(name))
-
-    def copies_into_member(self, name: str) -> bool:
-        """Whether a member takes what a pointer leads to: `name_(text)` of a string."""
-        home = self.function.home
-        found = home.field(name) if home is not None else None
-        return found is not None and is_copying(found[1].type, self.function)
 
     def owns(self, written: str) -> bool:
         return bool(written) and not OWNING.isdisjoint(self.resources.program.types.roles(written, self.function))

@@ -20,7 +20,7 @@ from ownlint.engine.used_pairs import UsedPair, used_pairs
 from ownlint.facts import records as r
 from ownlint.finding import CERTAINTIES, Certainty, because, weaker
 from ownlint.flow import events as e
-from ownlint.flow.places import last_name, strip, walk
+from ownlint.flow.places import around, last_name, strip, walk
 from ownlint.models import habits
 from ownlint.models.records import Place, Verb
 from ownlint.project import types
@@ -530,19 +530,12 @@ class Resources:
 
     def _leads_out(self, value: r.Value | None, function: Function) -> bool:
         """Whether a pointer leads to what a local of the function is not."""
-        inner = value
-        is_address = isinstance(inner, r.Unary) and inner.op == "&"
-        if isinstance(inner, r.Unary) and is_address:
-            inner = strip(inner.value)
-        while isinstance(inner, r.Member | r.Index):
-            if isinstance(inner, r.Member) and inner.arrow:
-                return True
-            inner, is_address = strip(inner.base), True
-        if not isinstance(inner, r.Name):
-            return False
+        inner, is_far = around(value.value if isinstance(value, r.Unary) and value.op == "&" else value)
+        if is_far or not isinstance(inner, r.Name):
+            return is_far
         if inner.text not in function.declared:
             return True
-        return not is_address and bool(types.parse(self.program.types.of(inner, function)).pointers)
+        return inner is value and bool(types.parse(self.program.types.of(inner, function)).pointers)
 
     def _seen(self, call: r.Call, function: Function) -> Iterator[Duty]:
         return (self.duties.of(target) for target in self.program.calls.callee(call, function).functions)

@@ -222,6 +222,17 @@ def strip(value: r.Value | None) -> r.Value | None:
             return value
 
 
+def around(value: r.Value | None) -> tuple[r.Value | None, bool]:
+    """What a member or an element is inside of, `a` of `a.b[0].c`, and whether a pointer leads there on the way: then
+    it is the member behind that pointer, `p->b` of `p->b.c`."""
+    inner = strip(value)
+    while isinstance(inner, r.Member | r.Index):
+        if isinstance(inner, r.Member) and inner.arrow:
+            return inner, True
+        inner = strip(inner.base)
+    return inner, False
+
+
 def hands_on(call: r.Call) -> bool:
     """Whether the call answers with what it is given: `std::move(x)`."""
     return call.kind == "call" and len(call.args) == 1 and last_name(call.callee) in _TRANSPARENT

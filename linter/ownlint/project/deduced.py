@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from ownlint.project.callees import Calls
 
 
+_DEEPEST = 12
+"""So many expressions one inside the other are followed."""
+
+
 class Types:
     """Types of a program's expressions. What a call gives is asked of its `calls`, which ask back for receivers."""
 
@@ -37,7 +41,7 @@ class Types:
 
     def written(self, value: r.Value | None, function: Function, depth: int = 0) -> str:
         """The same as it is written, by the name of an alias where it has one."""
-        return "" if value is None or depth > 12 else self._type_of(value, function, depth + 1)
+        return "" if value is None or depth > _DEEPEST else self._type_of(value, function, depth + 1)
 
     def _type_of(self, value: r.Value, function: Function, depth: int) -> str:
         match value:
@@ -76,11 +80,18 @@ class Types:
     def holder(self, base: r.Value, function: Function, depth: int = 0) -> str:
         """The type among whose members one of `base` is found; empty when unknown. The members of an unnamed struct are
         those of the class around it: of `engine->poll.events` that of `engine`, where `poll` is a `struct { ... }`."""
-        written = self.of(base, function, depth)
         inner = strip(base)
-        if written or not isinstance(inner, r.Member) or depth > 12:
+        if not isinstance(inner, r.Member) or depth > _DEEPEST:
+            return self.of(base, function, depth)
+        is_wrapped = inner is not base
+        if is_wrapped and (written := self.of(base, function, depth)):
             return written
-        around = self.holder(inner.base, function, depth + 1)
+        written = "" if is_wrapped else self._meant(function.file, inner.name_start)
+        around = "" if written else self.holder(inner.base, function, depth + 1)
+        if not (is_wrapped or written):
+            written = self._type_of_member(around, inner.name, function)
+        if written:
+            return self._names.expand(written, function.file, function.record.scope)
         found = (cls.field(inner.name) for cls in self.classes_of(around, function)) if around else ()
         return around if any(one is not None and not one[1].type for one in found) else ""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import Function, places, references, slot_tables, text, types
+from ownlint import Function, lasting, places, references, slot_tables, text, types
 from ownlint import events as e
 from ownlint import records as r
 
@@ -166,9 +166,7 @@ class _TemporaryReader:
         """The same of a temporary that is not converted from an object of Python's."""
         match inner:
             case r.Unary(op="&", value=pointee):
-                match places.strip(pointee):
-                    case r.Index(base=base) | r.Call(callee=r.Member(base=base, name="front" | "back"), args=()):
-                        return self.made(base, "container")
+                return self.made(_element_of(pointee), "container")
             case r.Call(callee=r.Member(base=base, arrow=False, name="get"), args=()):
                 return self.made(base, "smart pointer")
             case r.Call(callee=r.Member(base=base, arrow=False, name="c_str" | "data" | "constData"), args=()):
@@ -272,9 +270,7 @@ class _TemporaryReader:
             case r.Call(callee=r.Member(base=base, arrow=False, name=name), args=()) if name in _INTO and kind.pointers:
                 inner = places.strip(base)
             case r.Unary(op="&", value=pointee) if kind.pointers:
-                match places.strip(pointee):
-                    case r.Index(base=base) | r.Call(callee=r.Member(base=base, name="front" | "back"), args=()):
-                        inner = places.strip(base)
+                inner = places.strip(_element_of(pointee))
             case r.Name() if kind.is_value and "view" in self.roles(written):
                 pass
             case _:
@@ -287,10 +283,21 @@ class _TemporaryReader:
             if made is not None and any(self.is_text(part) for part in places.walk(made)):
                 return _Owner(inner.text, plain=False)
             declared = self.program.types.of(inner, self.function)
-        static = any(isinstance(s, r.Declare) and s.static and inner.text in s.names for s in self.function.statements)
-        if static or not types.parse(declared).is_value or "container" not in self.roles(declared):
+        if (
+            inner.text in lasting.statics(self.function)
+            or not types.parse(declared).is_value
+            or "container" not in self.roles(declared)
+        ):
             return None
         return _Owner(inner.text, plain=True)
+
+
+def _element_of(value: r.Value) -> r.Value | None:
+    """`all` of `all[0]`, `all.front()`, `all.back()`."""
+    match places.strip(value):
+        case r.Index(base=base) | r.Call(callee=r.Member(base=base, name="front" | "back"), args=()):
+            return base
+    return None
 
 
 def last_scope(call: r.Call) -> str:

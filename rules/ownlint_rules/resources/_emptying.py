@@ -248,12 +248,8 @@ class SlotEnding:
 
     def own_local(self, value: r.Value | None) -> str:
         """The local that holds the place by value, so that it ends with the call; empty when none does."""
-        inner = places.strip(value)
-        while isinstance(inner, r.Member | r.Index):
-            if isinstance(inner, r.Member) and inner.arrow:
-                return ""
-            inner = places.strip(inner.base)
-        if not isinstance(inner, r.Name) or inner.text not in self.function.locals:
+        inner, is_far = places.around(value)
+        if is_far or not isinstance(inner, r.Name) or inner.text not in self.function.locals:
             return ""
         kind = types.parse(self.function.locals[inner.text][0])
         is_static = inner.text in lasting.statics(self.function)

@@ -365,8 +365,7 @@ class OwedWalk(OwedUses):
             case e.CallEvent(node=node):
                 if self.is_given_to(draft, node):
                     self.givers.add(index)
-                    is_made = node.kind == "construct" and self.is_given_to(draft, node)
-                    if is_made or any(self.is_function(argument) for argument in node.args):
+                    if node.kind == "construct" or any(self.is_function(argument) for argument in node.args):
                         self.blurred.add(index)
                     if any(self.is_inside(draft, argument) for argument in node.args):
                         self.put.add(index)
