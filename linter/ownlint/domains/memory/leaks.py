@@ -138,6 +138,8 @@ class _Losing:
         self._failures: dict[int, list[failure.Failure]] | None = None
         self._jumps: dict[int, failure.Failure] = {}
         self._throws: dict[int, Certainty] | None = None
+        self._causes: dict[int, e.CallEvent] = {}
+        """By the index of a call that throws, the call whose failure it throws for."""
         self._other: dict[Place, list[e.Write]] = {}
         """By variable what is written to it that is no handle."""
         self.refuted = 0
@@ -549,11 +551,18 @@ class _Losing:
         for index in self.throwing:
             event = self.flow.events[index]
             state = walked.live(index)
+            if self.is_own_failure(index, acquired):
+                continue
             if state and event is not acquired.call and index not in ended:
                 assert isinstance(event, e.CallEvent)
                 found.append(LosingWay(event, event, True, weaker(throws[index], _sure(state, acquired))))
         unique = {way.exit.index: way for way in reversed(found)}
         return [unique[index] for index in sorted(unique)]
+
+    def is_own_failure(self, thrower: int, acquired: Acquired) -> bool:
+        """Whether the call throws because the acquisition failed: `ensure(cudaMalloc(&p, n))`."""
+        cause = self._causes.get(thrower)
+        return cause is not None and is_part_of(acquired.call.node, cause.node)
 
     def is_about_none(self, leave: e.LeaveEvent, walked: OwedWalk) -> bool:
         """Whether a macro leaves because there is no handle, or because the call has failed that hands it out."""
@@ -631,6 +640,8 @@ class _Losing:
                 why = f"harmless if {failure.work(self.function, failed.cause)} never throws for what it is given here"
                 said = because("value", why) if failed.certainty == "possible" else failed.certainty
                 self._throws[failed.leave.index] = said
+                if failed.cause is not None:
+                    self._causes[failed.leave.index] = failed.cause
             for call in self.flow.calls:
                 if self.is_python(call.node) and not failure.is_caught(self.function, call):
                     self._throws[call.index] = because("path", f"on the path where `{called(call.node)}` throws")
