@@ -42,7 +42,7 @@ def as_asked(value: r.Value, outcome: bool) -> tuple[str, bool]:
     match inner:
         case r.Unary(op="!" | "not", value=denied):
             return as_asked(denied, not outcome)
-        case r.Binary(op="==" | "!=" as op, left=left, right=right) if _is_null(right):
+        case r.Binary(op="==" | "!=" as op, left=left, right=right) if is_null(right):
             return as_asked(left, outcome is (op == "!="))
         case r.Binary(op="==" | "!=" | "<" | ">" | "<=" | ">=" as op, left=left, right=right):
             said = _OTHER_SIDE.get(op, op)
@@ -66,7 +66,7 @@ def plainly_asked(value: r.Value, outcome: bool) -> Asked | None:
     shown, holds = as_asked(inner, outcome)
     if (compared := _compared(inner)) is not None:
         return Asked(shown, holds, frozenset({compared[0]}), compared[1])
-    if isinstance(inner, r.Binary) and inner.op in ("==", "!=") and _is_null(inner.right):
+    if isinstance(inner, r.Binary) and inner.op in ("==", "!=") and is_null(inner.right):
         inner = strip(inner.left) or inner.left
     parts = list(walk(inner))
     if not all(map(_is_plain, parts)):
@@ -89,7 +89,7 @@ def _compared(value: r.Value) -> tuple[str, str, bool] | None:
     match value:
         case r.Binary(op="==" | "!=" as op, left=left, right=right):
             inner = strip(left)
-            if isinstance(inner, r.Call) and _is_null(right):
+            if isinstance(inner, r.Call) and is_null(right):
                 found = _compared(inner)
                 return (found[0], found[1], op == "==") if found is not None else None
             for one, other in ((inner, right), (strip(right), left)):
@@ -109,9 +109,9 @@ def constant_of(value: r.Value | None) -> str:
         inner = strip(inner.args[0])
         return inner.text if isinstance(inner, r.Literal) and inner.kind == "str" else ""
     if isinstance(inner, r.Literal):
-        return inner.text if inner.kind in ("str", "int", "char") and not _is_null(inner) else ""
+        return inner.text if inner.kind in ("str", "int", "char") and not is_null(inner) else ""
     return inner.text if isinstance(inner, r.Name) and is_constant(inner) and not inner.text.startswith("NULL") else ""
 
 
-def _is_null(value: r.Value) -> bool:
+def is_null(value: r.Value | None) -> bool:
     return isinstance(value, r.Literal) and (value.kind == "null" or value.text == "0")

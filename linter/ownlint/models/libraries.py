@@ -357,6 +357,11 @@ class Models:
         holding = self._doing.get("hold", ())
         return frozenset(name.rsplit("::", 1)[-1] for _, model in holding for name in model.released_by)
 
+    @functools.cached_property
+    def resizing(self) -> frozenset[str]:
+        """Last names of the functions that release an argument if they succeed: what they return takes its place."""
+        return frozenset(parts[-1] for parts, model in self._doing.get("release", ()) if model.resized is not None)
+
     def kind(self, releaser: str) -> KindModel:
         """What it is that a function of that last name releases, by the models."""
         found = self._kind_index.find((releaser,), ())

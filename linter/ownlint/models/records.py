@@ -191,7 +191,7 @@ class Effect(msgspec.Struct, frozen=True):
     """`borrow result from argument 1` is verb `borrow`, place `result`, other `argument 1`.
 
     `mode` is `deep`, `shallow`, `below` or `derived` for `invalidate`, `shared` for a reader's `hold`, `on success`
-    for an `adopt` that leaves the duty with the caller when the call fails.
+    for an `adopt` or a `release` that leaves the duty with the caller when the call fails.
     """
 
     verb: Verb
@@ -326,6 +326,14 @@ class FunctionModel(msgspec.Struct, frozen=True):
 
     def has(self, verb: Verb, place: str = "") -> bool:
         return any(effect.verb == verb and place in ("", str(effect.place)) for effect in self.effects)
+
+    @property
+    def resized(self) -> int | None:
+        """The index of the argument that it releases if it succeeds, with what it returns in its place."""
+        for effect in self.effects:
+            if effect.verb == "release" and effect.mode and effect.place is not None and self.has("acquire", "result"):
+                return effect.place.index
+        return None
 
 
 class KindModel(msgspec.Struct, frozen=True):

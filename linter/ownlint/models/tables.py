@@ -33,7 +33,8 @@ _EFFECTS: tuple[tuple[Verb, re.Pattern[str]], ...] = tuple(
     for verb, pattern in cast(
         "tuple[tuple[Verb, str], ...]",
         (
-            *((verb, f"{verb} {_PLACE}") for verb in ("acquire", "release", "disown", "yield", "validate", "check")),
+            *((verb, f"{verb} {_PLACE}") for verb in ("acquire", "disown", "yield", "validate", "check")),
+            ("release", rf"release {_PLACE}(?: (?P<mode>on success))?"),
             ("restore", f"restore {_PLACE}"),
             *((verb, f"{verb} {_PLACE}") for verb in ("discard", "abort unless", "returns", "own", "copy", "clear")),
             *((verb, f"{verb} {_PLACE}") for verb in ("retain", "visit", "needs", "use", "spawn", "move", "write")),
@@ -55,6 +56,7 @@ EXAMPLES = (
     "acquire result",
     "acquire argument 1",
     "release argument 1",
+    "release argument 1 on success",
     "release receiver",
     "adopt argument 1",
     "adopt argument 2 in argument 1",

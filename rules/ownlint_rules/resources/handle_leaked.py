@@ -7,6 +7,7 @@
   returns, its scope ends or it is overwritten
 - the elements that a local container has collected, if the function fails before the end or nothing ever releases them
 - the rest of a container whose elements a loop releases, if the function fails before the end
+- a block whose only pointer is overwritten by the call that resizes it (`p = realloc(p, n)`), if that fails
 - the discarded result of `owner.release()`
 
 ## Why it is a bug
@@ -119,7 +120,7 @@ def handle_leaked(function: Function) -> Iterator[Finding]:
 
 def _message(function: Function, loss: leaks.HandleLoss) -> str:
     match loss.kind:
-        case "failure":
+        case "failure" | "resized":
             return f"`{loss.name}` leaks when {leaks.when(function, loss)}"
         case "gathered":
             return f"the objects collected in `{loss.name}` leak when {leaks.when(function, loss)}"
@@ -142,14 +143,16 @@ def _help(function: Function, loss: leaks.HandleLoss) -> str:
             return f"release `{loss.name}` before this exit" + owner
         case "gathered" | "collected":
             return f"store smart pointers in `{loss.name}`, or release its elements on this path"
+        case "resized":
+            return f"assign the result to another pointer first, and to `{loss.name}` once it is known not to be NULL"
         case "rest":
             return "release the remaining elements on failure, or store smart pointers"
     return f"release `{loss.name}` on every path" + leaks.owner_advice(function, "let a smart pointer own it")
 
 
 def _steps(function: Function, loss: leaks.HandleLoss) -> Iterator[Step]:
-    if loss.kind in ("failure", "gathered", "rest"):
-        held = f"`{loss.name}`" if loss.kind == "failure" else f"the objects in `{loss.name}`"
+    if loss.kind in ("failure", "gathered", "rest", "resized"):
+        held = f"`{loss.name}`" if loss.kind in ("failure", "resized") else f"the objects in `{loss.name}`"
         yield from leaks.steps(function, loss, held)
         return
     if loss.ended is not None and loss.kind == "skipped":

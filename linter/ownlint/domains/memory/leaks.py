@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Literal, NamedTuple
 
 from ownlint.domains import failure
-from ownlint.domains.memory import acquiring
+from ownlint.domains.memory import acquiring, resizing
 from ownlint.domains.memory.acquiring import handing
 from ownlint.domains.memory.owed import HELD, PASSED, Acquired, OwedWalk, is_part_of
 from ownlint.domains.memory.uses import ends_with_call, gives_itself, names_at
@@ -43,8 +43,8 @@ _MEASURES = re.compile(r"size_(?:t|type)$|^(?:bool|float|double)$")
 """Types of numbers that are no handle."""
 _ALLOCATES = re.compile(r"(?i:alloc|\balc\b)")
 
-Kind = Literal["failure", "skipped", "never", "overwritten", "disowned", "gathered", "collected", "rest"]
-"""`gathered` is lost where something fails, `collected` on every way out."""
+Kind = Literal["failure", "skipped", "never", "overwritten", "disowned", "gathered", "collected", "rest", "resized"]
+"""`gathered` is lost where something fails, `collected` on every way out; `resized` where `p = realloc(p, n)` fails."""
 
 
 class LosingWay(NamedTuple):
@@ -70,8 +70,13 @@ class HandleLoss(NamedTuple):
 
 
 def losses(function: Function) -> tuple[HandleLoss, ...]:
-    """What the function loses, in source order."""
-    return _losses(function) if _may_lose(function) else ()
+    """What the function loses."""
+    return (*(_losses(function) if _may_lose(function) else ()), *(map(_as_loss, resizing.overwritten(function))))
+
+
+def _as_loss(one: resizing.Resized) -> HandleLoss:
+    way = LosingWay(one.lost, one.call, True, because("path", f"on the path where `{called(one.call.node)}` fails"))
+    return HandleLoss("resized", one.name, one.call, None, (way,), None, way.certainty)
 
 
 @question
