@@ -434,6 +434,26 @@ def test_a_macro_does_not_hide_the_function_behind_it(source: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("condition", "read"),
+    [
+        ("#if PY_MAJOR_VERSION < 3", ["new"]),
+        ("#if PY_MAJOR_VERSION >= 3", ["old"]),
+        ("#if PY_MAJOR_VERSION == 2", ["new"]),
+        ("#if !defined(WITH_THREAD)", ["new"]),
+        ("#if PY_VERSION_HEX < 0x03000000", ["new"]),
+        ("#if PY_VERSION_HEX >= 0x03070000", ["old"]),
+        ("#if PY_VERSION_HEX >= 0x030C0000", ["old", "new"]),
+        ("#if PY_VERSION_HEX != 0x030C0000", ["old", "new"]),
+        ("#if VERSION < 3", ["old", "new"]),
+    ],
+)
+def test_sides_that_no_python_of_today_builds_are_not_read(condition: str, read: list[str]) -> None:
+    source = f"void f() {{\n{condition}\n  old();\n#else\n  new_();\n#endif\n}}\n"
+    body = str(r.decode_body(facts(source).functions[0]))
+    assert [name for name in ("old", "new") if f"'{name}" in body] == read
+
+
+@pytest.mark.parametrize(
     "source",
     [
         "py::tuple C::f(py::object p)\n{\n  TAKE(goal)\n}\n",

@@ -7,8 +7,8 @@ comments, directives, attribute-like macros (`OverwrittenMacro`), macros that st
 `#if`: the lines of a conditional without `#else` vanish and what they enclose stays, unless the file also
 asks the contrary; so does the conditional around a whole file. With `#else`, both sides stay (and the
 parser sees the directives) when each side is a run of whole statements; otherwise one side is kept: the
-first whose brackets balance, never `#if 0` nor what no CPython of today builds (`#ifndef WITH_THREAD`), and none
-that the usual build leaves out (`NDEBUG`, no `__cplusplus`) where there is another.
+first whose brackets balance, never `#if 0` nor what no CPython of today builds (`#ifndef WITH_THREAD`,
+`#if PY_MAJOR_VERSION < 3`), and none that the usual build leaves out (`NDEBUG`, no `__cplusplus`) where there is another.
 """
 
 from __future__ import annotations
@@ -960,7 +960,7 @@ class _Conditionals:
         end = group.end[0]
         bounds = [part.end for part in parts]
         stops = [part.start for part in parts[1:]] + [end.start]
-        dead = [_is_dead(part) or _is_never_built(part, parts[0]) for part in parts]
+        dead = [_is_dead(part) or _is_never_built(part, parts[:number]) for number, part in enumerate(parts)]
         if len(parts) == 1:
             if dead[0]:
                 self.drop(bounds[0], stops[0])
@@ -1070,9 +1070,42 @@ def _contrary(asked: str) -> str:
     return asked.removeprefix("!") if asked.startswith("!") else f"!{asked}"
 
 
-def _is_never_built(part: _Directive, first: _Directive) -> bool:
-    """The side without `WITH_THREAD`, which CPython defines in each build since 3.7."""
-    return _asked(part) == "!#ifdef WITH_THREAD" or (part.word == b"else" and _asked(first) == "#ifdef WITH_THREAD")
+def _is_never_built(part: _Directive, earlier: list[_Directive]) -> bool:
+    """A side that no CPython of today builds."""
+    return _holds_today(part) is False or any(_holds_today(one) is True for one in earlier)
+
+
+_VERSION = re.compile(r"#if \(? ?(PY_MAJOR_VERSION|PY_VERSION_HEX) ?(==|!=|<=|>=|<|>) ?(0[xX][0-9a-fA-F]+|\d+) ?\)?")
+_VERSIONS = {"PY_MAJOR_VERSION": range(3, 4), "PY_VERSION_HEX": range(0x03070000, 0x04000000)}
+"""What each is in the releases that are in use: CPython 3.7 and later."""
+
+
+def _holds_today(part: _Directive) -> bool | None:
+    """What a condition says in each CPython since 3.7; None where builds differ. All of them define `WITH_THREAD`."""
+    if part.word == b"else":
+        return None
+    asked = _asked(part)
+    if asked.removeprefix("!") == "#ifdef WITH_THREAD":
+        return not asked.startswith("!")
+    if (match := _VERSION.fullmatch(asked)) is None:
+        return None
+    known, bound = _VERSIONS[match[1]], int(match[3], 0)
+    return _compared(match[2], known, bound)
+
+
+def _compared(op: str, known: range, bound: int) -> bool | None:
+    """Whether all of the known numbers compare so with the bound, or none does; None where they differ."""
+    match op:
+        case "<":
+            return True if known[-1] < bound else False if known[0] >= bound else None
+        case "<=":
+            return _compared("<", known, bound + 1)
+        case ">" | ">=":
+            below = _compared("<" if op == ">=" else "<=", known, bound)
+            return None if below is None else not below
+    if bound not in known:
+        return op == "!="
+    return op == "==" if len(known) == 1 else None
 
 
 _USUAL = frozenset({"__cplusplus"})
