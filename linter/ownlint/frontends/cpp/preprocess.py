@@ -8,20 +8,31 @@ comments, directives, attribute-like macros (`OverwrittenMacro`), macros that st
 asks the contrary; so does the conditional around a whole file. With `#else`, both sides stay (and the
 parser sees the directives) when each side is a run of whole statements; otherwise one side is kept: the
 first whose brackets balance, never `#if 0` nor what no CPython of today builds (`#ifndef WITH_THREAD`,
-`#if PY_MAJOR_VERSION < 3`), and none that the usual build leaves out (`NDEBUG`, no `__cplusplus`) where there is another.
+`#if PY_MAJOR_VERSION < 3`), and none that the usual build leaves out (`NDEBUG`, no `__cplusplus`) where there is
+another.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
 from ownlint.facts.records import Import, Macro
 from ownlint.facts.vocabulary import Vocabulary
+from ownlint.frontends.cpp.conditions import (
+    ConditionalGroup,
+    Directive,
+    asked,
+    contrary,
+    debug_sides,
+    is_dead,
+    is_never_built,
+    unlikely,
+)
 from ownlint.frontends.cpp.spelling import spelled
 from ownlint.frontends.cpp.type_values import types_as_values
 from ownlint.patterns import PatternSet
@@ -81,13 +92,6 @@ class Prepared(NamedTuple):
     asked: Mapping[int, str] = MappingProxyType({})
     """By the offset of each `#if` or `#elif`: what it asks (`#if A > 1`, `#ifdef A`), behind a `!` when it asks for the
     contrary."""
-
-
-class _Directive(NamedTuple):
-    start: int
-    end: int
-    word: bytes
-    rest: bytes
 
 
 # Every alternative opens with one plain character: that keeps the search for the next one in C.
@@ -219,7 +223,7 @@ class _Preparation:
         self.role = role
         self.buffer = bytearray(data)
         self.comments: list[tuple[int, int]] = []
-        self.directives: list[_Directive] = []
+        self.directives: list[Directive] = []
         self.marks: list[OverwrittenMacro] = []
         self.loose: list[Loose] = []
         self.taken: dict[int, RewrittenDeclaration] = {}
@@ -472,7 +476,7 @@ class _Preparation:
             for comment in re.finditer(rb"/\*.*?\*/", rest, re.DOTALL):
                 self.comments.append((offset + comment.start(), offset + comment.end()))
             rest = re.sub(rb"/\*.*?\*/", b" ", rest, flags=re.DOTALL)
-        self.directives.append(_Directive(start, end, match[2], rest))
+        self.directives.append(Directive(start, end, match[2], rest))
         self.blank(start, end)
 
     # --- words of capitals ---
@@ -904,14 +908,6 @@ def _closing(masked: bytes, opening: int) -> int:
 # --- conditionals ---------------------------------------------------------------------------------
 
 
-class _ConditionalGroup(NamedTuple):
-    """One conditional: its `#if`, `#elif`s and `#else`, and its `#endif` (the end of the file if it has none)."""
-
-    parts: list[_Directive]
-    end: list[_Directive]
-
-
-_LONGEST_QUESTION = 120
 _DEEP = 50
 """Conditionals nested deeper than this keep all their sides: choosing looks at every byte once a level."""
 
@@ -931,22 +927,22 @@ class _Conditionals:
         self.dropped: list[tuple[int, int]] = []
         self.whole_groups: list[int] = []
         self.asked: dict[int, str] = {}
-        self.questions = {_asked(d) for d in self.directives if d.word not in (b"else", b"endif")}
+        self.questions = {asked(d) for d in self.directives if d.word not in (b"else", b"endif")}
 
     def settle(self) -> None:
         """Innermost first, so that a conditional around others finds them settled."""
-        stack: list[_ConditionalGroup] = []
+        stack: list[ConditionalGroup] = []
         for directive in self.directives:
             if directive.word.startswith(b"if"):
-                stack.append(_ConditionalGroup([directive], []))
+                stack.append(ConditionalGroup([directive], []))
             elif not stack:
                 continue
             elif directive.word == b"endif":
                 group = stack.pop()
                 group.end.append(directive)
                 self.whole_groups += (group.parts[0].start, directive.end)
-                self.asked.update((part.start, _asked(part)) for part in group.parts if part.word != b"else")
-                for start, stop in _debug_sides(group):
+                self.asked.update((part.start, asked(part)) for part in group.parts if part.word != b"else")
+                for start, stop in debug_sides(group):
                     first, last = (bisect_left(self.debug, (at,)) for at in (start, stop))
                     self.debug[first:last] = [(start, stop)]
                 if len(stack) < _DEEP:
@@ -955,22 +951,22 @@ class _Conditionals:
                 stack[-1].parts.append(directive)
         self.forget()
 
-    def choose(self, group: _ConditionalGroup) -> None:
+    def choose(self, group: ConditionalGroup) -> None:
         parts = group.parts
         end = group.end[0]
         bounds = [part.end for part in parts]
         stops = [part.start for part in parts[1:]] + [end.start]
-        dead = [_is_dead(part) or _is_never_built(part, parts[:number]) for number, part in enumerate(parts)]
+        dead = [is_dead(part) or is_never_built(part, parts[:number]) for number, part in enumerate(parts)]
         if len(parts) == 1:
             if dead[0]:
                 self.drop(bounds[0], stops[0])
-            elif _contrary(_asked(parts[0])) in self.questions:
+            elif contrary(asked(parts[0])) in self.questions:
                 text = bytes(self.buffer[bounds[0] : stops[0]])
                 if _balance(text) == (0, 0) and self.whole(parts[0].start, [text]):
                     self.restore(parts[0])
                     self.restore(end)
             return
-        alive = [i for i, is_dead in enumerate(dead) if not is_dead]
+        alive = [i for i, left_out in enumerate(dead) if not left_out]
         for i in range(len(parts)):
             if dead[i]:
                 self.drop(bounds[i], stops[i])
@@ -984,7 +980,7 @@ class _Conditionals:
             return
         if not any(text.strip() for text in texts):
             return  # macros alone, which are all known: the parser has nothing to choose between
-        order = sorted(range(len(alive)), key=lambda n: (balances[n] != (0, 0), _unlikely(parts[alive[n]]), n))
+        order = sorted(range(len(alive)), key=lambda n: (balances[n] != (0, 0), unlikely(parts[alive[n]]), n))
         for n in order[1:]:
             self.drop(bounds[alive[n]], stops[alive[n]])
 
@@ -998,7 +994,7 @@ class _Conditionals:
             return False
         return all(not text.strip() or _WHOLE.match(text) is not None for text in texts)
 
-    def restore(self, directive: _Directive) -> None:
+    def restore(self, directive: Directive) -> None:
         """The parser sees a plain directive, whatever its condition was: conditions can be of any shape."""
         word = directive.word.replace(b"def", b"").replace(b"ifn", b"if")
         text = b"#" + word + (b" 1" if word in (b"if", b"elif") else b"")
@@ -1027,17 +1023,6 @@ class _Conditionals:
             preparation.directives = [d for d in preparation.directives if d.word != b"define" or not dropped(d.start)]
 
 
-def _debug_sides(group: _ConditionalGroup) -> Iterator[tuple[int, int]]:
-    """The side of `#ifndef NDEBUG`, and the `#else` of `#ifdef NDEBUG`."""
-    first = group.parts[0]
-    ends = [part.start for part in group.parts[1:]] + [group.end[0].start]
-    condition = first.word + b" " + b"".join(first.rest.split())
-    if condition in (b"ifndef NDEBUG", b"if !defined(NDEBUG)", b"if !definedNDEBUG"):
-        yield first.end, ends[0]
-    elif condition in (b"ifdef NDEBUG", b"if defined(NDEBUG)", b"if definedNDEBUG") and len(group.parts) == 2:
-        yield group.parts[1].end, ends[1]
-
-
 _WHOLE = re.compile(rb"\s*(?!else\b|catch\b)(?:[^)},.;?:+/|=\s]|\+\+|::)(?s:.)*[;}]\s*\Z")
 
 
@@ -1046,73 +1031,3 @@ def _balance(text: bytes) -> tuple[int, int]:
     if b'"' in text or b"'" in text:
         text = re.sub(rb""""[^"\\\n]*+(?:\\.[^"\\\n]*+)*(?:"|\\?\Z|(?=\\?\n))|'(?:[^'\\\n]|\\.){1,12}'""", b"", text)
     return text.count(b"{") - text.count(b"}"), text.count(b"(") - text.count(b")")
-
-
-def _is_dead(part: _Directive) -> bool:
-    condition = part.rest.strip()
-    return part.word in (b"if", b"elif") and condition in (b"0", b"false", b"(0)")
-
-
-_DEFINED = re.compile(r"(!?) ?defined ?(?:\( ?(\w+) ?\)|(\w+))")
-
-
-def _asked(part: _Directive) -> str:
-    """What a directive asks, in one spelling: `#if !defined(A)` is the contrary of `#ifdef A`."""
-    written = " ".join(_text(part.rest).replace("\\\n", " ").split())
-    if part.word.endswith(b"def"):
-        return ("!" if b"ifn" in part.word else "") + f"#ifdef {written}"
-    if (match := _DEFINED.fullmatch(written)) is not None:
-        return f"{match[1]}#ifdef {match[2] or match[3]}"
-    return f"#if {written}"[:_LONGEST_QUESTION]
-
-
-def _contrary(asked: str) -> str:
-    return asked.removeprefix("!") if asked.startswith("!") else f"!{asked}"
-
-
-def _is_never_built(part: _Directive, earlier: list[_Directive]) -> bool:
-    """A side that no CPython of today builds."""
-    return _holds_today(part) is False or any(_holds_today(one) is True for one in earlier)
-
-
-_VERSION = re.compile(r"#if \(? ?(PY_MAJOR_VERSION|PY_VERSION_HEX) ?(==|!=|<=|>=|<|>) ?(0[xX][0-9a-fA-F]+|\d+) ?\)?")
-_VERSIONS = {"PY_MAJOR_VERSION": range(3, 4), "PY_VERSION_HEX": range(0x03070000, 0x04000000)}
-"""What each is in the releases that are in use: CPython 3.7 and later."""
-
-
-def _holds_today(part: _Directive) -> bool | None:
-    """What a condition says in each CPython since 3.7; None where builds differ. All of them define `WITH_THREAD`."""
-    if part.word == b"else":
-        return None
-    asked = _asked(part)
-    if asked.removeprefix("!") == "#ifdef WITH_THREAD":
-        return not asked.startswith("!")
-    if (match := _VERSION.fullmatch(asked)) is None:
-        return None
-    known, bound = _VERSIONS[match[1]], int(match[3], 0)
-    return _compared(match[2], known, bound)
-
-
-def _compared(op: str, known: range, bound: int) -> bool | None:
-    """Whether all of the known numbers compare so with the bound, or none does; None where they differ."""
-    match op:
-        case "<":
-            return True if known[-1] < bound else False if known[0] >= bound else None
-        case "<=":
-            return _compared("<", known, bound + 1)
-        case ">" | ">=":
-            below = _compared("<" if op == ">=" else "<=", known, bound)
-            return None if below is None else not below
-    if bound not in known:
-        return op == "!="
-    return op == "==" if len(known) == 1 else None
-
-
-_USUAL = frozenset({"__cplusplus"})
-_UNUSUAL = frozenset({"NDEBUG", "PYPY_VERSION"})
-
-
-def _unlikely(part: _Directive) -> bool:
-    """Sides that the usual build does not see: release builds, other languages and interpreters."""
-    asked = _asked(part)
-    return asked.removeprefix("!").removeprefix("#ifdef ") in (_USUAL if asked.startswith("!") else _UNUSUAL)

@@ -1,0 +1,104 @@
+"""The conditions of the preprocessor: what each asks, and which sides the usual build of today leaves out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_LONGEST_QUESTION = 120
+
+
+class Directive(NamedTuple):
+    start: int
+    end: int
+    word: bytes
+    rest: bytes
+
+
+class ConditionalGroup(NamedTuple):
+    """One conditional: its `#if`, `#elif`s and `#else`, and its `#endif` (the end of the file if it has none)."""
+
+    parts: list[Directive]
+    end: list[Directive]
+
+
+def debug_sides(group: ConditionalGroup) -> Iterator[tuple[int, int]]:
+    """The side of `#ifndef NDEBUG`, and the `#else` of `#ifdef NDEBUG`."""
+    first = group.parts[0]
+    ends = [part.start for part in group.parts[1:]] + [group.end[0].start]
+    condition = first.word + b" " + b"".join(first.rest.split())
+    if condition in (b"ifndef NDEBUG", b"if !defined(NDEBUG)", b"if !definedNDEBUG"):
+        yield first.end, ends[0]
+    elif condition in (b"ifdef NDEBUG", b"if defined(NDEBUG)", b"if definedNDEBUG") and len(group.parts) == 2:
+        yield group.parts[1].end, ends[1]
+
+
+def is_dead(part: Directive) -> bool:
+    condition = part.rest.strip()
+    return part.word in (b"if", b"elif") and condition in (b"0", b"false", b"(0)")
+
+
+_DEFINED = re.compile(r"(!?) ?defined ?(?:\( ?(\w+) ?\)|(\w+))")
+
+
+def asked(part: Directive) -> str:
+    """What a directive asks, in one spelling: `#if !defined(A)` is the contrary of `#ifdef A`."""
+    written = " ".join(part.rest.decode("utf-8", "replace").strip().replace("\\\n", " ").split())
+    if part.word.endswith(b"def"):
+        return ("!" if b"ifn" in part.word else "") + f"#ifdef {written}"
+    if (match := _DEFINED.fullmatch(written)) is not None:
+        return f"{match[1]}#ifdef {match[2] or match[3]}"
+    return f"#if {written}"[:_LONGEST_QUESTION]
+
+
+def contrary(asked: str) -> str:
+    return asked.removeprefix("!") if asked.startswith("!") else f"!{asked}"
+
+
+def is_never_built(part: Directive, earlier: list[Directive]) -> bool:
+    """A side that no CPython of today builds."""
+    return _holds_today(part) is False or any(_holds_today(one) is True for one in earlier)
+
+
+_VERSION = re.compile(r"#if \(? ?(PY_MAJOR_VERSION|PY_VERSION_HEX) ?(==|!=|<=|>=|<|>) ?(0[xX][0-9a-fA-F]+|\d+) ?\)?")
+_VERSIONS = {"PY_MAJOR_VERSION": range(3, 4), "PY_VERSION_HEX": range(0x03070000, 0x04000000)}
+"""What each is in the releases that are in use: CPython 3.7 and later."""
+
+
+def _holds_today(part: Directive) -> bool | None:
+    """What a condition says in each CPython since 3.7; None where builds differ. All of them define `WITH_THREAD`."""
+    if part.word == b"else":
+        return None
+    said = asked(part)
+    if said.removeprefix("!") == "#ifdef WITH_THREAD":
+        return not said.startswith("!")
+    if (match := _VERSION.fullmatch(said)) is None:
+        return None
+    known, bound = _VERSIONS[match[1]], int(match[3], 0)
+    return _compared(match[2], known, bound)
+
+
+def _compared(op: str, known: range, bound: int) -> bool | None:
+    """Whether all of the known numbers compare so with the bound, or none does; None where they differ."""
+    match op:
+        case "<":
+            return True if known[-1] < bound else False if known[0] >= bound else None
+        case "<=":
+            return _compared("<", known, bound + 1)
+        case ">" | ">=":
+            below = _compared("<" if op == ">=" else "<=", known, bound)
+            return None if below is None else not below
+    if bound not in known:
+        return op == "!="
+    return op == "==" if len(known) == 1 else None
+
+
+_USUAL = frozenset({"__cplusplus"})
+_UNUSUAL = frozenset({"NDEBUG", "PYPY_VERSION"})
+
+
+def unlikely(part: Directive) -> bool:
+    """Sides that the usual build does not see: release builds, other languages and interpreters."""
+    said = asked(part)
+    return said.removeprefix("!").removeprefix("#ifdef ") in (_USUAL if said.startswith("!") else _UNUSUAL)
