@@ -54,6 +54,7 @@ def failures_after(
             return
         if (
             _excludes(function, announced.event, failed.at)
+            or _keeps_from(function, announced, cause, taken_back)
             or _is_said_again(function, announced, failed)
             or _is_thrown_away(function, announced, failed)
         ):
@@ -86,17 +87,33 @@ def _excludes(function: Function, one: e.Event, other: e.Event) -> bool:
                 continue
         if where is None or held is None or held.kind == "copy":
             continue
-        if not _comes_to(function, one, other, conditions.Given(where, held)):
+        if one not in function.flow.writes_to(where) and not _comes_to(
+            function, one, other, conditions.Given(where, held)
+        ):
             return True
     return False
 
 
-def _comes_to(function: Function, one: e.Event, other: e.Event, given: conditions.Given) -> bool:
+def _keeps_from(
+    function: Function, announced: assignments.Assignment, cause: e.CallEvent, taken_back: Callable[[e.Event], bool]
+) -> bool:
+    """Whether the flag is assigned, and the tests of it keep control from the call while it is set."""
+    if not isinstance(announced.event, e.Write) or announced.event.op != "=":
+        return False
+    given = conditions.Given(announced.place, announced.held)
+    return not _comes_to(function, announced.event, cause, given, taken_back)
+
+
+def _comes_to(
+    function: Function,
+    one: e.Event,
+    other: e.Event,
+    given: conditions.Given,
+    stop: Callable[[e.Event], bool] = lambda _: False,
+) -> bool:
     """Whether a way leads from the one to the other where a place holds what is given, until it is written."""
     flow = function.flow
     written = {write.index for write in flow.writes_to(given.place)}
-    if one.index in written:
-        return True
     queue = [one.index]
     seen = {one.index}
     for current in queue:
@@ -104,6 +121,8 @@ def _comes_to(function: Function, one: e.Event, other: e.Event, given: condition
         holds = conditions.comes_to(function, event.value, given) if isinstance(event, e.Test) else None
         for target, label in flow.successors[current]:
             if target in seen or (holds is not None and label is not None and label is not holds):
+                continue
+            if stop(flow.events[target]):
                 continue
             if target == other.index:
                 return True
