@@ -21,10 +21,10 @@ _UNREAD = (r.Lambda, r.Nested)
 
 def told_apart(body: r.Body, parameters: Iterable[str]) -> tuple[r.Body, dict[str, str]]:
     """The body with inner names of their own, and those names with what the source calls them."""
-    renaming = _Renaming()
     names = dict.fromkeys(parameters, "")
     if not _may_hide(body, set(names)):
         return body, {}
+    renaming = _Renaming(body)
     return renaming.body(body, {name: name for name in names}, set(names)), renaming.made
 
 
@@ -78,12 +78,15 @@ def _inner(statement: r.Statement) -> Iterable[r.Body]:
 
 
 class _Renaming:
-    def __init__(self) -> None:
+    def __init__(self, body: r.Body) -> None:
         self.made: dict[str, str] = {}
+        self.unread: set[int] = set()
+        """The identities of statements and bodies in which something is read as a function or a class of its own."""
+        _note_unread(body, self.unread)
 
     def body(self, body: r.Body, known: Mapping[str, str], own: set[str]) -> r.Body:
         """`known` says what names mean around the body, `own` which of them are declared in the same block."""
-        return self.block(body, dict(known), own, keeps=_is_unread(body))
+        return self.block(body, dict(known), own, keeps=id(body) in self.unread)
 
     def block(self, body: r.Body, names: dict[str, str], own: set[str], *, keeps: bool) -> r.Body:
         """What a side of an `#if` declares belongs to the block around it."""
@@ -120,7 +123,7 @@ class _Renaming:
     def statement(self, statement: Any, known: Mapping[str, str]) -> Any:
         """A statement that has a scope of its own: what it declares itself is known in all its parts."""
         names, own = dict(known), set[str]()
-        keeps = _is_unread(statement)
+        keeps = id(statement) in self.unread
         fields: dict[str, Any] = {}
         if isinstance(statement, r.Branch | r.Loop):
             fields["before"] = self.block(statement.before, names, own, keeps=keeps)
@@ -145,41 +148,49 @@ class _Renaming:
         return self.changed(part, names)
 
     def changed(self, value: Any, names: Mapping[str, str]) -> Any:
-        """A value with the names that it is about now."""
+        """A value with the names that it is about now; itself where none of them is another."""
+        if not self.made:
+            return value
         match value:
             case r.Name(text=name):
                 told = names.get(name, name)
                 return value if told == name else msgspec.structs.replace(value, text=told)
-            case r.OpaqueValue(names=said) | r.Opaque(names=said):
+            case r.OpaqueValue(names=said) | r.Opaque(names=said) if not names.keys().isdisjoint(said):
                 return msgspec.structs.replace(value, names=tuple(names.get(name, name) for name in said))
             case tuple():
-                return tuple(self.changed(one, names) for one in value)
+                parts = tuple(self.changed(one, names) for one in value)
+                return parts if any(one is not before for one, before in zip(parts, value, strict=True)) else value
             case msgspec.Struct():
-                fields = {field: getattr(value, field) for field in value.__struct_fields__}
-                told_fields = {
-                    field: self.changed(part, names)
-                    for field, part in fields.items()
-                    if isinstance(part, tuple | msgspec.Struct)
-                }
-                return msgspec.structs.replace(value, **told_fields)
+                told_fields = {}
+                for field in value.__struct_fields__:
+                    part = getattr(value, field)
+                    if (
+                        isinstance(part, tuple | msgspec.Struct)
+                        and (told_part := self.changed(part, names)) is not part
+                    ):
+                        told_fields[field] = told_part
+                return msgspec.structs.replace(value, **told_fields) if told_fields else value
         return value
 
 
 _STATEMENTS = r.Statement.__args__  # type: ignore[attr-defined]
 
 
-def _is_unread(part: Any) -> bool:
+def _note_unread(part: Any, found: set[int]) -> bool:
     """Whether something in there is read as a function or a class of its own."""
-    left = [part]
-    while left:
-        one = left.pop()
-        if isinstance(one, _UNREAD):
-            return True
-        if isinstance(one, tuple):
-            left += one
-        elif isinstance(one, msgspec.Struct):
-            left += [getattr(one, field) for field in one.__struct_fields__]
-    return False
+    if isinstance(part, tuple):
+        inside: Iterable[Any] = part
+    elif isinstance(part, msgspec.Struct):
+        inside = (getattr(part, field) for field in part.__struct_fields__)
+    else:
+        return False
+    has_any = isinstance(part, _UNREAD)
+    for one in inside:  # all of them are noted
+        if isinstance(one, tuple | msgspec.Struct) and _note_unread(one, found):
+            has_any = True
+    if has_any:
+        found.add(id(part))
+    return has_any
 
 
 def _asks_the_build(condition: r.Value) -> bool:
