@@ -387,7 +387,7 @@ class Reading:
         parts = [(index, found) for index, arg in enumerate(call.args) if (found := self.part_of(arg))]
         if self.ends_itself and isinstance(call.callee, r.Name) and call.kind == "call":
             on = {DutySource(RECEIVER)}  # a method of our own, perhaps
-        if not given and not on and not parts:
+        if not given and not on and not parts and not any(map(self.around, call.args)):
             return
         if self.is_carrier(call):
             return
@@ -398,6 +398,10 @@ class Reading:
             if index not in sure and self.resources.taking(call, self.function, index) in ("adopted", "kept"):
                 self.kept_parts |= found
         self.parts_of_given(call, given)
+        for index, argument in enumerate(call.args):
+            if (whole := self.around(argument)) and self.resources.keeps_by_part(call, self.function, index):
+                self.put(whole, False)
+                self.goes_elsewhere(whole, call.start)
         for one in ended:
             if one.where.kind == "receiver":
                 if isinstance(call.callee, r.Member) or one.certainty != "possible":
@@ -601,6 +605,18 @@ class Reading:
         if not isinstance(inner, r.Name) or inner.text == THIS:
             return set()
         return {(source.parameter, name) for source in self.names.get(inner.text, ()) if source.made is None}
+
+    def around(self, value: r.Value) -> set[DutySource]:
+        """What the object may be of which the value is the address of a member: `&request->link`."""
+        inner = strip(value)
+        if not isinstance(inner, r.Unary) or inner.op != "&":
+            return set()
+        inner = strip(inner.value)
+        if not isinstance(inner, r.Member):
+            return set()
+        while isinstance(inner, r.Member):
+            inner = strip(inner.base)
+        return self.names.get(inner.text, set()) if isinstance(inner, r.Name) and inner.text != THIS else set()
 
     def sources_of_call(self, call: r.Call) -> set[DutySource]:
         made = self.resources.acquisition(call, self.function) if self.acquires else None

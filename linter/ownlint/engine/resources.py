@@ -422,6 +422,14 @@ class Resources:
             return "borrowed"
         return self._taken_by_body(callee, index)
 
+    def keeps_by_part(self, call: r.Call, function: Function, index: int) -> bool:
+        """Whether a callee that is given the address of a member has the object by it from then on, as an intrusive
+        list has: `list_add_tail(&pending, &request->link)`."""
+        taking = self.taking(call, function, index)
+        if taking == "unknown":
+            return not habits.PUTS_IN.isdisjoint(words(last_name(call.callee)))
+        return taking in ("adopted", "kept")
+
     def _taken_by_receiver(self, name: str, written: str, function: Function) -> Taking | None:
         """`reset(p)` of a smart pointer, `push_back(p)` of a container."""
         if not written:
