@@ -165,6 +165,7 @@ class ModelFile:
             durable=table.flag("durable"),
             written_by=table.texts("written_by"),
             answers_zero=table.flag("answers_zero"),
+            fails_by_zero=table.flag("fails_by_zero"),
             computes=table.flag("computes"),
             calls=table.flag("calls"),
             throws=table.flag("throws"),

@@ -139,6 +139,8 @@ TABLE_TAKES = frozenset({"remove", "del", "delete", "erase", "pop", "steal", "un
 
 # --- locks of a project's own: methods in lower case, without underscores ---
 
+ATOMICS = frozenset({"atomic", "cas", "cswap", "cmpxchg", "xchg"})
+"""Words of operations on one number that several threads share: they answer with what it was before."""
 LOCKS = frozenset(
     {"lock", "acquire", "enter", "lockshared", "lockexclusive", "readerlock", "writerlock", "readlock", "writelock"}
     | {"rdlock", "wrlock", "lockread", "lockwrite", "acquireshared", "acquireexclusive", "lockreader", "lockwriter"}

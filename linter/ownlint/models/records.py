@@ -275,6 +275,8 @@ class FunctionModel(msgspec.Struct, frozen=True):
     """Members, of the struct whose address it is given, that are not NULL where it worked."""
     answers_zero: bool = False
     """0 is its one answer where it worked."""
+    fails_by_zero: bool = False
+    """0 is its one answer where it failed."""
     computes: bool = False
     """It cannot fail: what it answers is a comparison or a measure, no outcome."""
     calls: bool = False

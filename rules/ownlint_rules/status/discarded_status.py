@@ -95,6 +95,7 @@ from ownlint import (
     events,
     failure,
     glance,
+    habits,
     must_look,
     pairs,
     places,
@@ -684,7 +685,9 @@ def _overwritten_codes(function: Function) -> Iterator[Finding]:
 def _answer_written(event: events.Event) -> records.Call | None:
     """The call whose result is written, where that is all."""
     inner = places.strip(event.value) if isinstance(event, events.Write) and event.op in ("=", "init") else None
-    return inner if isinstance(inner, records.Call) and inner.kind == "call" else None
+    if not isinstance(inner, records.Call) or inner.kind != "call":
+        return None
+    return inner if habits.ATOMICS.isdisjoint(pairs.words(places.last_name(inner.callee))) else None
 
 
 def _keeps(function: Function, written: str) -> bool:

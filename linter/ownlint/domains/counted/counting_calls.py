@@ -539,6 +539,8 @@ class CountingCalls(Tests):
         """The ways on which the callee has nothing to write; `draft` is left with that on which it has."""
         answer = result_place(event.node)
         others = (("-", False),) if model.answers_zero else (("-", False), ("0", not model.nullable))
+        if model.fails_by_zero:
+            others = (("0", False),)
         ways = []
         for sign, filled in others:
             way = draft.copy()

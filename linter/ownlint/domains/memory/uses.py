@@ -478,8 +478,8 @@ class OwedUses(MemoryWalk):
         return next((one for one in order if one in found), "")
 
     def is_begun_with(self, draft: MemoryDraft, node: r.Call, index: int) -> bool:
-        """`begin(&request->base, finished)`: a library of C has it by one of its members, until it calls back; or a list
-        has it, by the member that links it."""
+        """`begin(&request->base, finished)`: a library of C has it by one of its members, until it calls back; or a
+        list has it, by the member that links it."""
         if not self.is_interior(draft, node.args[index]):
             return False
         others = (other for at, other in enumerate(node.args) if at != index)
