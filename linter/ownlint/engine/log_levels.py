@@ -59,7 +59,7 @@ def asks(condition: r.Value, macros: frozenset[str], on: bool = True) -> bool:
             if last_name(callee) in macros:
                 return on
             said = words(text(callee))
-            told = said.union(*(words(text(arg)) for arg in args[:2] if _is_constant(arg)))
+            told = said.union(*(words(last_name(arg)) for arg in args[:2] if _is_constant(arg)))
             return on and not told.isdisjoint(_LEVELS) and not said.isdisjoint(_ASKING) and told.isdisjoint(_OFF)
         case r.Name() | r.Member():
             named = words(last_name(inner))
@@ -75,7 +75,7 @@ def writes(call: r.Call) -> bool:
     if not said.isdisjoint(_LEVELS):
         return not where.isdisjoint(_LOGS) or not said.isdisjoint(_LOGS | _PRINTS)
     return not said.isdisjoint(_LOGS) and any(
-        _is_constant(arg) and not words(text(arg)).isdisjoint(_LEVELS) for arg in call.args[:2]
+        _is_constant(arg) and not words(last_name(arg)).isdisjoint(_LEVELS) for arg in call.args[:2]
     )
 
 
