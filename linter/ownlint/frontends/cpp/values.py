@@ -282,7 +282,8 @@ class CppValues:
                 self.hoisted.append(r.Evaluate(value.start, value.end, value))
                 value = r.Name(value.start, value.end, "<chain>")
             if kind == g.FIELD:
-                value, template = self.member(node, children, value)
+                is_called = index > 0 and spine[index - 1][0] == g.CALL
+                value, template = self.member(node, children, value, is_called=is_called)
                 continue
             if kind == g.CALL:
                 value = self.call(node, value, template, children[1])
@@ -310,7 +311,7 @@ class CppValues:
             return None
         return r.Cast(start, end, template, callee.text.rpartition("::")[2], args[0])
 
-    def member(self, node: Node, children: list[Node], base: r.Value) -> tuple[r.Value, str]:
+    def member(self, node: Node, children: list[Node], base: r.Value, *, is_called: bool) -> tuple[r.Value, str]:
         last = children[-1]
         kind = last.kind_id
         arrow = children[1].end_byte - children[1].start_byte == 2
@@ -329,6 +330,8 @@ class CppValues:
         name, template = self.named(last)
         if name is None:
             return self.opaque(node), ""
+        if is_called and isinstance(base, r.Name) and base.text == "this" and "::" in name.text:
+            return name, template  # `this->Base::run()` is `Base::run()`, and not what overrides it
         plain = name.text.rpartition("::")[2]
         at = name.end - len(plain.encode())
         return r.Member(start, name.end, base, plain, arrow, at), template
