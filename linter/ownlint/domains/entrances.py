@@ -4,13 +4,14 @@ never has it.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from ownlint.bindings.policies import Policies
 from ownlint.bindings.targets import Target, target_of
-from ownlint.domains import gil
+from ownlint.domains import gil, locks
 from ownlint.engine.conditions import computed_once
 from ownlint.facts import records as r
 from ownlint.finding import Step
@@ -79,6 +80,11 @@ class Entrances:
     def of(self, function: Function) -> list[Entrance]:
         return self.known.get(function, [])
 
+    @functools.cached_property
+    def has_thread_alone(self) -> bool:
+        """Whether the program keeps a thread in a variable."""
+        return any(one.alone for entered in self.known.values() for one in entered)
+
     def _add(self, function: Function, entrance: Entrance) -> None:
         self.known.setdefault(function, []).append(entrance)
 
@@ -144,11 +150,13 @@ def entry(function: Function) -> gil.GilState:
 def only_thread(function: Function) -> Function | None:
     """The function with which the one thread begins that runs this one; None where several threads may run it, and
     where its callers are not known."""
-    index, known = function.program.index, entrances(function.program)
+    known = entrances(function.program)
+    if not known.has_thread_alone:
+        return None
     seen, left, begun = {function}, [function], set[Function]()
     while left:
         one = left.pop()
-        entered, callers = known.of(one), index.callers_by_name(one.name)
+        entered, callers = known.of(one), list(_callers(one))
         if not all(entrance.why == "thread" and entrance.alone for entrance in entered):
             return None
         if entered:
@@ -161,6 +169,24 @@ def only_thread(function: Function) -> Function | None:
         if len(seen) > _MOST_CALLERS or len(begun) > 1:
             return None
     return begun.pop() if begun else None
+
+
+def _callers(function: Function) -> Iterator[Function]:
+    """The functions that may call it. One that says its name does not where each call of that name is known to come to
+    others: to the method of another class, in another language."""
+    for caller in function.program.index.callers(function):
+        if caller.language != function.language and function.is_method:
+            continue
+        calls = [event.node for event in caller.flow.calls if last_name(event.node.callee) == function.name]
+        if not calls or any(_may_come_to(function, call, caller) for call in calls):
+            yield caller
+
+
+def _may_come_to(function: Function, call: r.Call, caller: Function) -> bool:
+    found = function.program.calls.callee(call, caller)
+    if not found.functions or found.certainty != "certain" or function in found.functions:
+        return True
+    return any(locks.overrides(function, one) for one in found.functions)
 
 
 # --- bindings --------------------------------------------------------------------------------------

@@ -310,7 +310,7 @@ class Locking:
                 return True
             if isinstance(callee, r.Name) and "::" in callee.text:  # no override is called by `Base::f()`
                 return False
-            return any(_overrides(function, one) for one in found.functions)
+            return any(overrides(function, one) for one in found.functions)
         if _says_what_it_makes(caller, event, function):
             return True
         return event.receiver in (None, (THIS,)) and caller.home is not None and caller.home is function.home
@@ -349,7 +349,7 @@ def _creations(function: Function) -> dict[int, e.Event]:
     return found
 
 
-def _overrides(function: Function, other: Function) -> bool:
+def overrides(function: Function, other: Function) -> bool:
     """Whether a call of the other, a method of a base, can come to the function."""
     home, base = function.home, other.home
     return (
