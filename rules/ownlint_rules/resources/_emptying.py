@@ -357,7 +357,7 @@ class SlotEnding:
             return False
         taking = self.resources.taking(call, self.function, index)
         if taking == "kept" and call.kind == "call" and isinstance(call.callee, r.Member):
-            return self.is_ended_at(call.callee.base)
+            return self.is_ended_by_keeper(call.callee)
         if taking in ("released", "adopted", "kept"):
             return True
         return taking == "unknown" and resources.said_to_end(call, index)
@@ -370,6 +370,15 @@ class SlotEnding:
     def is_ended_at(self, target: r.Value) -> bool:
         """Whether something ends what is put into that place. A copy in a local is followed instead."""
         return not self.own_local(target) and (self.is_ended is None or self.is_ended(target))
+
+    def is_ended_by_keeper(self, method: r.Member) -> bool:
+        """Whether something ends what a method keeps. A local that shares its object with others, as do the elements of
+        a local container, does not end it with the call."""
+        kind = types.parse(self.program.types.of(method.base, self.function))
+        roles = self.program.types.roles(kind.name, self.function)
+        if method.arrow and (kind.pointers or not {"shared pointer", "intrusive pointer"}.isdisjoint(roles)):
+            return self.is_ended is None or self.is_ended(method.base)
+        return self.is_ended_at(method.base)
 
     def is_deleter(self, value: r.Value) -> bool:
         """A lambda that releases what it is given, or a function named so: `std::for_each(b, e, free)`."""

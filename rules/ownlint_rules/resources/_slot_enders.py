@@ -32,6 +32,7 @@ from ownlint import (
 )
 from ownlint import events as e
 from ownlint import records as r
+from ownlint_rules.resources import _module_states as module_states
 from ownlint_rules.resources._borrowing import Borrowed, puts, whose
 from ownlint_rules.resources._emptying import SlotEnding, ended_for_certain
 from ownlint_rules.resources._slots import BYTES_A_STEP, WORDS, Slot, SlotStore, slots, texts
@@ -85,6 +86,12 @@ class SlotEnders:
             certainty = because("possible", "something else may own it or release it")
         if slot.cls.record.kind == "union" or slot.field.overlaid:
             certainty = because("possible", "the code that knows what the union holds may release it as that")
+        if slot.cls.name in module_states.never_cleared(self.program):
+            certainty = because(
+                "possible", "the module clears nothing of its state, which lives to the interpreter's end"
+            )
+        if any(_may_be_borrowed(store) for store in stores) or self._is_lent_elsewhere(slot):
+            certainty = because("possible", f"`{slot.field.name}` may hold what it does not own as well")
         return tempered(certainty, because("unread-code", "code that was not analysed could release it"))
 
     def _is_first_place(self, slot: Slot, store: SlotStore) -> bool:
@@ -189,17 +196,39 @@ class SlotEnders:
         return is_returned and not any(places.last_name(part) == name for value in tests for part in places.walk(value))
 
     def _leaves_the_project(self, store: SlotStore) -> bool:
-        """Whether it is put into a local struct that is returned, and only code out of sight calls the function."""
+        """Whether it is put into a local struct that is returned, and only code out of sight calls the function; or
+        into one that a parameter points to, where that becomes of the caller's."""
         function, node = store.function, store.node
         filled = (node.target,) if isinstance(node, r.Assign) else node.args if isinstance(node, r.Call) else ()
         roots = {inner.text for one in filled for inner in places.walk(one) if isinstance(inner, r.Name)}
-        return not self.program.index.is_called(function.name) and any(
-            leave.kind == "return"
-            and isinstance(inner := places.strip(leave.value), r.Name)
-            and inner.text in roots
-            and inner.text in function.locals
-            and not types.parse(function.locals[inner.text][0]).pointers
-            for leave in function.flow.leaves
+        if any(self._returns_unseen(function, root) for root in roots):
+            return True
+        lent = [
+            (caller, places.strip(call.args[index]))
+            for index, parameter in enumerate(function.record.parameters)
+            if parameter.name in roots and types.parse(parameter.type).pointers == 1
+            for caller in self.program.index.callers(function)
+            for call in caller.calls()
+            if places.last_name(call.callee) == function.name and index < len(call.args)
+        ]
+        return bool(lent) and all(
+            isinstance(one, r.Unary)
+            and one.op == "&"
+            and isinstance(one.value, r.Name)
+            and self._returns_unseen(caller, one.value.text)
+            for caller, one in lent
+        )
+
+    def _returns_unseen(self, function: Function, name: str) -> bool:
+        """Whether the function returns that local by value, and only code out of sight calls it."""
+        return (
+            name in function.locals
+            and not types.parse(function.locals[name][0]).pointers
+            and not self.program.index.is_called(function.name)
+            and any(
+                leave.kind == "return" and isinstance(inner := places.strip(leave.value), r.Name) and inner.text == name
+                for leave in function.flow.leaves
+            )
         )
 
     def _is_in_element(self, target: r.Value, function: Function) -> bool:
@@ -329,6 +358,17 @@ class SlotEnders:
         return any(
             SlotEnding(function, slot.cls, slot.field.name).takes_out(partial(self._is_of, slot, function))
             for function in self._takers.get(slot.field.name, ())
+        )
+
+    def _is_lent_elsewhere(self, slot: Slot) -> bool:
+        """Whether some function lets it point into other memory: `e->name = table + offset`."""
+        return bool(types.parse(slot.field.type).pointers) and any(
+            isinstance(inner, r.Assign)
+            and inner.op == "="
+            and _is_inside(inner.value)
+            and self._is_of(slot, function, inner.target)
+            for function in self._takers.get(slot.field.name, ())
+            for inner in function.values
         )
 
     def _is_of(self, slot: Slot, function: Function, target: r.Value) -> bool:
@@ -592,6 +632,31 @@ def _is_singleton(cls: Class) -> bool:
 def _says_why(field: r.Field) -> bool:
     """Whether the member's comment says that somebody else owns it, or that nobody needs to."""
     return bool(field.comment) and _ON_PURPOSE.search(field.comment) is not None
+
+
+def _may_be_borrowed(store: SlotStore) -> bool:
+    """Whether it is put there through a local that was given something inside of other memory on another way:
+    `name = strdup(s)`, or else `name = table + offset`. Who releases the one must not release the other."""
+    if not isinstance(store.node, r.Assign) or not isinstance(given := places.strip(store.node.value), r.Name):
+        return False
+    if given.text not in store.function.locals:
+        return False
+    written = [store.function.locals[given.text][1]]
+    written += [write.value for write in store.function.flow.writes_to((given.text,))]
+    return any(_is_inside(value) for value in written)
+
+
+def _is_inside(value: r.Value | None) -> bool:
+    """Whether it is a literal, or an address that is computed from another: `table + n`, `&table[n]`."""
+    inner = places.strip(value)
+    while isinstance(inner, r.Cast) and inner.value is not None:
+        inner = places.strip(inner.value)
+    match inner:
+        case r.Binary(op="+") | r.Unary(op="&"):
+            return True
+        case r.Literal(kind="str"):
+            return True
+    return False
 
 
 def _hands_itself_on(constructor: Function) -> bool:
