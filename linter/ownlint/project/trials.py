@@ -29,8 +29,11 @@ _DEFINES = re.compile(r"(?:[A-Z]+_)*(?:TEST|BENCHMARK)(?:_[A-Z]+)*")
 """`TEST_F(Fixture, Works) {..}` reads as a function of that name without a result."""
 _ASSERTS = re.compile(r"(?:[A-Z]+_)*(?:ASSERT|EXPECT)_[A-Z_]+")
 """`ASSERT_EQ(left, right)`, by a library of tests or by the file's own `#define`."""
-_PROGRAM = re.compile(r"(?:^|[/_.-])(?:tests?(?:[A-Z_-]\w*)?|[b-df-hj-np-tv-z0-9]{0,4}tests?)\.(?:c|cc|cpp|cxx|cu)$")
-"""`ztest.c`, `test_all.c`; no word ends so without a vowel before it, as `latest.c` does."""
+_PROGRAM = re.compile(
+    r"(?:(?:^|[/_.-])(?:tests?(?:[A-Z_-]\w*)?|[b-df-hj-np-tv-z0-9]{0,4}tests?)|[A-Za-z0-9](?:T|[_-][Tt])ests?/main)"
+    r"\.(?:c|cc|cpp|cxx|cu)$"
+)
+"""`ztest.c`, `test_all.c`, `LinkTest/main.cpp`; no word ends so without a vowel before it, as `latest.c` does."""
 _BY_NAME = re.compile(r"(?:^|[/_.-])tests?\.\w+$|(?:^|/)tests?_\w+\.\w+$", re.IGNORECASE)
 
 
