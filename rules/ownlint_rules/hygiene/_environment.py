@@ -198,10 +198,18 @@ class ProgramEnvironment:
                         when = "once"
                     targets = self.program.calls.callee(call, function).functions
                     meaning = self._parsed(places.last_name(call.callee), targets)
-                    if not any(types.parse(target.record.result).is_scalar for target in targets):
+                    if not any(self._makes_other(target, meaning) for target in targets):
                         meaning |= understood(function, call)  # else it is no text any more
                     meaning |= _fallbacks(call, argument, targets)
                     yield EnvironmentReading(variable, call, function, owner, when, meaning)
+
+    def _makes_other(self, wrapper: Function, meaning: frozenset[str]) -> bool:
+        """Whether a wrapper's answer is no text: a number, or an unknown type that it makes of one (`meaning`)."""
+        kind = types.parse(wrapper.record.result)
+        if kind.is_scalar or kind.pointers or kind.is_placeholder:
+            return kind.is_scalar
+        written = (kind.name, *kind.arguments)
+        return bool(meaning) and all(_TEXTS.isdisjoint(self.program.types.roles(one, wrapper)) for one in written)
 
     def _named_in(
         self,
