@@ -268,13 +268,15 @@ class SlotEnders:
 
     @questions.program_property
     def _immortal(self) -> frozenset[str]:
-        """Last names of the classes of static objects and arrays, of what statics point to, and of what a template that
-        keeps itself in a static is made for."""
+        """Last names of the classes of static objects and arrays, of what statics point to, also of those that macros
+        declare, and of what a template that keeps itself in a static is made for."""
         found: set[str] = set()
         keeping: set[str] = set()
         wanted = {cls.name for cls in self.program.classes if cls in self.slots.by_class}
         for file in self.program.files.values():
             found |= {types.parse(variable.type.partition("[")[0]).last for variable in file.variables} & wanted
+            made = (written for macro in file.macros for written in _MADE_STATIC.findall(macro.body))
+            found |= {types.parse(written).last for written in made} & wanted
         for function in self.program.functions:
             if not function.says(_STATIC):
                 continue
@@ -608,6 +610,8 @@ class SlotEnders:
 
 
 _STATIC = re.compile(rb",true\]")
+_MADE_STATIC = re.compile(r"\bstatic\s+(?:const\s+)?([A-Za-z_][\w:]*+)\b(?:\s*\*+\s*(?:const\s+)?|\s+)[\w#\s]+[({=;]")
+"""In a macro: `static Registrar registrar_##name(#name);`."""
 
 
 _ON_PURPOSE = re.compile(
