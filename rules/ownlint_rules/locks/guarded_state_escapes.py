@@ -244,7 +244,7 @@ class _EscapeJudge:
             written = self.function.program.types.of(write.target, self.function)
             found = self.borrower.borrow(write.value, written.rstrip(" &") or "auto*")
             guard = self.owned_here(found, write)
-            if found is not None and guard is not None and not self.is_beside(write.place, guard):
+            if found is not None and guard is not None and not self.is_beside(write.place, guard, write.target):
                 yield from self.judge(
                     write.span,
                     f"{_ARTICLE[found.how]} into `{found.traced.member}`, which is guarded by `{guard.lock}`, is "
@@ -265,9 +265,10 @@ class _EscapeJudge:
         through = not isinstance(write.target, records.Name)
         return bool(kind.pointers and through) or bool(kind.reference)
 
-    def is_beside(self, place: Place, guard: guarded.Guard) -> bool:
-        """Whether the same lock guards what is written: whoever looks there holds it."""
-        traced = self.borrower.tracer.place(place)
+    def is_beside(self, place: Place, guard: guarded.Guard, target: records.Value | None = None) -> bool:
+        """Whether the same lock guards what is written: whoever looks there holds it. `target` is how the place is
+        written, with the local that stands for an object (`shard.index[key]`)."""
+        traced = self.borrower.tracer.place(place) or self.borrower.tracer.trace(target)
         if traced is None:
             return False
         other = self.domain.guards.get(traced.member)
