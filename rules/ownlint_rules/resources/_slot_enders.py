@@ -270,11 +270,10 @@ class SlotEnders:
     def _immortal(self) -> frozenset[str]:
         """Last names of the classes of static objects and arrays, of what statics point to, also of those that macros
         declare, and of what a template that keeps itself in a static is made for."""
-        found: set[str] = set()
         keeping: set[str] = set()
         wanted = {cls.name for cls in self.program.classes if cls in self.slots.by_class}
+        found = wanted & self._of_variables
         for file in self.program.files.values():
-            found |= {types.parse(variable.type.partition("[")[0]).last for variable in file.variables} & wanted
             made = (written for macro in file.macros for written in _MADE_STATIC.findall(macro.body))
             found |= {types.parse(written).last for written in made} & wanted
         for function in self.program.functions:
@@ -295,6 +294,12 @@ class SlotEnders:
             if kind.last in keeping:
                 found |= set(_lasts(kind.arguments)) & wanted
         return frozenset(found)
+
+    @questions.program_property
+    def _of_variables(self) -> frozenset[str]:
+        """Last names of the types of variables outside of functions, which live as long as the program."""
+        files = self.program.files.values()
+        return frozenset(types.parse(one.type.partition("[")[0]).last for file in files for one in file.variables)
 
     def released_by_destructor(self, cls: Class) -> r.Field | None:
         """A member whose handle the destructor releases, itself or through a method of the class; the first of them."""
@@ -596,6 +601,8 @@ class SlotEnders:
         cls, field = found
         if field is slot.field or types.parse(field.type).is_scalar:
             return False
+        if self.is_immortal(cls) or cls.name in self._of_variables:
+            return True  # a pool that the whole program has
         if field.static or field in self._asked or not self.slots.is_raw(field.type, cls):
             return field not in self._asked
         self._asked.append(field)
