@@ -30,6 +30,7 @@ from ownlint.domains.memory.blocks import (
     MemoryTrouble,
     Pointer,
     What,
+    home_of,
     nothing,
 )
 from ownlint.domains.memory.outcomes import is_set_by
@@ -685,6 +686,9 @@ class MemoryWalk(Summarised):
                     draft.write(cell, NULL)
             if self.is_seen(pointer.block):
                 draft.know(nothing(pointer.block), True)
+                home = home_of(pointer.block)
+                if home is not None and home.path and draft.read(home) == pointer:
+                    draft.put(home, NULL)  # what the function leaves in a member, its next caller finds there
         return there or pointer.block[0] != "var"
 
     def choices(self, event: e.Event, draft: MemoryDraft) -> Sequence[MemoryCase | MemoryOutcome | MaybeEnds | None]:
