@@ -330,13 +330,18 @@ def _of_call(function: Function, call: r.Call, depth: int) -> Iterator[Kept]:
         yield from _of_factory(function, call, depth)
 
 
+def is_maker(call: r.Call) -> bool:
+    """Whether a call makes an object in an owner of the kind that is named: `std::make_unique<T>(a)`."""
+    return _MAKERS.fullmatch(last_name(call.callee)) is not None
+
+
 def made_class(function: Function, call: r.Call) -> Class | None:
     """The project's class of which a call makes an object: `T(a)`, `new T(a)`, `std::make_unique<T>(a)`."""
     name = last_name(call.callee)
     written = ""
     if call.kind in ("construct", "new"):
         written = call.callee.text if isinstance(call.callee, r.Name) else ""
-    elif _MAKERS.fullmatch(name) and call.template:
+    elif is_maker(call) and call.template:
         written = types.arguments_of(call.template)[0]
     elif isinstance(call.callee, r.Name) and function.program.index.defines(name):
         written = call.callee.text

@@ -14,9 +14,10 @@ from typing import NamedTuple
 from ownlint import steps
 from ownlint.domains import locks
 from ownlint.domains.reach import DEEPEST, Reach, outside
+from ownlint.engine.assignments import place
 from ownlint.facts import records as r
 from ownlint.flow import events as e
-from ownlint.flow.places import THIS, Place, last_name, walk
+from ownlint.flow.places import THIS, Place, last_name, strip, walk
 from ownlint.project import standing
 from ownlint.project.files import File
 from ownlint.project.program import Program
@@ -200,14 +201,48 @@ class Acquisitions:
     def key(self, function: Function, lock: Place) -> Key | None:
         """The kind of a lock that only one thread can have at a time; None for any other, and where it is not known
         what it is."""
-        if lock == locks.SOMEBODYS or lock[0] == locks.ELSEWHERE or any(step.startswith(("<", "[")) for step in lock):
-            return None
-        found = self._member(function, lock) if len(lock) > 1 else self._variable(function, lock[0])
+        found = self._named(function, lock)
         if found is None:
             return None
         key, written, (file, scope) = found
         roles = self.program.types.roles_at(written, file, scope) if "*" not in written else ()
-        return key._replace(again="recursive" in roles) if "mutex" in roles else None
+        if "mutex" not in roles:
+            return None
+        return key._replace(again="recursive" in roles and not self._plain.get((key.owner, key.name), False))
+
+    @program_property
+    def _plain(self) -> dict[tuple[str, str], bool]:
+        """Of the locks that are begun in sight and might be recursive, by owner and name: whether each time that is
+        done so that they are not."""
+        found: dict[tuple[str, str], bool] = {}
+        words = self.program.models.plain_locks
+        for file in self.program.files.values():
+            for one in file.variables if file.language == "cpp" else ():
+                if one.value is not None and last_name(one.value) in words:
+                    found[file.path if one.static else one.scope, one.name] = True
+        for cls in self.program.classes:
+            for field in cls.record.fields:
+                if field.value is not None and last_name(field.value) in words:
+                    found[cls.symbol, field.name] = True
+        for function in self.program.functions:
+            if words.isdisjoint(function.mentioned):
+                continue
+            for call in function.flow.calls:
+                if last_name(call.node.callee) not in words or not call.node.args:
+                    continue
+                lock = place(function, call.node.args[0])
+                named = self._named(function, lock) if lock is not None else None
+                if named is not None:
+                    begun, last = (named[0].owner, named[0].name), strip(call.node.args[-1])
+                    is_plain = isinstance(last, r.Literal) and (last.kind == "null" or last.text == "0")
+                    found[begun] = found.get(begun, True) and is_plain
+        return found
+
+    def _named(self, function: Function, lock: Place) -> tuple[Key, str, tuple[File, str]] | None:
+        """The member or the variable that a lock is, its type, and where that is written."""
+        if lock == locks.SOMEBODYS or lock[0] == locks.ELSEWHERE or any(step.startswith(("<", "[")) for step in lock):
+            return None
+        return self._member(function, lock) if len(lock) > 1 else self._variable(function, lock[0])
 
     def _member(self, function: Function, lock: Place) -> tuple[Key, str, tuple[File, str]] | None:
         owner: Class | None = None

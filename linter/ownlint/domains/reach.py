@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ownlint.bindings import keeping
 from ownlint.domains import locks
 from ownlint.engine.assignments import place
 from ownlint.facts import records as r
 from ownlint.flow import events as e
-from ownlint.flow.places import THIS, Place, last_name
-from ownlint.project import types
+from ownlint.flow.places import THIS, Place, last_name, strip
+from ownlint.project import trials, types
+from ownlint.project.callees import Callee
 from ownlint.project.program import Program
 from ownlint.project.subjects import Function
 
@@ -42,9 +44,11 @@ class Reach:
         match event:
             case e.CallEvent(node=node) if node.kind == "call" and last_name(node.callee) in self.names:
                 found = self.program.calls.callee(node, function)
-                bodies = found.functions
+                bodies = found.functions or self._only_override(found)
                 if len(bodies) == 1 and found.certainty == "certain" and "virtual" not in bodies[0].record.qualifiers:
                     return bodies[0] if bodies[0] is not function else None
+            case e.CallEvent(node=r.Call(template=written, args=args) as node) if written and keeping.is_maker(node):
+                return self._constructor(function, types.arguments_of(written)[0], len(args))
             case e.CallEvent(node=r.Call(kind="construct" | "new", callee=r.Name(text=name), args=args)):
                 return self._constructor(function, name, len(args))
             case e.Write(fresh=True, value=None, type=written) if written and types.parse(written).is_value:
@@ -60,14 +64,31 @@ class Reach:
         fitting = [one for one in cls.constructors if len(one.record.parameters) == given] if cls is not None else []
         return fitting[0] if len(fitting) == 1 else None
 
+    def _only_override(self, found: Callee) -> tuple[Function, ...]:
+        """What implements a pure virtual method that is called, where the program has one class that does."""
+        if found.owner is None or not found.records or any("pure" not in one.qualifiers for one in found.records):
+            return ()
+        return tuple(
+            one
+            for one in self.program.index.functions_called(found.records[0].name)
+            if one.cls is not None
+            and found.owner in one.cls.ancestry[1:]
+            and len(one.record.parameters) == len(found.records[0].parameters)
+            and not trials.is_trial(one)
+        )
+
 
 def outside(function: Function, event: e.Event, callee: Function, lock: Place) -> Place:
     """A place of the callee's as the caller knows it; below `ELSEWHERE` where it may be another object's."""
     unknown = locks.ELSEWHERE, lock[-1]
     if len(lock) == 1 and lock[0] not in callee.declared:
         return lock
-    if not isinstance(event, e.CallEvent) or callee.record.kind == "constructor":
+    if not isinstance(event, e.CallEvent):
         return unknown
+    if callee.record.kind == "constructor":
+        lock = _as_given(callee, lock)
+        if lock[0] == THIS:
+            return unknown
     if lock[0] == THIS:
         if event.receiver is not None:
             return (*event.receiver, *lock[1:]) if _stays(function, event.receiver) else unknown
@@ -79,6 +100,18 @@ def outside(function: Function, event: e.Event, callee: Function, lock: Place) -
             root = place(function, argument)
             return (*root, *lock[1:]) if root is not None and _stays(function, root) else unknown
     return unknown
+
+
+def _as_given(made: Function, lock: Place) -> Place:
+    """A place below a member that a constructor makes refer to what a parameter does, by that parameter."""
+    field = made.cls.field(lock[1]) if made.cls is not None and lock[0] == THIS and len(lock) > 2 else None
+    kind = types.parse(field[1].type) if field is not None else None
+    if kind is None or not (kind.reference or kind.pointers):
+        return lock
+    given = [one.args[0] for one in made.record.initializers if one.name == lock[1] and len(one.args) == 1]
+    names = {parameter.name for parameter in made.record.parameters}
+    root = strip(given[0]) if len(given) == 1 else None
+    return (root.text, *lock[2:]) if isinstance(root, r.Name) and root.text in names else lock
 
 
 def _stays(function: Function, where: Place) -> bool:

@@ -211,6 +211,7 @@ class ModelFile:
             shared=table.flag("shared"),
             element=table.number("element", 1),
             bases=table.texts("bases"),
+            plain_by=table.texts("plain_by"),
             bare=table.flag("bare"),
             source=table.text("source"),
         )

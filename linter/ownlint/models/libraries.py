@@ -272,6 +272,12 @@ class Models:
         entries = (entry for found in self._class_index.exact.values() for entry in found)
         return frozenset(parts[-1] for parts, _, model in entries if not set(roles).isdisjoint(model.roles))
 
+    @functools.cached_property
+    def plain_locks(self) -> frozenset[str]:
+        """What begins a lock that one thread cannot take twice, of a class whose locks may be otherwise."""
+        entries = (entry for found in self._class_index.exact.values() for entry in found)
+        return frozenset(name for _, _, model in entries for name in model.plain_by)
+
     def names_by_library(self, role: Role) -> dict[str, frozenset[str]]:
         """Last names of all classes of this kind, by the library whose they are."""
         found: dict[str, set[str]] = {}

@@ -373,6 +373,9 @@ class ClassModel(msgspec.Struct, frozen=True):
     """Containers: which template argument is what it holds (2 for a map)."""
     bases: tuple[str, ...] = ()
     """Exceptions: the classes that it derives from."""
+    plain_by: tuple[str, ...] = ()
+    """Locks that may be recursive: the function whose last argument is null, or the macro that is the value, where one
+    is begun that is not."""
     bare: bool = False
     source: str = ""
 

@@ -81,7 +81,7 @@ Acquire both in the same order everywhere, or together with `std::scoped_lock(a,
 ## Known limitations
 
 - Locks are distinguished by class and member, so both places may never refer to the same two objects.
-- Cycles of three locks, locks in arrays, virtual callees and lambdas are not analysed.
+- Cycles of three locks, locks in arrays, virtual callees of several classes and lambdas are not analysed.
 
 ## Source
 

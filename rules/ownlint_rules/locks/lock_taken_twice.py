@@ -57,14 +57,14 @@ Unlock it first, or split off a variant of the function that expects the lock to
 
 - recursive locks, and locks whose kind is chosen at run time
 - shared guards, `try_lock`, deferred guards
-- callees that are ambiguous (virtual functions, overloads), locks of other objects, and lambdas, which run later
+- callees that are ambiguous (overloads, virtual functions that more than one class has), locks of other objects, and
+  lambdas, which run later
 - callees that receive the guard or unlock first
 - with the default `--certainty`: a callee that locks only under a condition
 
 ## Known limitations
 
 - Whether the callee reaches its lock is not analysed.
-- Objects created by `make_unique` and similar functions are not followed.
 
 ## Source
 
