@@ -284,7 +284,7 @@ def _explains(
 
 
 def _explains_member(destructor: Function, name: str, registry: registries.Registry) -> bool:
-    """The key, the way to the registry, or what a method stores."""
+    """The key, the way to the registry, or what is stored where entries come and go."""
     cls = destructor.cls
     found = cls.field(name) if cls is not None else None
     if cls is None or found is None:
@@ -302,9 +302,20 @@ def _explains_member(destructor: Function, name: str, registry: registries.Regis
     ):
         return True  # it tells by which constructor the object was made
     return any(
-        function.record.kind not in ("constructor", "destructor")
+        function.record.kind not in ("constructor", "destructor") and _is_about(function, registry)
         for function in member_stores.storing(cls, name, strict=False)
     )
+
+
+def _is_about(function: Function, registry: registries.Registry) -> bool:
+    """Whether a function, or one that calls it before the object ends, puts entries in or takes some out."""
+    takers = registries.registries(function.program).takers(registry)
+    callers = (
+        one
+        for one in function.program.index.callers(function)
+        if one.record.kind != "destructor" and any(registries.calls_of(one, function))
+    )
+    return any(one in takers or any(registries.puttings(one, registry)) for one in (function, *callers))
 
 
 def _is_plain(cls: Class, written: str) -> bool:
