@@ -104,6 +104,8 @@ _REPLACES = re.compile(
     r"^(?:set|update|replace|reset|assign|swap|rebind|reassign|overwrite|refresh|operator)", re.IGNORECASE
 )
 _OWNERS = frozenset({"smart pointer", "shared pointer", "weak pointer", "intrusive pointer"})
+_KEEPS = _OWNERS - {"weak pointer"}
+_WORD = re.compile(r"\w+")
 _HANDLES = _OWNERS | {"handle", "python object", "python handle"}
 _PAIRS = frozenset({"make_pair", "pair"})
 _WRAPS = frozenset({"pair", "optional"})
@@ -366,8 +368,8 @@ def _is_erased(function: Function, insert: containers.Insert) -> bool:
 
 
 def _cannot_go_stale(function: Function, insert: containers.Insert) -> bool:
-    """The key lives as long as the program, the entry owns it, it takes itself out before it dies, or a scope's end
-    takes out what its start put in."""
+    """The key lives as long as the program, the entry owns it, it takes itself out before it dies, what stands for it
+    owns it and takes out the entry before it lets it go, or a scope's end takes out what its start put in."""
     if containers.is_of_static_storage(function, insert.key):
         return True
     if _is_this(insert.key):
@@ -386,7 +388,38 @@ def _cannot_go_stale(function: Function, insert: containers.Insert) -> bool:
     cls = function.program.names.find_class(pointee.name, function.record.scope, function.file)
     if cls is not None and cls.destructor is not None and _destructor_clears(function, insert, cls):
         return True
+    standing = list(_standing(function, owner.arguments[0] if owner.arguments else owner.name))
+    if standing and all(_owns(one, function, pointee.name) and _ends_with(function, insert, one) for one in standing):
+        return True
     return containers.is_taken_out_by_hook(function, insert.container)
+
+
+def _standing(function: Function, written: str) -> Iterator[Class]:
+    """The class of that name; of a parameter of the template around, the heirs that are made by it."""
+    found = function.program.names.find_class(types.parse(written).name, function.record.scope, function.file)
+    if found is not None:
+        yield found
+    elif _is_parameter(function, written):
+        yield from (one for one in function.program.classes if function.home in one.ancestry[1:])
+
+
+def _is_parameter(function: Function, written: str) -> bool:
+    return function.home is not None and types.parse(written).name in _WORD.findall(function.home.record.template)
+
+
+def _owns(cls: Class, function: Function, written: str) -> bool:
+    """Whether objects of the class hold an owner of one of that type; of any where a template is given it."""
+    return any(
+        types.parse(argument).last == types.parse(written).last or _is_parameter(function, written)
+        for field in cls.record.fields
+        if _KEEPS.intersection(cls.program.types.roles_at(field.type, cls.file, cls.symbol))
+        for argument in types.parse(field.type).arguments[:1]
+    )
+
+
+def _ends_with(function: Function, insert: containers.Insert, cls: Class) -> bool:
+    """Whether the entry goes before an object of the class does."""
+    return cls.destructor is not None and _destructor_clears(function, insert, cls)
 
 
 def _takes_itself_out(function: Function, insert: containers.Insert) -> bool:
