@@ -296,6 +296,8 @@ def _by_helpers(function: Function) -> Iterator[Finding]:
         certainty = _of_insert(stored.function, insert, made)
         if certainty is None:
             continue
+        if _refuses_second(function, handover):
+            certainty = because("threads", _THREADS)
         if any(_says_found(function, one, handover.look) for one in handover.tests):
             certainty = because("possible", _NOT_ABSENT)
         shown = text(handover.key)
@@ -318,6 +320,23 @@ def _by_helpers(function: Function) -> Iterator[Finding]:
         )
 
 
+def _refuses_second(function: Function, handover: rechecks.Handover) -> bool:
+    """Whether what is stored is the caller's own, whatever the key, and a caller that finds the key taken is answered
+    otherwise: of two at once the second replaces what the first was promised, and both are answered alike."""
+    given = {parameter.name for parameter in function.record.parameters}
+    stored = _names((handover.value,)) if handover.value is not None else set()
+    if not stored or not stored <= given or not stored.isdisjoint(_names((handover.key,))):
+        return False
+    if not any(one.condition is not None and handover.look.span.start in one.condition.span for one in handover.tests):
+        return False  # what is found there may be the answer
+    promised = [event for event in function.flow.after(handover.store) if isinstance(event, events.LeaveEvent)]
+    others = [event for event in function.flow.after(handover.look) if isinstance(event, events.LeaveEvent)]
+    said = {text(event.value) for event in promised if event.value is not None}
+    return bool(said) and any(
+        event.value is not None and text(event.value) not in said for event in others if event not in promised
+    )
+
+
 # --- what was found -----------------------------------------------------------------------------------
 
 
@@ -332,7 +351,7 @@ def _found(function: Function, value: records.Value | None, look: events.Event, 
     if inner is None or depth > _DEEPEST:
         return None
     if (inner.start, inner.end) == (look.span.start, look.span.end):
-        return True
+        return not (isinstance(inner, records.Call) and _says_absent(function, inner, depth))
     match inner:
         case records.Unary(op="!" | "not", value=negated):
             return _not(_found(function, negated, look, depth))
@@ -351,6 +370,17 @@ def _found(function: Function, value: records.Value | None, look: events.Event, 
         case records.Name(text=name):
             return _found(function, rechecks.only_value(function, name), look, depth + 1)
     return None
+
+
+def _says_absent(function: Function, call: records.Call, depth: int) -> bool:
+    """Whether a method of the project answers that something is not there: `return all_.find(key) == all_.end();`."""
+    for callee in function.program.calls.callee(call, function).functions[:1]:
+        returned = [leave.value for leave in callee.flow.leaves if leave.kind == "return"]
+        looks = callee.program.models.containers.looks
+        for inner in callee.flow.calls if len(returned) == 1 else ():
+            if places.last_name(inner.node.callee) in looks and _found(callee, returned[0], inner, depth + 1) is False:
+                return True
+    return False
 
 
 _DEEPEST = 3
