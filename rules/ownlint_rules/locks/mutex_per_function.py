@@ -4,8 +4,8 @@
 
 - two functions of one file that each lock a function-local static mutex, and under it call the same function with a
   parameter of the same type that it may modify
-- two such functions that access the same member, file variable or object returned by an accessor, which one of them
-  modifies
+- two such functions that access the same member, also of a class that a parameter points to, file variable or object
+  returned by an accessor, which one of them modifies
 
 ## Why it is a bug
 
@@ -77,6 +77,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ownlint import (
+    Class,
     Finding,
     Function,
     Program,
@@ -96,6 +97,7 @@ from ownlint import events as e
 from ownlint_rules.locks import _guarded as guarded
 from ownlint_rules.locks._tracing import Tracer, touched
 
+_FREE = frozenset({"atomic", "mutex", "condition variable"})
 _HAS_STATIC = re.compile(rb",true\]")
 
 
@@ -219,10 +221,54 @@ def _touches(function: Function, mutex: str) -> dict[tuple[str, str], _OwnTouch]
             for traced, kind, _ in touched(tracer, event):
                 if traced.member in domain.members:
                     key = domain.scope, traced.member
-                    before = found.get(key)
-                    changes = kind != "read" or (before is not None and before.changes)
-                    found[key] = _OwnTouch(before.event if before is not None else event, changes)
+                    _note(found, key, event, kind != "read")
+    for event in function.flow:
+        if {one.lock for one in held.get(event.index, ())} == {(mutex,)}:
+            for key, changes in _below_parameters(function, event):
+                _note(found, key, event, changes)
     return found
+
+
+def _note(found: dict[tuple[str, str], _OwnTouch], key: tuple[str, str], event: e.Event, changes: bool) -> None:
+    before = found.get(key)
+    if before is not None:
+        event, changes = before.event, before.changes or changes
+    found[key] = _OwnTouch(event, changes)
+
+
+def _below_parameters(function: Function, event: e.Event) -> Iterator[tuple[tuple[str, str], bool]]:
+    """The members, of the classes that parameters point to, that an event touches, or a function to which it hands
+    such a parameter."""
+    match event:
+        case e.Read(place=(root, name, *_)) | e.Write(place=(root, name, *_)):
+            cls = _pointed_to(function, root)
+            found = cls.field(name) if cls is not None else None
+            if found is not None and _FREE.isdisjoint(
+                function.program.types.roles_at(found[1].type, found[0].file, found[0].symbol)
+            ):
+                yield (found[0].symbol, name), isinstance(event, e.Write)
+        case e.CallEvent(node=node) if node.kind == "call" and not _locks_itself(function, event):
+            for callee in function.program.calls.callee(node, function).functions[:1]:
+                for parameter, argument in zip(callee.record.parameters, node.args, strict=False):
+                    inner = places.strip(argument)
+                    if not isinstance(inner, records.Name) or _pointed_to(function, inner.text) is None:
+                        continue
+                    for one in callee.flow:
+                        if (
+                            isinstance(one, e.Read | e.Write)
+                            and one.place[0] == parameter.name
+                            and callee is not function
+                        ):
+                            yield from _below_parameters(callee, one)
+
+
+def _pointed_to(function: Function, name: str) -> Class | None:
+    """The class that a parameter of that name points or refers to."""
+    for parameter in function.record.parameters:
+        kind = types.parse(parameter.type)
+        if parameter.name == name and (kind.pointers == 1 or kind.reference):
+            return function.program.names.find_class(kind.name, function.record.scope, function.file)
+    return None
 
 
 def _locks_itself(function: Function, call: e.CallEvent) -> bool:
