@@ -1,11 +1,11 @@
 """Pairs of programs by people who know a rule's first paragraph alone: how many guilty ones are found, how many
 innocent twins are silent.
 
-    python benchmarks/blind.py [--half a|b|c] [--certainty likely] [--list] [RULE]...
+    python benchmarks/blind.py [--half a|b|c|d] [--certainty likely] [--list] [RULE]...
 
 Each rule has a folder in `tests/blind` with two pairs, `a` and `b`: `guilty.*`, its twin `innocent.*`, and `pair.toml`,
-which says where the bug is and what it does. What is missed in `a` may be read and fixed at its cause; `b` is run and
-counted, and not read. Some rules have a third, `c`, which was written later and may be read as well. A pair is found
+which says where the bug is and what it does. Some rules have a third and a fourth, `c` and `d`, which were written
+later. What is missed in `a`, `b` and `c` may be read and fixed at its cause; `d` is run and counted, and not read. A pair is found
 when the rule has a finding in it (`by another` where only another rule has one, within five lines of the bug), and the
 twin has none of that rule. `scores.toml` in that folder holds the first run of each pair, which stays.
 
@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 
 PAIRS = Path(__file__).resolve().parent.parent / "tests" / "blind"
 OPTIONS = ("--isolated", "--exit-zero", "--no-cache", "--suite", "audit", "--types", "never", "--output-format", "json")
+HALVES = ("a", "b", "c", "d")
 NEAR = 5
 """Lines between what is told and where the pair says the bug is."""
 
@@ -127,16 +128,16 @@ def is_near(finding: dict[str, Any], about: dict[str, Any]) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description="How many of the pairs in tests/blind are found.")
     parser.add_argument("rules", nargs="*")
-    parser.add_argument("--half", choices=("a", "b", "c"), default="")
+    parser.add_argument("--half", choices=HALVES, default="")
     parser.add_argument("--certainty", default="likely")
-    parser.add_argument("--list", action="store_true", help="what became of each pair; of `b` too, so do not")
+    parser.add_argument("--list", action="store_true", help="what became of each pair")
     asked = parser.parse_args()
     every = pairs(asked.rules, asked.half)
     outcomes = {pair: outcome(pair, asked.certainty) for pair in every}
     if asked.list:
         for pair, one in outcomes.items():
             print(f"{pair.name:50} {one.found}{', twin loud' if one.loud else ''}")
-    for half in ("a", "b", "c"):
+    for half in HALVES:
         of = [one for pair, one in outcomes.items() if pair.half == half]
         if of:
             found = Counter(one.found for one in of)
