@@ -95,6 +95,7 @@ from ownlint import (
     conditions,
     containers,
     events,
+    pairs,
     places,
     records,
     resources,
@@ -327,7 +328,7 @@ def _refuses_second(function: Function, handover: rechecks.Handover) -> bool:
     stored = _names((handover.value,)) if handover.value is not None else set()
     if not stored or not stored <= given or not stored.isdisjoint(_names((handover.key,))):
         return False
-    if not any(one.condition is not None and handover.look.span.start in one.condition.span for one in handover.tests):
+    if not any(handover.look.span.start in one.condition.span for one in handover.tests):
         return False  # what is found there may be the answer
     promised = [event for event in function.flow.after(handover.store) if isinstance(event, events.LeaveEvent)]
     others = [event for event in function.flow.after(handover.look) if isinstance(event, events.LeaveEvent)]
@@ -429,7 +430,25 @@ def _of_insert(
         lost = because("threads", _THREADS)
     elif keeps:
         return None
+    elif _is_made(*stored) and _ends_each(function, insert.container):
+        lost = because("threads", _THREADS)
     return lost
+
+
+def _ends_each(function: Function, container: containers.Container) -> bool:
+    """Whether the destructor goes over the map and ends what stands in it: numbers that stand for something, too."""
+    destructor = function.home.destructor if function.home is not None else None
+    for loop in destructor.statements if destructor is not None else ():
+        if not isinstance(loop, records.Loop) or loop.kind != "range" or destructor is None:
+            continue
+        if not container.is_same(containers.names_of(destructor, loop.iterable)):
+            continue
+        element = _names((loop.target,)) if loop.target is not None else set()
+        for call in destructor.flow.calls:
+            ends = pairs.releasing_verb(places.last_name(call.node.callee))
+            if ends and call.span.start in loop.span and element & _names(call.node.args):
+                return True
+    return False
 
 
 def _is_heard(function: Function, insert: containers.Insert) -> bool:
@@ -565,12 +584,25 @@ def _makes(function: Function, value: records.Value | None) -> bool:
         return False
     if inner.kind == "new":
         return True
+    held = _held_in_local(function, inner)
+    if held is not None:
+        given = (made for made in rechecks.sources(function, held) if isinstance(made, records.Call))
+        return any(_makes(function, made) for made in given if _held_in_local(function, made) is None)
     callee = function.program.calls.callee(inner, function)
     if any("const" in record.qualifiers for record in callee.records):
         return False
     if inner.args:
         return places.last_name(inner.callee) not in function.program.models.containers.looks
     return places.last_name(inner.callee) not in function.program.models.containers.ways_in
+
+
+def _held_in_local(function: Function, call: records.Call) -> records.Name | None:
+    """The local of whose result a call asks what it carries: `status_or.value()`, `pointer.get()`."""
+    on = places.strip(places.receiver(call))
+    if call.args or not isinstance(on, records.Name) or places.last_name(call.callee) not in ("value", "get"):
+        return None
+    is_value = on.text in function.declared and types.parse(function.program.types.of(on, function)).is_value
+    return on if is_value else None
 
 
 def _of_state(function: Function, assignment: assignments.Assignment, gap: rechecks.Gap) -> Certainty | None:
