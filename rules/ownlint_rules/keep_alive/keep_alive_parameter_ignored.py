@@ -71,7 +71,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Class, Finding, Function, because, places, records, rule, types
+from ownlint import Class, Finding, Function, because, keeping, places, records, rule, types
 
 _OBJECTS = frozenset({"python object", "python handle"})
 _FROM_C = "PyObject"
@@ -91,13 +91,16 @@ def keep_alive_parameter_ignored(function: Function) -> Iterator[Finding]:
     if len(kept) != 1 or _EXIT.search(kept[0].name) or kept[0].annotations:
         return
     keeper = _keeper(function, cls)
-    if keeper is None or not _stores_something(function, cls) or _stores(function, cls, keeper[1].name):
+    if keeper is None or not _stores_something(function, cls) or _stores(function, keeper[1].name):
         return
     holder, field = keeper
+    sibling = next((one for one in cls.methods if one is not function and _stores_own(one, field.name)), None)
     yield function.finding(
         kept[0],
         f"parameter `{kept[0].name}` is ignored: nothing here keeps it alive",
-        certainty=because("name", f"that `{kept[0].name}` is to be kept alive is inferred from `{field.name}`"),
+        certainty=because("convention", f"`{sibling.name}` stores such a parameter in `{field.name}`")
+        if sibling is not None
+        else because("name", f"that `{kept[0].name}` is to be kept alive is inferred from `{field.name}`"),
         help=f"store it (for example in `{field.name}`), or remove the parameter",
         steps=(holder.step(field, "this could keep it alive"),),
     )
@@ -169,9 +172,28 @@ def _stores_something(function: Function, cls: Class) -> bool:
     stored = {name[1:] for name in function.mentioned if name.startswith("=")}
     if stored & cls.members:
         return True
-    return "static" in _qualifiers(function) and cls.name in record.result
+    return "static" in _qualifiers(function) and (cls.name in record.result or _makes(function, cls))
 
 
-def _stores(function: Function, cls: Class, member: str) -> bool:
+def _makes(function: Function, cls: Class) -> bool:
+    """Whether an object of the class is made in the body, whatever the result is called: `py::object`."""
+    return any(keeping.made_class(function, call) is cls for call in function.calls())
+
+
+def _stores(function: Function, member: str) -> bool:
     """Whether the function puts something else into the member that could keep it."""
     return function.mentions("=" + member) or any(one.name == member for one in function.record.initializers)
+
+
+def _stores_own(function: Function, member: str) -> bool:
+    """Whether it puts what it is given as a parameter into that member, of itself or of what it makes."""
+    if not _stores(function, member):
+        return False
+    names = {parameter.name for parameter in function.record.parameters}
+    given: list[records.Value | None] = [
+        value for one in function.record.initializers if one.name == member for value in one.args
+    ]
+    given += [write.value for write in function.flow.writes if write.place[-1].lstrip(".") == member]
+    return any(
+        isinstance(inner, records.Name) and inner.text in names for value in given for inner in places.walk(value)
+    )
