@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -32,7 +32,7 @@ _MAKES = re.compile(
     r"(?:^|_)(?:new|make|create|clone|copy|build|alloc|open|parse|read|load|take|release|from)|^[Gg]et[A-Z]?Copy|"
     r"(?:Make|Create|Clone|Copy|New|Build|Alloc|Release|Take)(?=[A-Z_]|$)"
 )
-_DEEPEST = 3
+_DEEPEST = 5
 
 
 class TakenOver(msgspec.Struct, frozen=True):
@@ -207,23 +207,26 @@ def _is_made(value: r.Value | None, function: Function, depth: int) -> bool:
             return True
         case r.Name(text=name) if name in function.locals and name not in lasting.statics(function):
             given = [function.locals[name][1], *_given_later(function, name)]
-            held = [one for one in given if one is not None and not _is_null(one)] or given[:1]
+            held = _not_null(one for one in given if one is not None) or given[:1]
             return depth < _DEEPEST and any(_is_made(one, function, depth + 1) for one in held if one is not None)
         case r.Call():
             if places.last_name(inner.callee) == "release":
                 return True
             called = function.program.calls.callee(inner, function).functions
-            return (
-                bool(called)
-                and depth < _DEEPEST
-                and any(_is_made(back, called[0], depth + 1) for back in targets.returned_values(called[0]))
-            )
+            if not called or depth >= _DEEPEST:
+                return False
+            back = list(targets.returned_values(called[0]))
+            return any(_is_made(one, called[0], depth + 1) for one in _not_null(back) or back)
     return False
 
 
 def _given_later(function: Function, name: str) -> list[r.Value | None]:
     """What a local is assigned behind its declaration."""
     return [one.value for one in function.flow.writes_to((name,)) if not one.fresh and one.op == "="]
+
+
+def _not_null(values: Iterable[r.Value]) -> list[r.Value]:
+    return [one for one in values if not _is_null(one)]
 
 
 def _is_null(value: r.Value) -> bool:
@@ -242,16 +245,25 @@ def _lasts(value: r.Value | None, function: Function, depth: int) -> bool:
         case r.Conditional(then=then, other=other):
             return _lasts(then, function, depth) or _lasts(other, function, depth)
         case r.Name(text=name):
+            if name in lasting.statics(function):
+                return True
             if name in function.locals:
-                return name in lasting.statics(function)
+                written, initial = function.locals[name]
+                leads = types.parse(written).reference or _is_pointer(inner, function)
+                once = not _given_later(function, name)
+                return leads and once and initial is not None and _lasts(initial, function, depth + 1)
             return function.program.index.is_variable(name) and not (function.home and function.home.field(name))
         case r.Member(base=base):
             return _lasts(base, function, depth)
+        case r.Index(base=base):  # an element that is itself in there, and no pointer to something else
+            element = function.program.types.of(inner, function)
+            pointing = "smart pointer" in function.program.types.roles(element, function)
+            return types.parse(element).is_value and not pointing and _lasts(base, function, depth)
         case r.Call():
             called = function.program.calls.callee(inner, function).functions
             if len(called) != 1 or not ({"*", "&"} & set(called[0].record.result)):
                 return False
-            back = targets.returned_values(called[0])
+            back = _not_null(targets.returned_values(called[0]))
             return bool(back) and all(_lasts(each, called[0], depth + 1) for each in back)
     return False
 
