@@ -35,6 +35,9 @@ _ELSEWHERE = frozenset(
     {"view", "iterator", "handle", "shared pointer", "intrusive pointer", "weak pointer", "immortal"}
     | {"python object", "python handle", "python array"}
 )
+_OBJECTS = frozenset({"python object", "python array"})
+_DEEPEST = 2
+"""Functions of the project that hand on what another has made."""
 
 
 class OverLocal(NamedTuple):
@@ -50,9 +53,11 @@ def over_locals(function: Function) -> Iterator[OverLocal]:
     if function.language != "cpp":
         return
     known = references.references(function.program)
-    frameworks = [f for f in function.program.models.frameworks.values() if _may_make(function, f)]
-    if not frameworks and not any(name in known.lenders for name in function.mentioned):
-        return
+    frameworks = list(function.program.models.frameworks.values())
+    if not function.mentions(*_helpers(function.program)):
+        frameworks = [f for f in frameworks if _may_make(function, f)]
+        if not frameworks and not any(name in known.lenders for name in function.mentioned):
+            return
     names = _own_memory(function)
     if not names:
         return
@@ -77,14 +82,63 @@ def over_locals(function: Function) -> Iterator[OverLocal]:
                             sure, because("later-use", f"harmless if the object being cast outlives the `{made.name}`")
                         )
                     yield OverLocal(call, name, made.name, sure)
-        model = known.model(call, function)
-        if model is None or model.keeps != "none":
-            continue
-        for effect in model.effects:
+        for origin, maker in _lending(call, derived, known):
+            yield OverLocal(call, names[origin.argument], maker, origin.certainty)
+
+
+def _lending(
+    call: r.Call, derived: origins.Origins, known: references.References
+) -> Iterator[tuple[origins.Origin, str]]:
+    """What an object of the C API looks at that a call makes, itself or in a function of the project; and its maker."""
+    model = known.model(call, derived.function)
+    if model is not None:
+        for effect in model.effects if model.keeps == "none" else ():
             if effect.verb == "borrow" and effect.other is not None and 0 <= effect.other.index < len(call.args):
                 origin = derived.address(call.args[effect.other.index])
                 if origin is not None:
-                    yield OverLocal(call, names[origin.argument], places.last_name(call.callee), origin.certainty)
+                    yield origin, places.last_name(call.callee)
+        return
+    callee = derived.program.calls.callee(call, derived.function)
+    target = callee.functions[0] if len(callee.functions) == 1 else None
+    inner = derived.behind(target) if target is not None else None
+    if target is None or inner is None or not known.is_pointer(target.record.result, target):
+        return
+    for value in _returned(target):
+        made = _maker(target, value)
+        for origin, maker in _lending(made, inner, known) if made is not None else ():
+            here = derived.given(call, origin.argument)
+            if here is not None:
+                sure = weaker(here.certainty, origin.certainty, callee.certainty)
+                yield here._replace(certainty=sure), maker
+
+
+@questions.program_question
+def _helpers(program: Program) -> frozenset[str]:
+    """Names of the project's functions that may make such an object for others, by themselves or through another."""
+    known = references.references(program)
+    frameworks = program.models.frameworks.values()
+    found: set[str] = set()
+    for _ in range(_DEEPEST):
+        more = {
+            function.name
+            for function in program.functions
+            if function.language == "cpp"
+            and function.name not in found
+            and function.record.parameters
+            and (
+                function.mentions(*known.lenders, *found)
+                or (not found and any(_may_make(function, framework) for framework in frameworks))
+            )
+            and (known.is_pointer(function.record.result, function) or _gives_object(function))
+        }
+        if not more:
+            break
+        found |= more
+    return frozenset(found)
+
+
+def _gives_object(function: Function) -> bool:
+    return not _OBJECTS.isdisjoint(function.program.types.roles(function.record.result, function))
 
 
 def _described(
