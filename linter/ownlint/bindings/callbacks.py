@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ownlint.engine import glance
 from ownlint.engine.glance import opens
 from ownlint.facts import records as r
+from ownlint.flow.places import last_name, strip
 from ownlint.project import types
 from ownlint.project.program import Program
 from ownlint.project.questions import program_question, question
@@ -31,7 +33,26 @@ def user_data(function: Function) -> str:
         for p in parameters
         if ("void" in p.type or types.parse(p.type).last in aliases) and is_untyped(function, p.type)
     ]
-    return found[-1] if found and _can_be_pointer(function) else ""
+    return found[-1] if found and can_be_pointer(function) else ""
+
+
+@question
+def is_set(function: Function) -> bool:
+    """Whether a function of its file passes its address, `&Db::invoke` or `invoke`, to one that the project does not
+    define."""
+    for user in function.program.functions:
+        if user.file is not function.file or not glance.says(user, function.name):
+            continue
+        for call in user.calls():
+            if any(_is_address_of(function, one, user) for one in call.args):
+                return not user.program.calls.callee(call, user).functions
+    return False
+
+
+def _is_address_of(function: Function, value: r.Value, user: Function) -> bool:
+    inner = strip(value.value if isinstance(value, r.Unary) and value.op == "&" else value)
+    name = inner.text if isinstance(inner, r.Name) else ""
+    return last_name(inner) == function.name and user.program.calls.meant(name, user) is function
 
 
 def is_untyped(function: Function, written: str) -> bool:
@@ -58,7 +79,8 @@ def untyped_takers(program: Program) -> frozenset[str]:
     )
 
 
-def _can_be_pointer(function: Function) -> bool:
+def can_be_pointer(function: Function) -> bool:
+    """Whether C can be given its address: it has no object and captures nothing."""
     match function.record.kind:
         case "lambda":
             return not is_capturing(function)
@@ -94,11 +116,22 @@ _LAMBDA = re.compile(opens(r.Lambda) + rb"(\d++),(\[.)")
 
 
 def handles(function: Function) -> Iterator[r.Parameter]:
-    """The parameters that stand for something of the library's own: pointers to its structs, and small structs by value
-    that hold one."""
+    """The parameters that stand for something of the library's own: pointers to its structs, small structs by value
+    that hold one, and arrays of these pointers."""
     for parameter in function.record.parameters:
-        if parameter.name and not is_untyped(function, parameter.type) and is_handle(function, parameter.type):
+        if not parameter.name or is_untyped(function, parameter.type):
+            continue
+        if is_handle(function, parameter.type) or is_handle(function, _element(parameter.type)):
             yield parameter
+
+
+def _element(written: str) -> str:
+    """`T*` of `T**` and `T*[]`; empty where it is no array of pointers."""
+    array = written.strip().removesuffix("[]").rstrip()
+    kind = types.parse(array)
+    if array != written.strip():
+        return array if kind.pointers == 1 else ""
+    return array.removesuffix("*").rstrip() if kind.pointers == 2 and array.endswith("*") else ""
 
 
 def is_handle(function: Function, written: str) -> bool:

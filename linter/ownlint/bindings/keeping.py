@@ -19,6 +19,7 @@ from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.bodies import values
 from ownlint.flow.places import THIS, Place, last_name, receiver, strip, walk
+from ownlint.models import habits
 from ownlint.project import pairs, types
 from ownlint.project.program import Program
 from ownlint.project.questions import program_question
@@ -748,11 +749,15 @@ def _keeps_base(base: Class, args: tuple[r.Value, ...], at: int, kind: types.Typ
 
 
 def _hands_over(value: r.Value, name: str) -> bool:
-    """The parameter itself, or what a free function makes of it: another view of the same thing."""
+    """The parameter itself, or what a free function makes of it: another view of the same thing, unless it is named
+    after making a copy."""
     inner = strip(value)
     if _root(inner) == name:
         return True
-    return isinstance(inner, r.Call) and isinstance(inner.callee, r.Name) and any(_root(a) == name for a in inner.args)
+    if not isinstance(inner, r.Call) or not isinstance(inner.callee, r.Name):
+        return False
+    is_copy = not habits.COPIES.isdisjoint(pairs.words(last_name(inner.callee)))
+    return not is_copy and any(_root(argument) == name for argument in inner.args)
 
 
 def _holds(written: str, kind: types.Type) -> bool:

@@ -2,8 +2,9 @@
 
 ## What it reports
 
-- a callback (a captureless lambda, a free function or a static method with a `void*` state) that wraps one of its
-  parameters in a bound class and passes the wrapper to Python code
+- a callback (a captureless lambda, a free function or a static method with a `void*` state, or whose address is passed
+  to a function that the project does not define) that wraps one of its parameters in a bound class, or an element of an
+  array of handles, and passes the wrapper to Python code
 - a callback that stores such a wrapper in the object that its state points to
 
 ## Why it is a bug
@@ -128,8 +129,9 @@ class _Wrapper(NamedTuple):
 @rule(severity="error", cwe=(416,))
 def callback_handle_escapes(function: Function) -> Iterator[Finding]:
     data = callbacks.user_data(function)
-    handles = {p.name: p for p in callbacks.handles(function)} if data else {}
-    handles = {name: p for name, p in handles.items() if glance.says(function, name)}
+    if not data and not callbacks.can_be_pointer(function):
+        return
+    handles = {p.name: p for p in callbacks.handles(function) if glance.says(function, p.name)}
     if not handles or _is_called(function):
         return
     seen: set[str] = set()
@@ -141,6 +143,8 @@ def callback_handle_escapes(function: Function) -> Iterator[Finding]:
             last = types.parse(function.program.names.expand(handle.type, function.file, function.record.scope)).last
             if wrapper.parameter in seen and not wrapper.names:
                 continue
+            if not data and not callbacks.is_set(function):
+                return
             if _is_told(function, call, wrapper) or _outlives(function, handle, last):
                 continue
             seen.add(wrapper.parameter)
