@@ -3,11 +3,12 @@ innocent twins are silent.
 
     python benchmarks/blind.py [--half a|b|c|d] [--certainty likely] [--list] [RULE]...
 
-Each rule has a folder in `tests/blind` with two pairs, `a` and `b`: `guilty.*`, its twin `innocent.*`, and `pair.toml`,
-which says where the bug is and what it does. Some rules have a third and a fourth, `c` and `d`, which were written
-later. What is missed in `a`, `b` and `c` may be read and fixed at its cause; `d` is run and counted, and not read. A
-pair is found when the rule has a finding in it (`by another` where only another rule has one, within five lines of the bug), and the
-twin has none of that rule. `scores.toml` in that folder holds the first run of each pair, which stays.
+Each rule has a folder in `tests/blind` with two pairs, `a` and `b`: `guilty.*`, its twin `innocent.*`, and
+`pair.toml`, which says where the bug is and what it does. Some rules have a third and a fourth, `c` and `d`, which
+were written later. What is missed in `a`, `b` and `c` may be read and fixed at its cause; `d` is run and counted, and
+not read. A pair is found when the rule has a finding in it (`by another` where only another rule has one, within five
+lines of the bug), and the twin has none of that rule. `scores.toml` in that folder holds the first run of each pair,
+which stays.
 
 A folder `seed-*` is a kind of point that a reviewer made, not a rule: its pairs are `a1`, `a2`, `b1`, `b2`, and `rules`
 in its `scores.toml` names the rules that make the point. A side that is a folder is a project; where it holds `before`
