@@ -32,6 +32,7 @@ from ownlint import (
 )
 from ownlint import events as e
 from ownlint import records as r
+from ownlint_rules.resources import _holders as holders
 from ownlint_rules.resources import _module_states as module_states
 from ownlint_rules.resources._borrowing import Borrowed, puts, whose
 from ownlint_rules.resources._emptying import SlotEnding, ended_for_certain
@@ -90,6 +91,8 @@ class SlotEnders:
             certainty = because(
                 "possible", "the module clears nothing of its state, which lives to the interpreter's end"
             )
+        if slot.cls in holders.kept_for_good(self.program):
+            certainty = because("possible", f"nothing shows that a `{slot.cls.name}` is ever released")
         if any(_may_be_borrowed(store) for store in stores) or self._is_lent_elsewhere(slot):
             certainty = because("possible", f"`{slot.field.name}` may hold what it does not own as well")
         return tempered(certainty, because("unread-code", "code that was not analysed could release it"))

@@ -72,6 +72,8 @@ Hold it in a smart pointer or a scoped type, or release it in the destructor.
 
 - If the type of an object is not known, the release of a member of that name counts.
 - An object created with its parent (`new Button(this)`), and the member of a union, are `possible` only.
+- So is a member that may point into other memory as well, one of a struct of which nothing shows that an object is ever
+  released, and the state of a module that clears nothing.
 - A handle that is stored in several members is reported at the first of them.
 
 ## Source

@@ -1,0 +1,118 @@
+"""Whether the project ends the objects that have slots. Where it makes them one by one and no code gives one back, they
+live as long as the program as far as it shows, and what they hold does as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Class, Function, Program, patterns, places, questions, resources, types
+from ownlint import records as r
+from ownlint_rules.resources._slots import slots
+
+
+@questions.program_question
+def kept_for_good(program: Program) -> frozenset[Class]:
+    """The plain classes with slots whose objects are allocated, and of which nothing releases one: no call, no owner,
+    no scope."""
+    known, asked = slots(program), resources.resources(program)
+    plain = {cls for cls in known.by_class if _is_plain(cls)}
+    if not plain:
+        return frozenset()
+    said = patterns.strings(sorted({cls.name for cls in plain}))
+    made, ended = set[Class](), set[Class]()
+    held = {name for cls in program.classes for field in cls.record.fields for name in _values(field.type)}
+    for file in program.files.values():
+        held.update(name for variable in file.variables for name in _values(variable.type))
+        for alias in file.aliases:
+            held.update(name for given in types.parse(alias.target).arguments for name in _values(given))
+    for function in program.functions:
+        if function.language != "cpp":
+            continue
+        held.update(_values(function.record.result))
+        if function.says(said):
+            held.update(_held(function))
+        if asked.may_acquire(function):
+            made.update(_made(function, asked))
+        if known.may_release(function):
+            ended.update(base for cls in _ended(function, asked) for base in cls.ancestry)
+    return frozenset(cls for cls in plain & made - ended if cls.name not in held)
+
+
+def _is_plain(cls: Class) -> bool:
+    """Whether it has no destructor of its own: one that is written is there for its objects to end."""
+    own = (one.record for one in cls.ancestry)
+    return not cls.record.template and all(record.destructor == "implicit" for record in own)
+
+
+def _made(function: Function, asked: resources.Resources) -> Iterator[Class]:
+    """The classes of which it allocates an object: `T *made = malloc(sizeof(T))`."""
+    for statement in function.statements:
+        if isinstance(statement, r.Declare) and _is_allocation(statement.value, function, asked):
+            yield from _pointed(statement.type, function)
+    for inner in function.values:
+        if isinstance(inner, r.Assign) and _is_allocation(inner.value, function, asked):
+            yield from _pointed(function.program.types.of(inner.target, function), function)
+
+
+def _is_allocation(value: r.Value | None, function: Function, asked: resources.Resources) -> bool:
+    inner = _uncast(value)
+    made = asked.acquisition(inner, function) if isinstance(inner, r.Call) else None
+    return made is not None and not made.is_counted
+
+
+def _ended(function: Function, asked: resources.Resources) -> Iterator[Class]:
+    """The classes of which it releases an object, also one that a callback gets as plain memory."""
+    for inner in function.values:
+        for ended in asked.released(inner, function) if isinstance(inner, r.Call) else ():
+            value = _uncast(_released(inner, ended)) if isinstance(inner, r.Call) else None
+            yield from _pointed(function.program.types.of(value, function), function)
+            if not isinstance(value, r.Name):
+                continue
+            if value.text == places.THIS and function.home is not None:
+                yield function.home
+            for written, initial in function.locals.values():
+                if isinstance(of := _uncast(initial), r.Name) and of.text == value.text:
+                    yield from _pointed(written, function)
+
+
+def _released(call: r.Call, ended: resources.Ended) -> r.Value | None:
+    if ended.where.kind == "receiver":
+        return places.receiver(call)
+    return call.args[ended.where.index] if 0 <= ended.where.index < len(call.args) else None
+
+
+def _uncast(value: r.Value | None) -> r.Value | None:
+    inner = places.strip(value)
+    while isinstance(inner, r.Cast) and inner.value is not None:
+        inner = places.strip(inner.value)
+    return inner
+
+
+def _pointed(written: str, function: Function) -> Iterator[Class]:
+    kind = types.parse(function.program.names.expand(written, function.file, function.record.scope))
+    cls = function.program.names.find_class(kind.name, function.record.scope, function.file) if kind.pointers else None
+    if cls is not None:
+        yield cls
+
+
+def _held(function: Function) -> Iterator[str]:
+    """Last names of the types of which objects end with a scope of the function, a container or an owner."""
+    for parameter in function.record.parameters:
+        yield from _values(parameter.type)
+    for statement in function.statements:
+        if isinstance(statement, r.Declare):
+            yield from _values(statement.type)
+    for inner in function.values:
+        if isinstance(inner, r.Call):
+            written = inner.callee.text if isinstance(inner.callee, r.Name) else ""
+            for given in (*types.parse(written).arguments, inner.template):
+                yield from _values(given)
+
+
+def _values(written: str) -> Iterator[str]:
+    """Last names of what a type has by value: itself, or the arguments of a template."""
+    kind = types.parse(written)
+    if not kind.pointers and not kind.reference:
+        yield kind.last
+    for argument in kind.arguments:
+        yield from _values(argument)
