@@ -707,7 +707,10 @@ def keeps_handle(cls: Class, args: tuple[r.Value, ...], position: int, written: 
         return True
     shown = [c for c in cls.constructors if accepts(c.record, len(args))]
     if shown:
-        return any(_keeps_parameter(cls, each, position, kind) for each in shown)
+        from_others = [
+            c for c in shown if types.parse(c.record.parameters[0].type).last != cls.name
+        ]  # no copy, no move
+        return any(_keeps_parameter(cls, each, position, kind) for each in from_others)
     if any(d.kind == "constructor" for d in cls.declarations):
         return _has_field_for(cls, kind)
     own = [f for f in cls.record.fields if not f.static]

@@ -133,14 +133,14 @@ def _calls(function: Function) -> Iterator[r.Call]:
 
 def takes_its_own(cls: Class, record: r.FunctionRecord) -> bool:
     """Whether a constructor takes another object of the class to look at, as in `Node(Node& parent)`."""
-    return _takes_one(cls, record) and not {"const", "&&"} & set(_PIECE.findall(record.parameters[0].type))
+    return takes_one(cls, record) and not {"const", "&&"} & set(_PIECE.findall(record.parameters[0].type))
 
 
 def _copies(cls: Class, record: r.FunctionRecord) -> bool:
-    return _takes_one(cls, record) and "const" in _PIECE.findall(record.parameters[0].type)
+    return takes_one(cls, record) and "const" in _PIECE.findall(record.parameters[0].type)
 
 
-def _takes_one(cls: Class, record: r.FunctionRecord) -> bool:
+def takes_one(cls: Class, record: r.FunctionRecord) -> bool:
     """Whether a constructor can be called with a reference to an object of its own class alone."""
     if record.kind != "constructor" or not record.parameters or not accepts(record, 1):
         return False
