@@ -620,7 +620,9 @@ class SlotEnders:
 
 
 _STATIC = re.compile(rb",true\]")
-_MADE_STATIC = re.compile(r"\bstatic\s+(?:const\s+)?([A-Za-z_][\w:]*+)\b(?:\s*\*+\s*(?:const\s+)?|\s+)[\w#\s]+[({=;]")
+_MADE_STATIC = re.compile(
+    r"\bstatic\s++(?:const\s++)?([A-Za-z_][\w:]*+)(?:\s*+\*++\s*+(?:const\s++)?|\s++)[\w#]++\s*+[({=;]"
+)
 """In a macro: `static Registrar registrar_##name(#name);`."""
 
 
