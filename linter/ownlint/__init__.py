@@ -39,7 +39,6 @@ if TYPE_CHECKING:
         failure,
         filled,
         gil,
-        instances,
         locks,
         outlived,
         python_calls,
@@ -49,16 +48,14 @@ if TYPE_CHECKING:
         validity,
     )
     from ownlint.domains.counted import casters, counting, references, slot_tables
-    from ownlint.domains.handles import handle_chains, handle_flow, handle_runs, handles
+    from ownlint.domains.handles import handle_addresses, handle_chains, handle_flow, handle_runs, handles, raw_memory
     from ownlint.domains.memory import leaks, members, memory
     from ownlint.engine import (
         assignments,
         c_containers,
         conditions,
         containers,
-        containment,
         debug_logs,
-        decided,
         duties,
         glance,
         guard_classes,
@@ -67,23 +64,20 @@ if TYPE_CHECKING:
         mutexes,
         ranges,
         resources,
-        shared,
-        ways,
     )
     from ownlint.engine import forward as typestate
     from ownlint.facts import records
     from ownlint.facts.records import Span
     from ownlint.facts.show import text
-    from ownlint.finding import CERTAINTIES, SOME_PATHS, Certainty, Edit, Finding, Fix, Step, because, tempered, weaker
+    from ownlint.finding import CERTAINTIES, Certainty, Edit, Finding, Fix, Step, because, tempered, weaker
     from ownlint.flow import bodies, events, places
     from ownlint.flow.graph import Flow
     from ownlint.flow.lower import statements
     from ownlint.flow.places import Place
     from ownlint.models import consumers as consumer_models
     from ownlint.models import habits, python_builtins
-    from ownlint.models import memory as memory_models
     from ownlint.models import records as model_records
-    from ownlint.project import closures, pairs, questions, recursion, releases, standing, trials, types, undecoded
+    from ownlint.project import closures, pairs, questions, releases, standing, trials, types, undecoded
     from ownlint.project.files import File
     from ownlint.project.program import Program
     from ownlint.project.statuses import Status, must_look
@@ -105,7 +99,6 @@ _HOMES = {
     "Function": "ownlint.project.subjects:Function",
     "Place": "ownlint.flow.places:Place",
     "Program": "ownlint.project.program:Program",
-    "SOME_PATHS": "ownlint.finding:SOME_PATHS",
     "Span": "ownlint.facts.records:Span",
     "Status": "ownlint.project.statuses:Status",
     "Step": "ownlint.finding:Step",
@@ -122,11 +115,9 @@ _HOMES = {
     "consumer_models": "ownlint.models.consumers",
     "c_containers": "ownlint.engine.c_containers",
     "containers": "ownlint.engine.containers",
-    "containment": "ownlint.engine.containment",
     "contracts": "ownlint.bindings.contracts",
     "counting": "ownlint.domains.counted.counting",
     "debug_logs": "ownlint.engine.debug_logs",
-    "decided": "ownlint.engine.decided",
     "duties": "ownlint.engine.duties",
     "elements": "ownlint.bindings.elements",
     "entrances": "ownlint.domains.entrances",
@@ -137,12 +128,12 @@ _HOMES = {
     "glance": "ownlint.engine.glance",
     "guard_classes": "ownlint.engine.guard_classes",
     "habits": "ownlint.models.habits",
+    "handle_addresses": "ownlint.domains.handles.handle_addresses",
     "handle_chains": "ownlint.domains.handles.handle_chains",
     "handle_flow": "ownlint.domains.handles.handle_flow",
     "handle_runs": "ownlint.domains.handles.handle_runs",
     "handles": "ownlint.domains.handles.handles",
     "holding": "ownlint.bindings.holding",
-    "instances": "ownlint.domains.instances",
     "keeping": "ownlint.bindings.keeping",
     "lasting": "ownlint.engine.lasting",
     "leaks": "ownlint.domains.memory.leaks",
@@ -150,7 +141,6 @@ _HOMES = {
     "lookups": "ownlint.engine.lookups",
     "members": "ownlint.domains.memory.members",
     "memory": "ownlint.domains.memory.memory",
-    "memory_models": "ownlint.models.memory",
     "model_records": "ownlint.models.records",
     "must_look": "ownlint.project.statuses:must_look",
     "mutexes": "ownlint.engine.mutexes",
@@ -167,14 +157,13 @@ _HOMES = {
     "python_calls": "ownlint.domains.python_calls",
     "python_use": "ownlint.domains.python_use",
     "questions": "ownlint.project.questions",
+    "raw_memory": "ownlint.domains.handles.raw_memory",
     "records": "ownlint.facts.records",
-    "recursion": "ownlint.project.recursion",
     "references": "ownlint.domains.counted.references",
     "releases": "ownlint.project.releases",
     "resources": "ownlint.engine.resources",
     "rule": "ownlint.rule",
     "sections": "ownlint.domains.sections",
-    "shared": "ownlint.engine.shared",
     "signatures": "ownlint.bindings.signatures",
     "slot_tables": "ownlint.domains.counted.slot_tables",
     "standing": "ownlint.project.standing",
@@ -190,13 +179,11 @@ _HOMES = {
     "typestate": "ownlint.engine.forward",
     "validity": "ownlint.domains.validity",
     "views": "ownlint.bindings.views",
-    "ways": "ownlint.engine.ways",
     "weaker": "ownlint.finding:weaker",
 }
 
 __all__ = [
     "CERTAINTIES",
-    "SOME_PATHS",
     "Binding",
     "Certainty",
     "Class",
@@ -224,11 +211,9 @@ __all__ = [
     "conditions",
     "consumer_models",
     "containers",
-    "containment",
     "contracts",
     "counting",
     "debug_logs",
-    "decided",
     "duties",
     "elements",
     "entrances",
@@ -239,12 +224,12 @@ __all__ = [
     "glance",
     "guard_classes",
     "habits",
+    "handle_addresses",
     "handle_chains",
     "handle_flow",
     "handle_runs",
     "handles",
     "holding",
-    "instances",
     "keeping",
     "lasting",
     "leaks",
@@ -252,7 +237,6 @@ __all__ = [
     "lookups",
     "members",
     "memory",
-    "memory_models",
     "model_records",
     "must_look",
     "mutexes",
@@ -269,14 +253,13 @@ __all__ = [
     "python_use",
     "questions",
     "ranges",
+    "raw_memory",
     "records",
-    "recursion",
     "references",
     "releases",
     "resources",
     "rule",
     "sections",
-    "shared",
     "signatures",
     "slot_tables",
     "standing",
@@ -292,7 +275,6 @@ __all__ = [
     "undecoded",
     "validity",
     "views",
-    "ways",
     "weaker",
 ]
 

@@ -1,6 +1,6 @@
 """Where in a Python object something sits: some element, a value of a dict, a place of a tuple, an attribute.
 
-The flows of handles and of raw addresses say of each thing the *slots* that lead to it, the outermost first. Digits are
+The interpreter of handles says of each of them the *slots* that lead to it, the outermost first. Digits are
 places of a tuple, `.x` is an attribute, `=k` the value of a known key.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Generic, TypeVar
 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
@@ -168,89 +167,3 @@ def _containers(function: Function, place: r.Value) -> Iterator[str]:
 def _known(program: Program) -> Answers[tuple[str, str, bool], frozenset[str]]:
     """By file and class, or by the file's module body: the places that are assigned a container."""
     return Answers()
-
-
-S = TypeVar("S")
-"""What sits somewhere: a handle, a raw address."""
-
-
-class ContainmentExpressions(Generic[S]):
-    """What an expression gives: whatever sits in its value. A flow says what each kind of expression does."""
-
-    # --- what a flow says ---
-
-    def held_by(self, name: str) -> frozenset[S]:
-        """What a name gives at this point."""
-        raise NotImplementedError
-
-    def member(self, value: r.Member) -> frozenset[S]:
-        raise NotImplementedError
-
-    def index(self, value: r.Index) -> frozenset[S]:
-        raise NotImplementedError
-
-    def call(self, call: r.Call) -> frozenset[S]:
-        raise NotImplementedError
-
-    def assignment(self, value: r.Assign, target: r.Value, op: str, inner: r.Value) -> frozenset[S]:
-        raise NotImplementedError
-
-    def binary(self, value: r.Binary) -> frozenset[S]:
-        raise NotImplementedError
-
-    def aggregate(self, value: r.Aggregate) -> frozenset[S]:
-        raise NotImplementedError
-
-    def unary(self, value: r.Unary) -> frozenset[S]:
-        raise NotImplementedError
-
-    def comprehension(self, value: r.Comprehension) -> frozenset[S]:
-        raise NotImplementedError
-
-    def closure(self, index: int) -> frozenset[S]:
-        raise NotImplementedError
-
-    def conditional(self, value: r.Conditional) -> frozenset[S]:
-        self.evaluate(value.condition)
-        return self.value(value.then) | self.value(value.other)
-
-    def escape_names(self, names: tuple[str, ...]) -> None:
-        raise NotImplementedError
-
-    # --- what they have in common ---
-
-    def evaluate(self, value: r.Value | None) -> None:
-        """For its effects."""
-        self.value(value)
-
-    def value(self, value: r.Value | None) -> frozenset[S]:
-        match value:
-            case None | r.Literal():
-                return frozenset()
-            case r.Name(text=name):
-                return self.held_by(name)
-            case r.Member():
-                return self.member(value)
-            case r.Index():
-                return self.index(value)
-            case r.Call():
-                return self.call(value)
-            case r.Assign(target=target, op=op, value=inner):
-                return self.assignment(value, target, op, inner)
-            case r.Conditional():
-                return self.conditional(value)
-            case r.Binary():
-                return self.binary(value)
-            case r.Aggregate():
-                return self.aggregate(value)
-            case r.Unary():
-                return self.unary(value)
-            case r.Pair(value=inner):
-                return self.value(inner)
-            case r.Comprehension():
-                return self.comprehension(value)
-            case r.Lambda(function=index):
-                return self.closure(index)
-            case r.OpaqueValue(names=names):
-                self.escape_names(names)
-        return frozenset()

@@ -1,6 +1,6 @@
 """What libraries say about raw memory: who owns it, what gives its address, and what keeps the owner alive.
 
-Made of the Python classes and members that models describe, for the engine of addresses.
+Made of the Python classes and members that models describe, for whoever follows raw addresses.
 """
 
 from __future__ import annotations
@@ -133,6 +133,7 @@ class MemoryModels:
         self.used_by = tuple(pattern for one in every.callbacks for pattern in one.used_by)
         self._keeping: dict[str, bool | None] = {}
         self._members: dict[tuple[str, str], MemoryFact | None] = {}
+        self._functions: dict[str, MemoryFact | None] = {}
 
     def role(self, name: str) -> str:
         """Empty for what is no class of memory."""
@@ -157,12 +158,11 @@ class MemoryModels:
 
     def function(self, dotted: str) -> MemoryFact | None:
         """A function of a library."""
-        found = self._facts.get(("", dotted))
-        if found is None:
+        if dotted not in self._functions:
             depth = dotted.count(".")
             fits = (fact for fact in self._patterns if fact.name.count(".") == depth and fnmatchcase(dotted, fact.name))
-            found = next(fits, None)
-        return found
+            self._functions[dotted] = self._facts.get(("", dotted)) or next(fits, None)
+        return self._functions[dotted]
 
     @functools.cached_property
     def fresh(self) -> dict[str, tuple[str, ...]]:

@@ -365,7 +365,7 @@ def _fail_unknown(table: ModelTable, effect: Effect, asked: list[Subject]) -> No
 
 
 def _check_memory(table: ModelTable, model: PyMember) -> None:
-    """What the engine of addresses has to be told, and what it does not listen to."""
+    """What a model may say of raw memory, and what has no meaning there."""
     if model.keeps is not None and model.keeps not in get_args(MemoryKeeps):
         table.fail(f"`keeps` cannot be `{model.keeps}` for memory{meant(model.keeps, get_args(MemoryKeeps))}", "keeps")
     if model.borrows in ("parent", "context"):

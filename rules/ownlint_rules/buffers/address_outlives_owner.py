@@ -59,7 +59,7 @@ next to the address. `--fix --unsafe-fixes` assigns a temporary to a variable wh
 ## Known limitations
 
 - `np.asarray` and other functions that usually return their argument are assumed to do so.
-- An attribute that is reassigned while another one holds its address is not detected.
+- An attribute that one method sets again while another attribute holds its old address is not detected.
 
 ## Source
 
@@ -71,26 +71,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, rule
+from ownlint import Finding, Function, handle_addresses, handles, rule
 from ownlint_rules.buffers import _addresses as addresses
 
 
 @rule(severity="error", cwe=(416,), languages=("python",), fixable=True)
 def address_outlives_owner(function: Function) -> Iterator[Finding]:
-    for misuse in addresses.of(function.program).misuses_in(function):
-        if misuse.kind in ("use", "return", "store") and misuse.ref.loss == "address":
-            yield function.finding(
-                misuse.at,
-                _message(misuse),
-                certainty=misuse.certainty,
-                help=_help(misuse),
-                steps=addresses.story(misuse),
-                fix=addresses.fix(misuse),
-            )
+    for misuse in addresses.borrows_in(function, handle_addresses.ADDRESS):
+        yield function.finding(
+            misuse.at,
+            _message(misuse),
+            certainty=misuse.certainty,
+            help=_help(misuse),
+            steps=addresses.story(misuse),
+            fix=addresses.fix(misuse),
+        )
 
 
-def _message(misuse: addresses.AddressMisuse) -> str:
-    address, owner = f"the address `{misuse.ref.shown}`", f"`{misuse.owner}`"
+def _message(misuse: handles.HandleMisuse) -> str:
+    address, owner = f"the address `{misuse.child.shown}`", f"`{misuse.owner}`"
     if misuse.kind == "use" and misuse.temporary:
         return f"{address} is used later, but its owner {owner} is freed immediately"
     if misuse.kind == "use":
@@ -99,7 +98,7 @@ def _message(misuse: addresses.AddressMisuse) -> str:
     return f"{address} is {verb}, but its owner {owner} {addresses.fate(misuse)}"
 
 
-def _help(misuse: addresses.AddressMisuse) -> str:
+def _help(misuse: handles.HandleMisuse) -> str:
     if misuse.kind == "return":
         return "return the owner too, or store it where the address is stored"
     if misuse.kind == "store":

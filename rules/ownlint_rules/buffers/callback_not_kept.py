@@ -74,17 +74,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, rule
+from ownlint import Finding, Function, handles, rule
 from ownlint_rules.buffers import _addresses as addresses
 
 
 @rule(severity="error", cwe=(416,), languages=("python",), fixable=True)
 def callback_not_kept(function: Function) -> Iterator[Finding]:
-    for misuse in addresses.of(function.program).misuses_in(function):
-        if misuse.kind == "kept":
+    for misuse in addresses.misuses_in(function):
+        if misuse.stored is not None:
             yield function.finding(
                 misuse.at,
-                f"`{misuse.callee}` stores the address of `{misuse.owner}`, {_fate(misuse)}",
+                f"`{misuse.stored.by}` stores the address of `{misuse.owner}`, {_fate(misuse)}",
                 certainty=misuse.certainty,
                 help="store the callback in an attribute or a global for as long as it is registered",
                 steps=addresses.story(misuse),
@@ -92,7 +92,7 @@ def callback_not_kept(function: Function) -> Iterator[Finding]:
             )
 
 
-def _fate(misuse: addresses.AddressMisuse) -> str:
-    if misuse.temporary:
+def _fate(misuse: handles.HandleMisuse) -> str:
+    if addresses.is_temporary(misuse):
         return "which nothing keeps alive"
     return "which is freed when the function returns" if misuse.ended is None else "which is released"

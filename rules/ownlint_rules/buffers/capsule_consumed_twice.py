@@ -49,7 +49,7 @@ Export a new capsule for each consumer (`tensor.__dlpack__()`), or pass the tens
 
 ## Known limitations
 
-- Capsules in attributes, and capsules that other functions consume, are not tracked.
+- Capsules in attributes of other objects are not tracked, nor is a second import inside another function.
 
 ## Source
 
@@ -67,8 +67,8 @@ from ownlint_rules.buffers import _addresses as addresses
 
 @rule(severity="warning", cwe=(415,), languages=("python",))
 def capsule_consumed_twice(function: Function) -> Iterator[Finding]:
-    for misuse in addresses.of(function.program).misuses_in(function):
-        if misuse.kind == "consumed":
+    for misuse in addresses.misuses_in(function):
+        if misuse.stale is not None:
             yield function.finding(
                 misuse.at,
                 f"`{misuse.owner}` is consumed a second time here",

@@ -73,27 +73,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, rule
+from ownlint import Finding, Function, handle_addresses, handles, rule
 from ownlint_rules.buffers import _addresses as addresses
 
 
 @rule(severity="error", cwe=(416,), languages=("python",), fixable=True)
 def cdata_owner_dropped(function: Function) -> Iterator[Finding]:
-    for misuse in addresses.of(function.program).misuses_in(function):
-        if misuse.kind in ("use", "return", "store") and misuse.ref.loss in ("raw", "raw field"):
-            yield function.finding(
-                misuse.at,
-                _message(misuse),
-                certainty=misuse.certainty,
-                help="store the owner in a variable, attribute or list that lives as long as the pointer",
-                steps=addresses.story(misuse),
-                fix=addresses.fix(misuse),
-            )
+    for misuse in addresses.borrows_in(function, handle_addresses.RAW, handle_addresses.RAW_FIELD):
+        yield function.finding(
+            misuse.at,
+            _message(misuse),
+            certainty=misuse.certainty,
+            help="store the owner in a variable, attribute or list that lives as long as the pointer",
+            steps=addresses.story(misuse),
+            fix=addresses.fix(misuse),
+        )
 
 
-def _message(misuse: addresses.AddressMisuse) -> str:
-    pointer, owner = f"`{misuse.ref.shown}`", f"`{misuse.owner}`"
-    if misuse.temporary and misuse.ref.shown == misuse.owner:
+def _message(misuse: handles.HandleMisuse) -> str:
+    pointer, owner = f"`{misuse.child.shown}`", f"`{misuse.owner}`"
+    if misuse.temporary and misuse.child.shown == misuse.owner:
         return f"{owner} is freed immediately: only a raw pointer refers to it"
     if misuse.temporary and misuse.kind == "use":
         return f"{pointer} points into {owner}, which is freed immediately"

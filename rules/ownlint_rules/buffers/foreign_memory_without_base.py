@@ -65,15 +65,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, rule
+from ownlint import Finding, Function, handle_addresses, handles, rule
 from ownlint_rules.buffers import _addresses as addresses
-from ownlint_rules.buffers._address_records import LENT
 
 
 @rule(severity="error", cwe=(416,), languages=("python",))
 def foreign_memory_without_base(function: Function) -> Iterator[Finding]:
-    for misuse in addresses.of(function.program).misuses_in(function):
-        if misuse.kind in ("use", "return", "store") and misuse.ref.loss == "foreign":
+    for misuse in addresses.borrows_in(function, handle_addresses.FOREIGN_BUFFER, handle_addresses.LENT):
+        if misuse.child.loss == handle_addresses.FOREIGN_BUFFER:
             yield function.finding(
                 misuse.at,
                 _message(misuse),
@@ -81,7 +80,7 @@ def foreign_memory_without_base(function: Function) -> Iterator[Finding]:
                 help="pass a base object that owns the memory",
                 steps=addresses.story(misuse),
             )
-        elif misuse.kind == "return" and misuse.ref.loss == LENT:
+        elif misuse.kind == "return":
             yield function.finding(
                 misuse.at,
                 f"`{misuse.owner}` is returned but does not keep `self` alive, whose destructor frees this memory",
@@ -90,10 +89,10 @@ def foreign_memory_without_base(function: Function) -> Iterator[Finding]:
             )
 
 
-def _message(misuse: addresses.AddressMisuse) -> str:
-    buffer = f"`{misuse.ref.shown}`"
+def _message(misuse: handles.HandleMisuse) -> str:
+    buffer = f"`{misuse.child.shown}`"
     done = {"return": "returned", "store": "stored", "use": "used"}[misuse.kind]
-    if misuse.ref.holds:
+    if misuse.child.holds:
         return f"{buffer} is {done}, but has no base: nothing keeps its memory alive"
     gone = "is already freed" if misuse.kind == "use" else addresses.fate(misuse)
     return f"{buffer} is {done}, but has no base that keeps `{misuse.owner}` alive, which {gone}"

@@ -81,26 +81,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, rule
+from ownlint import Finding, Function, handle_addresses, handles, rule
 from ownlint_rules.buffers import _addresses as addresses
 
 
 @rule(severity="error", cwe=(416,), languages=("python",), fixable=True)
 def pointer_field_keeps_nothing(function: Function) -> Iterator[Finding]:
-    for misuse in addresses.of(function.program).misuses_in(function):
-        if misuse.kind in ("use", "return", "store") and misuse.ref.loss == "field":
-            yield function.finding(
-                misuse.at,
-                _message(misuse),
-                certainty=misuse.certainty,
-                help="keep the array alive for as long as the structure is used",
-                steps=addresses.story(misuse),
-                fix=addresses.fix(misuse),
-            )
+    for misuse in addresses.borrows_in(function, handle_addresses.FIELD):
+        yield function.finding(
+            misuse.at,
+            _message(misuse),
+            certainty=misuse.certainty,
+            help="keep the array alive for as long as the structure is used",
+            steps=addresses.story(misuse),
+            fix=addresses.fix(misuse),
+        )
 
 
-def _message(misuse: addresses.AddressMisuse) -> str:
-    pointer, owner = f"`{misuse.ref.shown}`", f"`{misuse.owner}`"
+def _message(misuse: handles.HandleMisuse) -> str:
+    pointer, owner = f"`{misuse.child.shown}`", f"`{misuse.owner}`"
     match misuse.kind:
         case "use" if not misuse.temporary:
             return (

@@ -258,13 +258,13 @@ class HandleCalls(Trees):
         """A new token, made by this call."""
         site = self.site(call)
         self.state = self.state.age(site)
-        self.made[site] = call.span
-        self.owners[site] = text(call)
+        if self.made.get(site) != call.span:
+            self.made[site], self.owners[site] = call.span, text(call)
         if self.repeated:
             self.often.add(site)
         if self.classes.role(cls) == "owner":
             self.tops.add(site)
-        return Handle(cls, (site, 0), True, call.span, text(call))
+        return Handle(cls, (site, 0), True, call.span, self.owners[site])
 
     def built(self, call: r.Call, fact: Fact, placed: dict[int, tuple[Handles, r.Value]]) -> Handle:
         """What is put where the innermost `with` of an insertion point says, or the one that is passed; nobody knows
@@ -291,13 +291,23 @@ class HandleCalls(Trees):
         if isinstance(callee.base, r.Call) and _is_super(callee.base.callee):
             return self.of_super(call, callee.name)
         on = self.value(callee.base)
-        arguments, given = self.evaluated(call)
+        return self.method_of(call, callee, symbol, on, *self.evaluated(call))
+
+    def method_of(
+        self, call: r.Call, callee: r.Member, symbol: str, on: Handles, arguments: list[Handles], given: list[Handles]
+    ) -> Handles:
         whole = native(on) or (self.told(callee) if not on else NOTHING)
         for handle in whole:
             left = without(self.state.dependences, handle.token, callee.name)
             self.state = self.state._replace(dependences=left)
         if whole and not self.is_unknown_method(whole, callee.name):
             return self.native_method(call, callee.name, callee.base, whole, arguments)
+        return self.python_method(call, callee, symbol, on, arguments, given)
+
+    def python_method(
+        self, call: r.Call, callee: r.Member, symbol: str, on: Handles, arguments: list[Handles], given: list[Handles]
+    ) -> Handles:
+        """A method of a container, of an object of the project, or of what nobody knows."""
         stored = frozenset(h.out() for h in on if h.path[:1] == ("." + callee.name,))
         if (on or any(arguments)) and not self.objects(on) and not stored and self.is_container(callee.base, on):
             return self.container_method(call, callee, on, arguments)

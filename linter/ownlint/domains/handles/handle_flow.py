@@ -7,7 +7,7 @@ an owner and its child do not accuse each other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import cast
+from typing import ClassVar, cast
 
 import msgspec
 
@@ -21,6 +21,7 @@ from ownlint.domains.handles.handles import (
     CLOSING,
     ENDED_AFTER,
     ENTERED,
+    FOR_GOOD,
     LIST,
     NOTHING,
     Attributes,
@@ -35,6 +36,7 @@ from ownlint.domains.handles.handles import (
     Harm,
     How,
     Stale,
+    StoredHandle,
     Token,
     foreign,
     in_order,
@@ -63,14 +65,15 @@ _HARMLESS = {
     "added": "harmless if the loop stops adding elements by itself",
 }
 """Why something that is done while a loop or a walk runs need not meet it, by kind of harm."""
-_MOST_CASES = 4
-"""Ways to end that a caller of a function tells apart."""
 _SOMETHING = "?"
 _WITH_ENDS = "its `with` block ends here"
 
 
 class HandleInterpreter(Loops):
     """Runs one function abstractly and collects misuses. `given` are handles that the caller passes."""
+
+    MOST_CASES: ClassVar[int] = 4
+    """Ways to end that a caller of a function tells apart."""
 
     def __init__(
         self,
@@ -120,7 +123,10 @@ class HandleInterpreter(Loops):
             sure = self.reached[key] == len(misuses)
             certainty = weaker(misuses[0].certainty, "certain" if sure else because("path", SOME_PATHS))
             out.append(msgspec.structs.replace(misuses[0], certainty=certainty))
-        return _first_of_each(out, self.anything)
+        return self.first_of_each(out)
+
+    def first_of_each(self, found: list[HandleMisuse]) -> list[HandleMisuse]:
+        return _first_of_each(found, self.anything)
 
     def start(self) -> HandleState:
         """What is known when the function begins: what is passed, what annotations say, and the object's attributes."""
@@ -195,11 +201,11 @@ class HandleInterpreter(Loops):
             return None
         generates = "generator" in self.function.record.qualifiers
         cases = list(dict.fromkeys(self.case(state, generates) for state in self.ends))
-        if len(cases) > _MOST_CASES or generates:
+        if len(cases) > self.MOST_CASES or generates:
             cases = [_merged(cases)] if cases else []
         looks = tuple(sorted((token, chain, sure) for (token, chain), sure in self.looks.items()))
         raised = dict.fromkeys(self.case(state, generates)._replace(returns=NOTHING, says="") for state in self.raised)
-        thrown = [case for case in raised if case.endings or case.left][:_MOST_CASES]
+        thrown = [case for case in raised if case.endings or case.left][: self.MOST_CASES]
         return HandleSummary(
             tuple(cases), looks, frozenset(self.tops), frozenset(self.inherited), tuple(thrown), self.misused()
         )
@@ -227,7 +233,8 @@ class HandleInterpreter(Loops):
         if generates:
             return HandleCase(self.generated(state), self.early, self.left_in(state), "", kept)
         renewed = frozenset(one for one in state.renewals if is_given(one[0]))
-        return HandleCase(returns, endings, self.left_in(state), state.says, kept, renewed)
+        stores = frozenset(d for d in state.dependences if d.holder == FOR_GOOD and is_parameter(d.argument))
+        return HandleCase(returns, endings, self.left_in(state), state.says, kept, renewed, stores)
 
     def generated(self, state: HandleState) -> Handles:
         """What a call of a generator gives: its elements, or what a `with` is given, and what ends when it is done."""
@@ -497,13 +504,18 @@ class HandleInterpreter(Loops):
             if handle.stale is not None:
                 if not self.is_tree(handle):
                     self.judge_stale("store", handle, stored.at)
-            elif not handle.holds and handle.token not in kept and not state.is_stored(handle.token):
-                self.judge("store", handle, stored.at, dead=handle.token not in state.escaped)
+            else:
+                self.judge_stored(stored, kept=handle.token in kept or self.is_kept_somewhere(handle.token))
         for one in in_sequence(state.dependences):
             outlives = one.holder[0] < 0 or state.is_stored(one.holder)
             if outlives and one.argument[0] >= 0:
                 gone = one.argument not in kept and not self.is_kept_somewhere(one.argument)
                 self.judge_dependence(one, "return", one.at, gone)
+
+    def judge_stored(self, stored: StoredHandle, *, kept: bool) -> None:
+        """What was put where it outlives the function; `kept`: so was its owner."""
+        if not stored.handle.holds:
+            self.judge("store", stored.handle, stored.at, dead=not kept)
 
     def is_kept_somewhere(self, token: Token) -> bool:
         """By what was stored, or by somebody nobody knows."""
@@ -511,7 +523,10 @@ class HandleInterpreter(Loops):
 
     def held_by_parameters(self) -> set[Token]:
         """Owners that objects hold which the caller has."""
-        return {h.token for name in self.parameters for h in self.state.get(name) if h.holds}
+        return self.owners_in(self.parameters)
+
+    def owners_in(self, names: Iterable[str]) -> set[Token]:
+        return {h.token for name in names for h in self.state.get(name) if h.holds}
 
     def yielded(self, handles: Handles, value: r.Unary) -> None:
         if not self.has_given:
@@ -673,14 +688,15 @@ class HandleInterpreter(Loops):
 
     def kept_on_return(self, handles: Handles) -> Handles:
         """Without those that are dead when the caller gets them: they are reported here."""
-        held = {h.token for h in handles if h.holds} | self.held_by_parameters()
+        held = {h.token for h in handles if h.holds} | self.owners_in(self.parameters & self.given.keys())
         return frozenset(h for h in handles if h.stale is None and (h.token in held or h.token[0] < 0))
 
     # --- names ---
 
     def set_name(self, name: str, handles: Handles, at: Span, how: str) -> None:
         self.state = self.state.bind(name, handles, at, how)
-        self.state = self.state._replace(facts=without(name, self.state.facts))
+        facts = without(name, self.state.facts)
+        self.state = self.state._replace(facts=facts) if facts is not self.state.facts else self.state
         if name in self.hidden:
             self.escape_all(handles)
 
@@ -846,6 +862,7 @@ def _merged(cases: list[HandleCase]) -> HandleCase:
         tuple(sorted(left.items(), key=lambda one: one[0])),
         "",
         frozenset(token for case in cases for token in case.kept),
+        stores=frozenset(one for case in cases for one in case.stores),
     )
 
 

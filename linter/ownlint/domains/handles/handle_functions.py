@@ -45,6 +45,7 @@ from ownlint.domains.python_calls import (
 from ownlint.engine.containment import HELD
 from ownlint.facts import records as r
 from ownlint.facts.show import text
+from ownlint.finding import weaker
 from ownlint.project.subjects import Class, Function
 
 _MOST_GIVEN = 24
@@ -70,9 +71,6 @@ class OwnCalls(HandleValues):
         """Names that stand for nothing that is followed."""
 
     # --- functions as values ---
-
-    def value(self, value: r.Value | None) -> Handles:
-        return self.name_value(value) if isinstance(value, r.Name) else super().value(value)
 
     def name_value(self, value: r.Name) -> Handles:
         """A name that is no variable here, where it is one of a function, or of a module's table of functions."""
@@ -263,6 +261,17 @@ class OwnCalls(HandleValues):
             return None
         if given:
             self.given_on.setdefault(function, set()).add(tuple(given))
+        return self.carried_out(call, summary, tokens, every, known_there)
+
+    def carried_out(
+        self,
+        call: r.Call,
+        summary: HandleSummary,
+        tokens: dict[Token, Handle],
+        every: dict[str, Handles],
+        known_there: set[Token],
+    ) -> Handles:
+        """What a summary says happens here; `tokens` are the objects that it knows from outside."""
         self.looked_at_inside(call, summary, tokens)
         words = Translation(self, call, summary, tokens, known_there)
 
@@ -320,7 +329,12 @@ class OwnCalls(HandleValues):
             token, chain = words.place(*place)
             if token is not None:
                 self.state = self.state.renewed(token, chain).forgotten_end(token, chain)
-        self.state = self.state._replace(said=(call.start, case.says))
+        stored = frozenset(
+            one._replace(argument=words.tokens[one.argument].token, at=call.span)
+            for one in case.stores
+            if one.argument in words.tokens
+        )
+        self.state = self.state._replace(said=(call.start, case.says), dependences=self.state.dependences | stored)
         return returned
 
     def left_behind(self, before: Handles, name: str, after: Handles, call: r.Call) -> None:
@@ -389,6 +403,7 @@ class Translation:
         self.run = run
         self.known_there = known_there
         self.call = call
+        self.shown = text(call)
         self.summary = summary
         self.tokens = tokens
         self._own: dict[Token, Token] = {}
@@ -415,13 +430,15 @@ class Translation:
             token, chain = self.place(handle.token, handle.chain)
             if token is None:
                 continue
-            said = handle._replace(token=token, chain=chain, taken=at.span, shown=text(at), element=False, stale=None)
+            said = handle._replace(token=token, chain=chain, taken=at.span, shown=self.shown, element=False, stale=None)
             if passed_on is not None:
-                said = said._replace(holds=handle.holds and passed_on.holds)
+                cls, sure = handle.cls or passed_on.cls, weaker(handle.sure, passed_on.sure)
+                said = said._replace(holds=handle.holds and passed_on.holds, cls=cls, sure=sure)
+                said = said._replace(loss=handle.loss or passed_on.loss)
                 if chain == passed_on.chain:
                     said = said._replace(taken=passed_on.taken, shown=passed_on.shown, stale=passed_on.stale)
             if handle.stale is not None and said.stale is None:
-                said = said._replace(stale=handle.stale._replace(at=at.span, call=text(at), target=text(at)))
+                said = said._replace(stale=handle.stale._replace(at=at.span, call=self.shown, target=self.shown))
             yield said
 
     def make(self, handles: Handles) -> None:
@@ -449,7 +466,7 @@ class Translation:
             new = (foreign(self.call.start)[0] - number * _APART, handle.token[1])
         self._own[handle.token] = new
         self.run.made.setdefault(new[0], self.call.span)
-        self.run.owners.setdefault(new[0], text(self.call))
+        self.run.owners.setdefault(new[0], self.shown)
         if site in self.summary.tops:
             self.run.tops.add(new[0])
 

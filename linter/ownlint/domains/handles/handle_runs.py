@@ -43,12 +43,19 @@ class HandleRun(NamedTuple):
 
 
 class HandleRuns:
-    """`concerned` are the functions that are looked at whatever they are given."""
+    """`concerned` are the functions that are looked at whatever they are given; `interpreter` is what runs them."""
 
-    def __init__(self, program: Program, classes: Classes, concerned: Callable[[Function], bool]) -> None:
+    def __init__(
+        self,
+        program: Program,
+        classes: Classes,
+        concerned: Callable[[Function], bool],
+        interpreter: Callable[[Function, Classes, dict[str, Handles]], HandleInterpreter] = HandleInterpreter,
+    ) -> None:
         self.program = program
         self.classes = classes
         self.concerned = concerned
+        self.interpreter = interpreter
         self._runs: Circular[tuple[Function, Given, int], HandleRun] = Circular(
             HandleRun([], None, {}, {}), about=lambda asked: asked[0]
         )
@@ -73,7 +80,7 @@ class HandleRuns:
         return found
 
     def _run(self, function: Function, given: Given) -> HandleRun:
-        interpreter = HandleInterpreter(function, self.classes, _passed(function, given))
+        interpreter = self.interpreter(function, self.classes, _passed(function, given))
         inner: dict[Function, set[Given]] = {}
         self._inner.append(inner)
         try:

@@ -77,7 +77,9 @@ class Trees(OwnCalls):
 
     def name_value(self, value: r.Name) -> Handles:
         found = super().name_value(value)
-        if found or not self.anything or value.text in self.own_names or value.text in self.unknown_names:
+        if not self.anything:
+            return found
+        if found or value.text in self.own_names or value.text in self.unknown_names:
             return frozenset(h for h in found if h.cls != PLAIN)
         meaning = self.symbol(value)
         known = self.outer(value) if not meaning or meaning.endswith("." + value.text) else NOTHING

@@ -34,7 +34,6 @@ from ownlint.engine.containment import (
     BURIED,
     HELD,
     VALUE,
-    ContainmentExpressions,
     fits,
     holds_container,
     is_container,
@@ -50,7 +49,7 @@ from ownlint.flow.places import walk
 from ownlint.project.subjects import Function
 
 
-class HandleValues(ContainmentExpressions[Handle]):
+class HandleValues:
     """Evaluates expressions in `state`; whoever runs statements inherits, and judges."""
 
     def __init__(self, function: Function, classes: Classes) -> None:
@@ -101,6 +100,9 @@ class HandleValues(ContainmentExpressions[Handle]):
     def set_name(self, name: str, handles: Handles, at: Span, how: str) -> None:
         raise NotImplementedError
 
+    def call(self, call: r.Call) -> Handles:
+        raise NotImplementedError
+
     # --- expressions ---
 
     def evaluate(self, value: r.Value | None) -> None:
@@ -108,8 +110,40 @@ class HandleValues(ContainmentExpressions[Handle]):
         if not isinstance(value, r.Name):
             self.value(value)
 
-    def held_by(self, name: str) -> Handles:
-        return self.state.get(name)
+    def name_value(self, value: r.Name) -> Handles:
+        return self.state.get(value.text)
+
+    def value(self, value: r.Value | None) -> Handles:
+        match value:
+            case None | r.Literal():
+                return NOTHING
+            case r.Name():
+                return self.name_value(value)
+            case r.Member():
+                return self.member(value)
+            case r.Index():
+                return self.index(value)
+            case r.Call():
+                return self.call(value)
+            case r.Assign(target=target, op=op, value=inner):
+                return self.assignment(value, target, op, inner)
+            case r.Conditional():
+                return self.conditional(value)
+            case r.Binary():
+                return self.binary(value)
+            case r.Aggregate():
+                return self.aggregate(value)
+            case r.Unary():
+                return self.unary(value)
+            case r.Pair(value=inner):
+                return self.value(inner)
+            case r.Comprehension():
+                return self.comprehension(value)
+            case r.Lambda(function=index):
+                return self.closure(index)
+            case r.OpaqueValue(names=names):
+                self.escape_names(names)
+        return NOTHING
 
     def conditional(self, value: r.Conditional) -> Handles:
         """One way or the other, where that makes a difference."""
@@ -392,8 +426,8 @@ class HandleValues(ContainmentExpressions[Handle]):
     def exact_slot(self, on: Handles, indexes: tuple[r.Value, ...]) -> str:
         """Which element an index means, of a list whose length is known."""
         lengths = {int(h.cls.removeprefix(LIST)) for h in on if not h.path and h.cls.startswith(LIST)}
-        written = text(indexes[0]) if len(indexes) == 1 else ""
-        if len(lengths) != 1 or not written.removeprefix("-").isdecimal() or len(written) > 2:
+        written = text(indexes[0]) if len(lengths) == len(indexes) == 1 else ""
+        if not written.removeprefix("-").isdecimal() or len(written) > 2:
             return ""
         (length,), place = lengths, int(written)
         return str(place + length if place < 0 else place) if -length <= place < length else ""

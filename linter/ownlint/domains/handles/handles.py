@@ -38,6 +38,8 @@ _GIVEN = -1_000
 
 NOBODY: Token = (FOREIGN * 1000, 0)
 """Of what cannot end: code, lists."""
+FOR_GOOD: Token = (FOREIGN * 1000 - 1, 0)
+"""Who never ends, and may use an address that was stored there at any time: a library of C."""
 MADE = "%made "
 """How the name begins of a callable that a library has made of a function."""
 PLAIN = "%plain"
@@ -372,6 +374,8 @@ class Handle(NamedTuple):
     """The bound members by which it was taken, from the owner on."""
     derived: str = ""
     """The class of Python whose object it is, where that derives from a bound class."""
+    loss: str = ""
+    """At what a weak borrow stopped keeping its owner alive, in the words of the kind: a number, a field."""
 
     def inside(self, slot: str) -> Handle:
         path = (slot, *self.path)
@@ -431,6 +435,8 @@ class HandleCase(NamedTuple):
     kept: frozenset[Token] = frozenset()
     renewed: frozenset[tuple[Token, HandleChain]] = frozenset()
     """Parts of what it was given that may be something else afterwards."""
+    stores: frozenset[Dependence] = frozenset()
+    """Addresses of what it was given that it stores for good."""
 
 
 class HandleSummary(NamedTuple):
@@ -543,6 +549,8 @@ class HandleState(NamedTuple):
     """Classes of which objects have shown to be, where what gives them does not tell."""
     renewals: frozenset[tuple[Token, HandleChain]] = frozenset()
     """Parts of objects that somebody nobody knows may have put there anew."""
+    doubtful: frozenset[Token] = frozenset()
+    """Given to somebody who may keep it, and need not."""
 
     def get(self, name: str) -> Handles:
         return self.names.entries.get(name, NOTHING)
@@ -620,15 +628,19 @@ class HandleState(NamedTuple):
         dead, parts = self.dead, self.dead.get(new, ())
         if parts:
             dead = dead.without(new).set(old, tuple(dict.fromkeys((*dead.get(old, ()), *parts))))
-        return state._replace(ended=ended, escaped=escaped, dependences=known, dead=dead)
+        doubtful = self.doubtful - {new} | {old} if new in self.doubtful else self.doubtful
+        return state._replace(ended=ended, escaped=escaped, dependences=known, dead=dead, doubtful=doubtful)
 
     def changed(self, words: Iterable[Hashable], change: Callable[[Handle], Handle]) -> HandleState:
         """Every handle that is about one of these words, as the change leaves it: its token, `("pick", site)`."""
         words = tuple(words)
         names, stored = self.names, self.stored
-        for name in names.under(*words):
+        about, away = names.under(*words), stored.under(*words)
+        if not about and not away:
+            return self
+        for name in about:
             names = names.set(name, frozenset(change(h) for h in names.entries.get(name, NOTHING)))
-        for one in stored.under(*words):
+        for one in away:
             handle = change(one.handle)
             if handle != one.handle:
                 stored = stored.without(one).set(one._replace(handle=handle), True)
@@ -769,6 +781,10 @@ class HandleMisuse(msgspec.Struct, frozen=True):
     """The owner is one of several that are made there."""
     stored: Dependence | None = None
     """`child` is gone while a native object keeps its address."""
+    temporary: bool = False
+    """No name ever held the owner."""
+    used: Span | None = None
+    """Where it is used, returned or stored, where the mistake is elsewhere: there the owner was lost."""
 
     @property
     def about(self) -> Literal["owner", "walk", "root", "stored"] | How:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ownlint import Class, Function, places
-from ownlint import records as r
+from ownlint.facts import records as r
+from ownlint.flow.places import walk
+from ownlint.project.subjects import Class, Function
 
 _DESTRUCTOR = "__del__"
 _READS = frozenset(["value", "contents"])
@@ -48,7 +49,7 @@ def _given_away(method: Function) -> set[str]:
         if not isinstance(part, r.Call) or _own_attribute(part.callee):
             continue
         for argument in part.args:
-            for inner in places.walk(argument):
+            for inner in walk(argument):
                 if attribute := _own_attribute(inner):
                     found.add(attribute)
                 elif isinstance(inner, r.Name):
