@@ -24,6 +24,7 @@ from ownlint.domains.handles.handle_runs import HandleRuns
 from ownlint.domains.handles.handle_stores import Dependence
 from ownlint.domains.handles.handles import (
     Attributes,
+    Classes,
     Fact,
     Given,
     GivenHandle,
@@ -55,7 +56,7 @@ _BOUND = "<bound> "
 """Marks the names of classes that come from the project's own bindings."""
 
 
-class Border:
+class Border(Classes):
     """Handle classes of libraries and of the project itself, and how Python uses them."""
 
     def __init__(self, program: Program) -> None:
@@ -448,21 +449,8 @@ class Border:
     def code(self) -> PythonCode:
         return python_calls.of(self.program)
 
-    @property
-    def anything(self) -> str:
-        return ""
-
     def annotated(self, dotted: str) -> str | None:
         return self.find(dotted)
-
-    def made_of(self, function: Function, value: r.Value) -> str:
-        return ""
-
-    def made(self, name: str) -> Fact:
-        return Fact("copy")
-
-    def fails(self, handler: str) -> bool:
-        return False
 
     def called(self, target: Function, given: Given) -> HandleSummary | None:
         """What the project's own function does with what it is given."""

@@ -387,7 +387,8 @@ class Reading:
         parts = [(index, found) for index, arg in enumerate(call.args) if (found := self.part_of(arg))]
         if self.ends_itself and isinstance(call.callee, r.Name) and call.kind == "call":
             on = {DutySource(RECEIVER)}  # a method of our own, perhaps
-        if not given and not on and not parts and not any(map(self.around, call.args)):
+        linked = [(index, whole) for index, arg in enumerate(call.args) if (whole := self.whole_behind(arg))]
+        if not (given or on or parts or linked):
             return
         if self.is_carrier(call):
             return
@@ -398,8 +399,8 @@ class Reading:
             if index not in sure and self.resources.taking(call, self.function, index) in ("adopted", "kept"):
                 self.kept_parts |= found
         self.parts_of_given(call, given)
-        for index, argument in enumerate(call.args):
-            if (whole := self.around(argument)) and self.resources.keeps_by_part(call, self.function, index):
+        for index, whole in linked:
+            if self.resources.keeps_by_part(call, self.function, index):
                 self.put(whole, False)
                 self.goes_elsewhere(whole, call.start)
         for one in ended:
@@ -606,7 +607,7 @@ class Reading:
             return set()
         return {(source.parameter, name) for source in self.names.get(inner.text, ()) if source.made is None}
 
-    def around(self, value: r.Value) -> set[DutySource]:
+    def whole_behind(self, value: r.Value) -> set[DutySource]:
         """What the object may be of which the value is the address of a member: `&request->link`."""
         inner = strip(value)
         if not isinstance(inner, r.Unary) or inner.op != "&":

@@ -34,7 +34,7 @@ _BY_NAME = 32
 """Parameters from here on are those that are known by name alone."""
 
 
-class Arrays:
+class Arrays(handles.Classes):
     """The classes of handles there are."""
 
     def __init__(
@@ -86,9 +86,6 @@ class Arrays:
     @property
     def anything(self) -> str:
         return ANYTHING
-
-    def find(self, dotted: str) -> str | None:
-        return None
 
     def annotated(self, dotted: str) -> str | None:
         symbol = self.program.models.canonical(dotted)
@@ -212,19 +209,10 @@ class Arrays:
     def result(self, symbol: str) -> str | None:
         return ANYTHING
 
-    def may_be(self, cls: str, other: str) -> bool:
-        return False
-
-    def told_by(self, function: Function, member: str) -> str:
-        return ""
-
     def asked_of(self, function: Function, name: str) -> str:
         record = function.record
         bound = function.cls is not None and "static" not in record.qualifiers and record.kind != "lambda"
         return "" if bound and record.parameters and record.parameters[0].name == name else ANYTHING
-
-    def derived(self, symbol: str) -> str:
-        return ""
 
     def attributes(self, function: Function) -> handles.Attributes | None:
         """Attributes of which all methods that set one say that it is an array."""

@@ -538,9 +538,10 @@ class CountingCalls(Tests):
     def without(self, event: e.CallEvent, draft: CountDraft, where: Place, model: FunctionModel) -> list[CountDraft]:
         """The ways on which the callee has nothing to write; `draft` is left with that on which it has."""
         answer = result_place(event.node)
-        others = (("-", False),) if model.answers_zero else (("-", False), ("0", not model.nullable))
         if model.fails_by_zero:
-            others = (("0", False),)
+            others = [("0", False)]
+        else:
+            others = [("-", False)] if model.answers_zero else [("-", False), ("0", not model.nullable)]
         ways = []
         for sign, filled in others:
             way = draft.copy()

@@ -252,59 +252,76 @@ VIEW = "<view>"
 
 
 class Classes(Protocol):
-    """Where the knowledge about handle classes comes from."""
+    """Where the knowledge about handle classes comes from; what is not asked of a kind of handles is unknown."""
 
     def find(self, dotted: str) -> str | None:
         """The canonical name of a handle class, or None when `dotted` is none."""
+        return None
 
     def annotated(self, dotted: str) -> str | None:
         """The class of what is annotated so."""
+        return None
 
-    def role(self, cls: str) -> str: ...
+    def role(self, cls: str) -> str:
+        return ""
 
     def may_be(self, cls: str, other: str) -> bool:
         """Whether what is known as the one may be an object of the other, which says more."""
+        return False
 
-    def member(self, cls: str, name: str) -> Fact | None: ...
+    def member(self, cls: str, name: str) -> Fact | None:
+        return None
 
     def function(self, dotted: str) -> Fact | None:
         """A function of a native module."""
+        return None
 
     @property
     def code(self) -> PythonCode:
         """The project's own functions and classes."""
+        ...
 
     @property
     def anything(self) -> str:
         """The class of what nobody knows, where that may matter all the same; empty where it does not. Such objects
         have the role `tree`: their parts are what they were when they are asked for again."""
+        return ""
 
     def made_of(self, function: Function, value: r.Value) -> str:
         """The name of the callable that a library has made, where the value stands for one."""
+        return ""
 
     def made(self, name: str) -> Fact:
         """What calling it does."""
+        return Fact("copy")
 
     def fails(self, handler: str) -> bool:
         """Whether a handler of that type is reached when a call fails that has ended what it was given."""
+        return False
 
     def called(self, target: Function, given: Given) -> HandleSummary | None:
         """What the project's own function does with what it is given; None when nobody knows."""
+        ...
 
     def result(self, symbol: str) -> str | None:
         """The handle class that the project's own function says it returns."""
+        return None
 
     def told_by(self, function: Function, member: str) -> str:
         """The one class that has such a member, of a library that the function's file speaks of."""
+        return ""
 
     def asked_of(self, function: Function, name: str) -> str:
         """The class that has all which a function asks of a parameter or a local; empty when that does not tell."""
+        return ""
 
     def derived(self, symbol: str) -> str:
         """The name of a class of Python that derives from a bound one whose methods C++ calls; empty for others."""
+        return ""
 
     def attributes(self, function: Function) -> Attributes | None:
         """What the attributes of a method's object hold when it is called."""
+        return None
 
 
 How = Literal["erased", "changed", "closed", "emptied", "disowned", "outdated", "consumed", "moved"]

@@ -11,13 +11,7 @@ from collections import Counter
 from ownlint.domains import instances, python_calls
 from ownlint.domains.handles.handle_addresses import AddressInterpreter
 from ownlint.domains.handles.handle_runs import HandleRuns
-from ownlint.domains.handles.handles import (
-    Attributes,
-    Fact,
-    Given,
-    HandleMisuse,
-    HandleSummary,
-)
+from ownlint.domains.handles.handles import Classes, Given, HandleMisuse, HandleSummary
 from ownlint.facts import records as r
 from ownlint.patterns import AnyName, strings
 from ownlint.project.files import File
@@ -30,8 +24,11 @@ _COMMON = frozenset(["get", "set", "add", "close", "open", "read", "write", "run
 _DEEPEST = 3
 
 
-class RawMemory:
-    """Every misuse of raw memory in the project's Python, function by function."""
+class RawMemory(Classes):
+    """Every misuse of raw memory in the project's Python, function by function.
+
+    Classes are asked of `instances`, and what their members do of `memory`: most questions about handle classes have no
+    answer here."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -140,54 +137,6 @@ class RawMemory:
 
     def called(self, target: Function, given: Given) -> HandleSummary | None:
         return self.runs.run(target, given).summary
-
-    # Classes are asked of `instances`, and what their members do of `memory`: the other questions have no answer here.
-
-    @property
-    def anything(self) -> str:
-        return ""
-
-    def find(self, dotted: str) -> str | None:
-        return None
-
-    def annotated(self, dotted: str) -> str | None:
-        return None
-
-    def role(self, cls: str) -> str:
-        return ""
-
-    def may_be(self, cls: str, other: str) -> bool:
-        return False
-
-    def member(self, cls: str, name: str) -> Fact | None:
-        return None
-
-    def function(self, dotted: str) -> Fact | None:
-        return None
-
-    def made_of(self, function: Function, value: r.Value) -> str:
-        return ""
-
-    def made(self, name: str) -> Fact:
-        return Fact("copy")
-
-    def fails(self, handler: str) -> bool:
-        return False
-
-    def result(self, symbol: str) -> str | None:
-        return None
-
-    def told_by(self, function: Function, member: str) -> str:
-        return ""
-
-    def asked_of(self, function: Function, name: str) -> str:
-        return ""
-
-    def derived(self, symbol: str) -> str:
-        return ""
-
-    def attributes(self, function: Function) -> Attributes | None:
-        return None
 
 
 def _module(file: File) -> str:

@@ -41,8 +41,8 @@ def _overwritten(function: Function) -> Iterator[Resized]:
             continue
         if _is_null_before(function, call, write):
             continue
+        ended = _ends(function, write)
         for test, branch in _failing(function, call, write):
-            ended = _ends(function, write)
             left = [one for one in flow.after(test, ended, branch=branch) if isinstance(one, e.LeaveEvent)]
             if left:
                 yield Resized(_name(write), call, left[0])
@@ -72,12 +72,7 @@ def _is_kept(function: Function, write: e.Write) -> bool:
 def _is_null_before(function: Function, call: e.CallEvent, write: e.Write) -> bool:
     """Whether a local has nothing yet that could be lost."""
     given = function.flow.given_by(call, write.place)
-    return bool(given) and all(_is_null(one.value) for one in given)
-
-
-def _is_null(value: r.Value | None) -> bool:
-    inner = strip(value)
-    return is_null(inner) or (isinstance(inner, r.Name) and inner.text == "NULL")
+    return bool(given) and all(is_null(strip(one.value)) for one in given)
 
 
 def _failing(function: Function, call: e.CallEvent, write: e.Write) -> Iterator[tuple[e.Test, bool]]:
