@@ -110,7 +110,7 @@ def _by_round(rounds: Mapping[str, Round]) -> Iterator[str]:
         lines = sum(release.cpp_lines for release in each.release)
         shown = sum(release.findings for release in each.release) if lines else 0
         dense = f"{shown * _A_FILE / lines:.1f}" if lines else ""
-        rows = _by_certainty(each)
+        rows = _by_certainty(each)[0 if each.counted else -1 :]  # where no share is taken, the sum says it
         for certainty, counts in rows:
             yield (
                 f"| {each.title} | {certainty} | {_counts(counts)} | {_share(counts) if each.counted else ''} "
