@@ -599,10 +599,28 @@ def _by_truth(
         return (origin, "certain") if outcome else (None, None)
     if not written and any(effect.verb == "acquire" and _is_argument(effect) for m in models for effect in m.effects):
         return origin, "possible"  # a number or a bool, and nobody says which of its answers is the good one
-    failed = outcome if is_number(written) else not outcome
+    failed = outcome if is_number(written) and not _says_zero(function, origin) else not outcome
     if not failed or (is_number(written) and isinstance(value, r.Call) and only_looks(origin.node)):
         return None, None
     return _likely(function, origin)
+
+
+def _says_zero(function: Function, call: e.CallEvent) -> bool:
+    """Whether the number that a call answers with is zero where it has failed: by what it returns, and where that is
+    not known, as the function says of itself."""
+    callees = function.program.calls.callee(call.node, function).functions
+    return all(fails_by_zero(callee) for callee in callees) if callees else fails_by_zero(function)
+
+
+@flow_question
+def fails_by_zero(function: Function) -> bool:
+    """Whether what a function returns says that one is success and zero failure: `return 0;` on the way, `return 1;` at
+    the end."""
+    if not is_number(function.record.result):
+        return False
+    answers = [strip(leave.value) for leave in function.flow.leaves if leave.kind == "return"]
+    said = [answer.text for answer in answers if isinstance(answer, r.Literal)]
+    return "0" in said[:-1] and said[-1:] == ["1"] and set(said) == {"0", "1"} and isinstance(answers[-1], r.Literal)
 
 
 def _is_argument(effect: Effect) -> bool:
@@ -750,6 +768,8 @@ def refuses(function: Function, value: r.Value | None) -> bool | None:
         case r.Literal(kind="null"):
             return True
         case r.Literal(kind="int", text=shown):
+            if fails_by_zero(function):
+                return None if shown == "0" else False
             return (shown == "0") is bool(types.parse(function.record.result).pointers)
         case r.Literal():
             return None
@@ -790,10 +810,26 @@ def _made_error(function: Function, call: r.Call, name: str) -> bool | None:
     ):
         return True  # `Status::Busy("in progress")`
     if status is None:
-        return None if call.args else False
+        return True if _always_refuses(function, call) else None if call.args else False
     if call.kind == "construct" or name == status.name.rsplit("::", 1)[-1]:
         return bool(call.args) and _is_good(function, call.args[0]) is not True  # `Answer{0}`, `Answer(Code::kOk)`
     return None
+
+
+def _always_refuses(function: Function, call: r.Call) -> bool:
+    """Whether the call can only answer with a failure: `PyErr_Format(..); return NULL;`."""
+    callees = function.program.calls.callee(call, function).functions if call.kind == "call" else ()
+    return bool(callees) and all(
+        callee.is_short
+        and bool(callee.flow.leaves)
+        and all(
+            leave.kind == "return"
+            and not isinstance(strip(leave.value), r.Call)
+            and refuses(callee, leave.value) is True
+            for leave in callee.flow.leaves
+        )
+        for callee in callees
+    )
 
 
 def _takes_why(function: Function, scope: str, name: str) -> bool:

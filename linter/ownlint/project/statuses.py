@@ -54,6 +54,10 @@ _OUTCOMES = re.compile(
     r"(?:Status|Result|Outcome|Error|Err|Code|Rc|Ret|RC)(?:_t|Type|Kind)?$|_(?:status|result|error|rc)(?:_t)?$"
 )
 """An enum whose name says that its values tell how something went."""
+_ALL_WELL = re.compile(
+    r"(?:^|_|(?<=[a-z]))(?:OK|Ok|SUCCESS|Success|NO_?ERR(?:OR)?|NoErr(?:or)?)$|^k?(?:ok|success)$|_(?:ok|success)$"
+)
+"""An enumerator that says of itself that nothing has failed."""
 
 
 class Status(msgspec.Struct, frozen=True):
@@ -204,17 +208,19 @@ class Statuses:
 
     @program_property
     def _enumerators(self) -> dict[str, bool | None]:
-        """By last name: whether it is the success of an enum of outcomes, or another; None when both. An enum of which
-        nothing is above zero, and something below, is one of outcomes whatever it is called."""
+        """By last name: whether it is the success of an enum of outcomes, or another; None when both. An enum whose
+        zero says that all is well is one of outcomes whatever it is called, and so is one of which nothing is above
+        zero, and something below."""
         found: dict[str, bool | None] = {}
         for cls in self.program.classes:
             if not is_enum(cls):
                 continue
             values = _numbers(cls.record)
-            if must_look(cls.record) or _OUTCOMES.search(cls.name):
-                fine = [index == 0 for index in range(len(cls.record.fields))]
-            elif values and max(values) <= 0 and min(values) < 0:
+            zeros = [field.name for field, value in zip(cls.record.fields, values, strict=False) if value == 0]
+            if any(_ALL_WELL.search(name) for name in zeros) or (values and max(values) <= 0 and min(values) < 0):
                 fine = [value == 0 for value in values]
+            elif must_look(cls.record) or _OUTCOMES.search(cls.name):
+                fine = [index == 0 for index in range(len(cls.record.fields))]
             else:
                 continue
             for field, is_fine in zip(cls.record.fields, fine, strict=True):

@@ -65,6 +65,7 @@ def skip_here(function: Function, announced: assignments.Assignment, failed: fai
             now is None
             or _is_settled(function, test, settled)
             or _asks_what_is_filled(function, test, announced, failed)
+            or _asks_what_is_made(function, test, now, announced, failed)
             or _asks_what_is_gone(function, test, now, announced, failed)
             or not (_is_made_of(function, test, announced) or _meets_again(function, announced, test.span))
         ):
@@ -168,6 +169,34 @@ def _asks_what_is_filled(
     )
 
 
+def _asks_what_is_made(
+    function: Function, test: e.Test, now: bool, announced: assignments.Assignment, failed: failure.Failure
+) -> bool:
+    """Whether another part of the condition asks for what the work makes, which a failure leaves empty:
+    `if (db && mode == db_mode) return 0;`, then `db_mode = mode; return open(&db, mode);`."""
+    cause = failed.cause
+    if cause is None:
+        return False
+    made = {
+        assignments.place(function, argument.value)
+        for argument in cause.node.args
+        if isinstance(argument, r.Unary) and argument.op == "&"
+    }
+    for write in function.flow.writes:
+        named = places.strip(write.value)
+        source = conditions.computed_once(function, named.text) if isinstance(named, r.Name) else write.value
+        if any(one is cause.node for one in places.walk(source)):
+            made.add(write.place)
+    empty = assignments.Held("emptied", False, "nullptr")
+    asked = [(test, now), *function.flow.guards(test)]
+    return any(
+        conditions.comes_to(function, one.value, conditions.Given(place, empty)) is (not outcome)
+        for place in made
+        if place is not None and place != announced.place
+        for one, outcome in asked
+    )
+
+
 def _asks_what_is_gone(
     function: Function, test: e.Test, now: bool, announced: assignments.Assignment, failed: failure.Failure
 ) -> bool:
@@ -232,7 +261,7 @@ def skips(
     begins = [event for event in (announced.event, work) if event is not None and event.index > test.index]
     if not begins or any(event in taken or event not in other for event in begins):
         return False
-    if _is_refused(function, test, now, taken) or _is_remembered(function, taken, announced, failed):
+    if _is_refused(function, test, now, taken, failed) or _is_remembered(function, taken, announced, failed):
         return False
     return _promises(function, taken, announced, failed) and not _is_noted(function, announced, failed)
 
@@ -284,12 +313,25 @@ def _acts(function: Function, event: e.Event) -> bool:
     return False
 
 
-def _is_refused(function: Function, test: e.Test, now: bool, taken: list[e.Event]) -> bool:
-    """Whether whoever comes next gets an error instead of a promise, or does not come back."""
+def _is_refused(
+    function: Function, test: e.Test, now: bool, taken: list[e.Event], failed: failure.Failure | None = None
+) -> bool:
+    """Whether whoever comes next gets an error instead of a promise, such as the one of the failure itself, or does
+    not come back."""
     if all(label is not None and label is not now for _, label in function.flow.successors[test.index]):
         return True
     leaves = [event for event in taken if isinstance(event, e.LeaveEvent)]
-    return bool(leaves) and all(_says_no(function, test, taken, leave) for leave in leaves)
+    return bool(leaves) and all(
+        _says_no(function, test, taken, leave) or (failed is not None and _says_the_same(leave, failed.leave))
+        for leave in leaves
+    )
+
+
+def _says_the_same(leave: e.LeaveEvent, failing: e.LeaveEvent) -> bool:
+    """Whether both return one constant, which is the failure then: `return 0;`."""
+    said = assignments.held(leave.value)
+    constant = said is not None and said.kind in ("flag", "cleared", "emptied", "state")
+    return constant and not failing.via and leave.kind == "return" and said == assignments.held(failing.value)
 
 
 def _says_no(function: Function, test: e.Test, taken: list[e.Event], leave: e.LeaveEvent) -> bool:

@@ -59,8 +59,8 @@ def failures_after(
             or _is_thrown_away(function, announced, failed)
         ):
             continue
-        stays = _fails_through(function, failed, stop) and _leads(function, failed.at, failed.leave, taken_back)
-        if stays and not _is_undone_by_handler(function, failed, taken_back):
+        stays = _fails_through(function, failed, stop) and _stays(function, announced, failed, taken_back)
+        if stays and not _is_undone_by_handler(function, announced, failed, taken_back):
             yield failed
 
 
@@ -104,6 +104,28 @@ def _keeps_from(
     return not _comes_to(function, announced.event, cause, given, taken_back)
 
 
+def _stays(
+    function: Function,
+    announced: assignments.Assignment,
+    failed: failure.Failure,
+    taken_back: Callable[[e.Event], bool],
+) -> bool:
+    """Whether the exit is reached with the flag still set: `if (state == BUSY) state = IDLE;` on the way resets it."""
+    if failed.at.index == failed.leave.index:
+        return True
+    return any(event.index == failed.leave.index for event in _with_it(function, announced, failed.at, taken_back))
+
+
+def _with_it(
+    function: Function, announced: assignments.Assignment, start: e.Event, taken_back: Callable[[e.Event], bool]
+) -> Iterator[e.Event]:
+    """What is reached from there with the flag still set."""
+    if not isinstance(announced.event, e.Write) or announced.event.op != "=":
+        yield from function.flow.after(start, taken_back)
+        return
+    yield from _reached(function, start, conditions.Given(announced.place, announced.held), taken_back)
+
+
 def _comes_to(
     function: Function,
     one: e.Event,
@@ -112,30 +134,48 @@ def _comes_to(
     stop: Callable[[e.Event], bool] = lambda _: False,
 ) -> bool:
     """Whether a way leads from the one to the other where a place holds what is given, until it is written."""
+    return any(event.index == other.index for event in _reached(function, one, given, stop))
+
+
+def _reached(
+    function: Function, start: e.Event, given: conditions.Given, stop: Callable[[e.Event], bool]
+) -> Iterator[e.Event]:
+    """What is reached from there, where a place holds what is given until another value is written."""
     flow = function.flow
     written = {write.index for write in flow.writes_to(given.place)}
-    queue = [one.index]
-    seen = {one.index}
+    queue = [start.index]
+    seen = {start.index}
     for current in queue:
         event = flow.events[current]
         holds = conditions.comes_to(function, event.value, given) if isinstance(event, e.Test) else None
         for target, label in flow.successors[current]:
             if target in seen or (holds is not None and label is not None and label is not holds):
                 continue
-            if stop(flow.events[target]):
-                continue
-            if target == other.index:
-                return True
-            if target in written:
-                if other in flow.after(flow.events[target]):
-                    return True
-                continue
             seen.add(target)
-            queue.append(target)
-    return False
+            following = flow.events[target]
+            if stop(following):
+                continue
+            yield following
+            if target in written and not _holds_again(following, given):
+                yield from flow.after(following)
+            else:
+                queue.append(target)
 
 
-def _is_undone_by_handler(function: Function, failed: failure.Failure, taken_back: Callable[[e.Event], bool]) -> bool:
+def _holds_again(event: e.Event, given: conditions.Given) -> bool:
+    """Whether the event writes the very value that the place holds."""
+    if not isinstance(event, e.Write) or event.op != "=":
+        return False
+    again = assignments.held(event.value)
+    return again is not None and again == given.held and again.kind != "copy"
+
+
+def _is_undone_by_handler(
+    function: Function,
+    announced: assignments.Assignment,
+    failed: failure.Failure,
+    taken_back: Callable[[e.Event], bool],
+) -> bool:
     """Whether what is thrown is caught in the function, or a macro jumps to a label, and no way out from there leaves
     the flag set."""
     flow = function.flow
@@ -148,7 +188,7 @@ def _is_undone_by_handler(function: Function, failed: failure.Failure, taken_bac
     )
     if not stays or is_out(failed.leave):
         return False
-    return not any(is_out(event) and not taken_back(event) for event in flow.after(failed.leave, taken_back))
+    return not any(is_out(event) for event in _with_it(function, announced, failed.leave, taken_back))
 
 
 def _is_said_again(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> bool:

@@ -79,6 +79,8 @@ class Prepared(NamedTuple):
     """Where `throw` inside an expression, which the grammar lacks, was rewritten to `!`."""
     empties: frozenset[int]
     """Where `{}`, a default argument that the grammar misreads, was rewritten to `0`."""
+    launched: frozenset[int]
+    """Where the `<<<` of a kernel's launch was rewritten to `(`."""
     names: dict[int, str]
     """Functions whose name was cut to make room for `()`, and types that stand as a name."""
     macros: tuple[Macro, ...]
@@ -230,6 +232,7 @@ class _Preparation:
         self.masked = b""
         """The file without comments, directives and the contents of strings."""
         self.names: dict[int, str] = {}
+        self.launched: set[int] = set()
         self.lines: list[int] = []
         self.defined: dict[bytes, Role] | None = None
         self.done = 0
@@ -275,6 +278,7 @@ class _Preparation:
             self.taken,
             thrown,
             empties,
+            frozenset(self.launched),
             self.names,
             macros,
             imports,
@@ -740,12 +744,19 @@ class _Preparation:
         if b"__extension__" in data or b"__restrict" in data:
             for match in _EXTENSIONS.finditer(buffer):
                 self.blank(*match.span())
-        if b"<<<" in buffer and b">>>" in buffer:
-            for match in re.finditer(rb"(?<=[\w>])\s*<<<(?!<)[^;{}]{0,1000}?>>>(?=\s*\()", bytes(buffer)):
-                self.blank(*match.span())
+        self.launches()
         for match in _NUMBERS.finditer(buffer):
             self.blank(match.end(1), match.end())
         self.types_as_names()
+
+    def launches(self) -> None:
+        """`kernel<<<grid, block>>>(x)` becomes `kernel(  grid, block)  (x)`."""
+        buffer = self.buffer
+        if b"<<<" in buffer and b">>>" in buffer:
+            for match in re.finditer(rb"(?<=[\w>])\s*+<<<(?!<)([^;{}]{0,1000}?)>>>(?=\s*\()", bytes(buffer)):
+                start, end = match.start(1) - 3, match.end()
+                buffer[start : start + 3], buffer[end - 3 : end] = b"(  ", b")  "
+                self.launched.add(start)
 
     def types_as_names(self) -> None:
         """A type that stands where the grammar takes a value becomes one name, whose text is the type."""

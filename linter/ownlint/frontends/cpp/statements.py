@@ -73,7 +73,7 @@ class BuildQuestions:
 
 class CppStatements(CppValues):
     def __init__(self, prepared: Prepared) -> None:
-        super().__init__(prepared.source, prepared.thrown, prepared.empties)
+        super().__init__(prepared.source, prepared.thrown, prepared.empties, prepared.launched)
         self.taken = prepared.taken
         self.loose = prepared.loose
         self.asked = prepared.asked

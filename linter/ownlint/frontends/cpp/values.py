@@ -73,8 +73,11 @@ class Mentions(set[str]):
 class CppValues:
     """Reads values; what a body collects on the way (`mentions`, `hoisted`) is kept by the function reader."""
 
-    def __init__(self, source: bytes, thrown: frozenset[int], empties: frozenset[int]) -> None:
+    def __init__(
+        self, source: bytes, thrown: frozenset[int], empties: frozenset[int], launched: frozenset[int]
+    ) -> None:
         self.text = _reader(source)
+        self.launched = launched
         self.thrown = thrown
         self.empties = empties
         self.opened: dict[str, str] = {}
@@ -284,6 +287,10 @@ class CppValues:
             if kind == g.FIELD:
                 is_called = index > 0 and spine[index - 1][0] == g.CALL
                 value, template = self.member(node, children, value, is_called=is_called)
+                continue
+            if kind == g.CALL and children[1].start_byte in self.launched:
+                for given in self.values(children[1]):  # it is launched with them, and they are not its arguments
+                    self.hoisted.append(r.Evaluate(given.start, given.end, given))
                 continue
             if kind == g.CALL:
                 value = self.call(node, value, template, children[1])
