@@ -127,11 +127,8 @@ def _override(function: Function, later: bool) -> tuple[Step, ...]:
         return ()
     if later:
         return (function.step(function.record, "called through the base class"),)
-    others = [
-        one
-        for one in cls.methods
-        if one is not function and locks.is_override(one) and (python_use.takes(one) or python_use.without_lock(one))
-    ]
-    if not others or not all(python_use.takes(one) for one in others):
+    others = [one for one in cls.methods if one is not function and locks.is_override(one)]
+    taking = [one for one in others if python_use.takes(one)]
+    if not taking or any(one not in taking and python_use.without_lock(one) for one in others):
         return ()
-    return (others[0].step(others[0].record, f"`{others[0].name}` acquires it"),)
+    return (taking[0].step(taking[0].record, f"`{taking[0].name}` acquires it"),)

@@ -122,15 +122,15 @@ class _LockTaking(NamedTuple):
 
 @rule(severity="error", cwe=(833,))
 def gil_taken_under_lock(program: Program) -> Iterator[Finding]:
-    under = [one for many in _under_mutex(program).values() for one in many]
+    holding = [one for one in program.functions if one.language == "cpp" and _holds_gil(one)]
+    under = [one for many in _under_mutex(program).values() for one in many] if holding else []
     if not under:
         return
     wanted = {one.lock for one in under}
     inside: dict[tuple[str, str], _LockTaking] = {}
-    for function in program.functions:
-        if function.language == "cpp":
-            for found in _under_gil(function, wanted):
-                inside.setdefault(found.lock, found)
+    for function in holding:
+        for found in _locked(function, entrances.entry(function), wanted, 0):
+            inside.setdefault(found.lock, found)
     for one in under:
         other = inside.get(one.lock)
         if other is not None and not (other.function is one.function and other.event is one.event):
@@ -185,10 +185,8 @@ def _takes(function: Function, event: events.Event, states: dict[int, gil.GilSta
     return any(target.record.kind != "lambda" and python_use.takes(target) for target in targets)
 
 
-def _under_gil(function: Function, wanted: set[tuple[str, str]]) -> Iterator[_LockTaking]:
-    if entrances.held(function) is None and not python_use.takes(function):
-        return
-    yield from _locked(function, entrances.entry(function), wanted, 0)
+def _holds_gil(function: Function) -> bool:
+    return entrances.held(function) is not None or python_use.takes(function)
 
 
 def _locked(function: Function, entry: gil.GilState, wanted: set[tuple[str, str]], depth: int) -> Iterator[_LockTaking]:

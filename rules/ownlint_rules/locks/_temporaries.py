@@ -39,8 +39,9 @@ def dropped_guards(function: Function) -> Iterator[Dropped]:
 
 
 def _made(function: Function, call: r.Call) -> guard_classes.GuardClass | None:
-    """The class of the object that the call makes; none where a function has that name."""
-    if not isinstance(call.callee, r.Name):
+    """The class of the object that the call makes; none where a function has that name, and in C, which has no
+    destructors."""
+    if not isinstance(call.callee, r.Name) or function.file.is_c:
         return None
     written, program = call.callee.text, function.program
     guard = guard_classes.guards(program).of(written, function)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ownlint import Function, Program, Span, bodies, places, text, types
+from ownlint import Function, Program, Span, bodies, places, questions, text, types
 from ownlint import records as r
 from ownlint_rules.parity import _parity as parity
 
@@ -52,10 +52,19 @@ def before(function: Function) -> Function | None:
 
 def _is_still_there(function: Function, old: Function) -> bool:
     """Whether what the old function was is another one now, so that this one is new."""
-    return any(
-        one.symbol == old.symbol and one is not function and function.program.was_called(one.path) == old.path
-        for one in function.program.index.functions_called(old.name)
+    program = function.program
+    alike = _now(program).ask(
+        old.name,
+        lambda: Counter((one.symbol, program.was_called(one.path)) for one in program.index.functions_called(old.name)),
     )
+    itself = (function.symbol, program.was_called(function.path)) == (old.symbol, old.path)
+    return alike[old.symbol, old.path] > itself
+
+
+@questions.program_question
+def _now(program: Program) -> questions.Answers[str, Counter[tuple[str, str]]]:
+    """By name: the symbols and former paths of what is called so now."""
+    return questions.Answers()
 
 
 def _types(function: Function) -> tuple[str, ...]:

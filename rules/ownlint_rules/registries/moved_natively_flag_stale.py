@@ -132,7 +132,10 @@ class _Taking(NamedTuple):
 @rule(severity="error", cwe=(415,))
 def moved_natively_flag_stale(cls: Class) -> Iterator[Finding]:
     for owning in _owning(cls):
-        using = (one for one in cls.program.functions if one.language == "cpp" and _may_use(one, owning))
+        asked, converts = _asked(owning)
+        using = (
+            one for one in cls.program.functions if one.language == "cpp" and _may_use(one, owning, asked, converts)
+        )
         takings = [taking for function in using for taking in _takings(function, owning)]
         careful = [taking for taking in takings if taking.stored]
         for taking in takings:
@@ -146,16 +149,17 @@ def moved_natively_flag_stale(cls: Class) -> Iterator[Finding]:
                 yield _finding(taking, owning, (like or careful)[0], share, certainty)
 
 
-def _may_use(function: Function, owning: _Owning) -> bool:
+def _asked(owning: _Owning) -> tuple[frozenset[str], bool]:
+    """The names of the methods that say the handle, and whether a conversion is among them."""
+    methods = [one for cls in owning.cls.ancestry for one in cls.methods if glance.says(one, owning.handle)]
+    return frozenset(one.name for one in methods), any(one.record.kind == "conversion" for one in methods)
+
+
+def _may_use(function: Function, owning: _Owning, asked: frozenset[str], converts: bool) -> bool:
     """Whether the function says the handle, or may ask an accessor or a conversion for it. Needs no decoding."""
-    if glance.says(function, owning.handle) or glance.says(function, owning.cls.name):
+    if converts or not asked.isdisjoint(function.mentioned):
         return True
-    return any(
-        one.name in function.mentioned or one.record.kind == "conversion"
-        for cls in owning.cls.ancestry
-        for one in cls.methods
-        if glance.says(one, owning.handle)
-    )
+    return glance.says(function, owning.handle) or glance.says(function, owning.cls.name)
 
 
 def _is_like(taking: _Taking, other: _Taking) -> bool:

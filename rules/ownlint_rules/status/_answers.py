@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ownlint import Class, Function, Status, assignments, conditions, failure, pairs, places, types
 from ownlint import events as e
@@ -63,23 +63,35 @@ def _tells_of(home: Class, name: str) -> bool:
 
 
 def _makes_only_success(callee: Function, node: r.Call) -> bool:
-    """`success()`, or a function of C that is named after the type: `engineResultSuccess()`."""
-    if makes_success(node):
+    """`success()`, an empty status, or a function of C that is named after the type: `engineResultSuccess()`."""
+    if makes_success(node) or (_is_empty(callee, node) and failure.refuses(callee, node) is False):
         return True
     named = types.parse(callee.record.result).last.lower() + "success"
     return not node.args and places.last_name(node.callee).lower() == named
 
 
+def _is_empty(callee: Function, node: r.Call) -> bool:
+    return not node.args and types.parse(callee.record.result).last == places.last_name(node.callee)
+
+
 def cannot_fail(
-    callees: Iterable[Function], call: r.Call, status: Status | None = None, depth: int = _CALLEES_DOWN
+    callees: Iterable[Function],
+    call: r.Call,
+    status: Status | None = None,
+    depth: int = _CALLEES_DOWN,
+    known: Sequence[conditions.Given] = (),
 ) -> bool:
     """Whether all that can be called answers this call with nothing but success. An argument, or what stands for one
-    that is left out, can have a say in that: `wait(bool throws = true)`."""
-    found = [(callee, leave) for callee in callees for leave in _answers(callee) if _can_leave(callee, leave, call)]
+    that is left out, can have a say in that: `wait(bool throws = true)`; `known` is what an outer call says of the
+    caller's own parameters."""
+    given = [(callee, list(_constants(callee, call, known))) for callee in callees]
+    found = [
+        (callee, leave, said) for callee, said in given for leave in _answers(callee) if _can_leave(callee, leave, said)
+    ]
     return (
         bool(found)
-        and not any("virtual" in callee.record.qualifiers for callee, _ in found)
-        and all(not leave.via and _is_success(callee, leave, status, depth) for callee, leave in found)
+        and not any("virtual" in callee.record.qualifiers for callee, _, _ in found)
+        and all(not leave.via and _is_success(callee, leave, status, depth, said) for callee, leave, said in found)
     )
 
 
@@ -104,40 +116,48 @@ def _looks_up(value: r.Value | None) -> bool:
     )
 
 
-def _is_success(callee: Function, leave: e.LeaveEvent, status: Status | None, depth: int) -> bool:
+def _is_success(
+    callee: Function, leave: e.LeaveEvent, status: Status | None, depth: int, known: Sequence[conditions.Given]
+) -> bool:
     match places.strip(leave.value):
         case r.Call() as made:
-            return _makes_only_success(callee, made) or (depth > 0 and _hands_on_success(callee, made, status, depth))
+            return _makes_only_success(callee, made) or _hands_on_success(callee, made, status, depth, known)
+        case r.Literal(kind="null") | r.Name(text="NULL"):
+            return status is not None and status.kind == "pointer"
         case r.Name(text=name) if name not in callee.declared:
-            known = callee.program.statuses.says_success(name)
-            return bool(known) or (status is not None and status.is_success(name))
+            good = callee.program.statuses.says_success(name)
+            return bool(good) or (status is not None and status.is_success(name))
         case r.Name(text=name) if name in callee.locals:
-            return _has_worked(callee, leave, name)
+            write = callee.flow.last_write(leave, (name,))
+            stored = places.strip(write.value) if write is not None else None
+            return isinstance(stored, r.Call) and (
+                _has_worked(callee, leave, stored) or _hands_on_success(callee, stored, status, depth, known)
+            )
     return False
 
 
-def _hands_on_success(callee: Function, made: r.Call, status: Status | None, depth: int) -> bool:
+def _hands_on_success(
+    callee: Function, made: r.Call, status: Status | None, depth: int, known: Sequence[conditions.Given]
+) -> bool:
     """`return load_default();`, where that answers nothing but success. An overload that hands on what the others
     answer says nothing of its own."""
-    targets = callee.program.calls.callee(made, callee)
-    others = [target for target in targets.functions if target is not callee]
-    return targets.all_defined and cannot_fail(others, made, status, depth - 1)
+    targets = callee.program.calls.callee(made, callee) if depth > 0 else None
+    if targets is None or not targets.all_defined:
+        return False
+    return cannot_fail([one for one in targets.functions if one is not callee], made, status, depth - 1, known)
 
 
-def _has_worked(callee: Function, leave: e.LeaveEvent, name: str) -> bool:
+def _has_worked(callee: Function, leave: e.LeaveEvent, stored: r.Call) -> bool:
     """`if (status.ok()) return status;`: the exit is reached only if what was stored last has worked."""
-    write = callee.flow.last_write(leave, (name,))
-    stored = places.strip(write.value) if write is not None else None
-    return isinstance(stored, r.Call) and any(
+    return any(
         cause is not None and cause.node is stored
         for test, outcome in callee.flow.guards(leave)
         for cause, _ in (failure.failing(callee, test, not outcome),)
     )
 
 
-def _can_leave(callee: Function, leave: e.LeaveEvent, call: r.Call) -> bool:
+def _can_leave(callee: Function, leave: e.LeaveEvent, given: Sequence[conditions.Given]) -> bool:
     """Whether the arguments of the call let the callee leave there."""
-    given = list(_constants(callee, call))
     return not any(
         not test.asserted and conditions.comes_to(callee, test.value, one) is (not outcome)
         for test, outcome in (callee.flow.guards(leave) if given else ())
@@ -145,11 +165,13 @@ def _can_leave(callee: Function, leave: e.LeaveEvent, call: r.Call) -> bool:
     )
 
 
-def _constants(callee: Function, call: r.Call) -> Iterator[conditions.Given]:
+def _constants(callee: Function, call: r.Call, known: Sequence[conditions.Given]) -> Iterator[conditions.Given]:
     """What the call says of the parameters, where the callee does not change them."""
+    outer = {given.place: given.held for given in known}
     for index, parameter in enumerate(callee.record.parameters):
-        said = call.args[index] if index < len(call.args) else parameter.default
-        held = assignments.held(said)
+        said = places.strip(call.args[index] if index < len(call.args) else parameter.default)
+        held = outer.get((said.text,)) if isinstance(said, r.Name) else None
+        held = held if held is not None else assignments.held(said)
         changed = any(not one.fresh for one in callee.flow.writes_to((parameter.name,)))
         if held is not None and held.kind != "copy" and not changed:
             yield conditions.Given((parameter.name,), held)

@@ -119,23 +119,12 @@ def gaps(root: Node) -> Iterator[Node]:
     while stack:
         node = stack.pop()
         if node.kind_id == ERROR:
-            if not _is_word_before_type(node):
-                yield node
+            yield node
         elif node.is_missing and node.kind_id != TYPE_IDENTIFIER and node.kind_id != SEMICOLON:
             # Not these: a default argument `= {}`, which the grammar takes for `T{}`, and `MACRO(x)` without `;`.
             yield node
         elif node.has_error:
             stack.extend(reversed(node.children))
-
-
-def _is_word_before_type(node: Node) -> bool:
-    """Whether it is the type of a declaration, where the parser has taken the macro before it for that:
-    `g_autofree char *copy;`."""
-    parent = node.parent
-    if parent is None or parent.kind_id != DECLARATION or [one.kind_id for one in node.children] != [IDENTIFIER]:
-        return False
-    before = node.prev_sibling
-    return before is not None and before.kind_id == TYPE_IDENTIFIER and node.next_sibling is not None
 
 
 def unplaced(root: Node) -> int:

@@ -41,6 +41,10 @@ Role = str
 """What a word of capitals is known to be: `annotation`, `declaring`, `standing`, or empty."""
 
 
+BEFORE_TYPE = "macro before a type"
+"""The name of the mark of such a macro; its argument is the word, or the function that the word is given."""
+
+
 class OverwrittenMacro(NamedTuple):
     """An attribute-like macro that was overwritten; `arguments` as written, without the parentheses."""
 
@@ -180,6 +184,19 @@ _DECLARATION_AFTER = re.compile(
     rb"(?:%(type)s[\s*&]++)+?(?:~?[A-Za-z_][\w:]*+\s*+[(;={\[]|operator\b|\(\s*\*)"
     % {b"before": _BEFORE_TYPE, b"type": _TYPE}
 )
+# `g_autofree char *copy;`, `_cleanup_(closep) int fd = -1;`: a word before a whole declaration is a macro.
+_WORD_BEFORE = re.compile(
+    rb"(?<=[;{}])\s*+((?!%(word)s|%(type)s|%(other)s)(?=\w*[a-z])[A-Za-z_]\w*+)"
+    rb"(?:\s*+\(\s*+(?P<given>[A-Za-z_]\w*+)\s*+\))?(?=\s++"
+    rb"(?:(?:const|volatile)\s++)*+(?:(?:struct|union|enum|unsigned|signed)\s++)?(?!%(word)s)[A-Za-z_]\w*+(?:::\w++)*+"
+    rb"(?:\s*+\*[\s*]*+|\s++)[A-Za-z_]\w*+\s*+[=;,\[])"
+    % {
+        b"word": _KEYWORD,
+        b"type": _BUILTIN,
+        b"other": rb"(?:if|while|for|switch|catch|do|register|export|(?:__|_T|t)hread(?:_local)?|constinit|alignas"
+        rb"|_Alignas|decltype|__?typeof\w*|_Atomic|__(?:extension|restrict|volatile|const|inline|attribute|declspec)\w*)\b",
+    }
+)
 # What `ASSIGN_OR_RETURN(` is followed by when its first argument declares something.
 _DECLARES = re.compile(
     rb"\s*(?:\(\s*)?(?:(?:const|static|constexpr|volatile)\s+)*"
@@ -262,6 +279,7 @@ class _Preparation:
             start, end = match.span()
             if start >= self.done:
                 self.word(match[0], start, end)
+        self.words_before_types()
         self.rewrite_rest()
         conditionals = _Conditionals(self)
         conditionals.settle()
@@ -597,6 +615,14 @@ class _Preparation:
             self.masked, after
         ):
             self.mark(word, start, end)
+
+    def words_before_types(self) -> None:
+        """Marks macros in small letters before a declaration; what they are handed is taken for a function."""
+        for match in _WORD_BEFORE.finditer(self.masked):
+            start, end = match.start(1), match.end()
+            if self.buffer[start : start + 1].strip():
+                self.marks.append(OverwrittenMacro(start, end, BEFORE_TYPE, _text(match["given"] or match[1])))
+                self.blank(start, end)
 
     def members_in_one_word(self) -> None:
         """`struct X { Foo_HEAD int n; };`: a word that is first in a class, alone on its line or before a whole

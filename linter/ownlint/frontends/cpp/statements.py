@@ -16,7 +16,7 @@ from tree_sitter import Node
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.frontends.cpp import grammar as g
-from ownlint.frontends.cpp.preprocess import Loose, OverwrittenMacro, Prepared
+from ownlint.frontends.cpp.preprocess import BEFORE_TYPE, Loose, OverwrittenMacro, Prepared
 from ownlint.frontends.cpp.values import LIMIT, UNNAMED, CppValues
 
 Out = list[r.Statement]
@@ -44,8 +44,7 @@ class Specifiers(NamedTuple):
 
 _ONE_A_THREAD = frozenset({"thread_local", "__thread"})
 _IS_POINTER = re.compile(r"\*(?:\s*(?:const|volatile))*\Z")
-_BEFORE_TYPE = "macro before a type"
-_CLEANUPS = frozenset({"cleanup", "__cleanup__", "gnu::cleanup", "gnu::__cleanup__", _BEFORE_TYPE})
+_CLEANUPS = frozenset({"cleanup", "__cleanup__", "gnu::cleanup", "gnu::__cleanup__", BEFORE_TYPE})
 
 
 class BuildQuestions:
@@ -611,9 +610,6 @@ class CppStatements(CppValues):
                 return Specifiers((), "", None, ()), children
             if len(children) == 1 or children[1].kind_id not in _MORE:  # the common case: `T x`
                 written = self.written(first.start_byte, first.end_byte)
-                if node.has_error and (real := self.type_after_macro(first)):
-                    stands_before = r.Annotation(first.start_byte, first.end_byte, _BEFORE_TYPE, written)
-                    return Specifiers((), real, first, (stands_before,)), children[1:]
                 return Specifiers((), written, first, ()), children[1:]
         index = 0
         for index, child in enumerate(children):
@@ -648,14 +644,6 @@ class CppStatements(CppValues):
             index += 1
         pieces.sort(key=lambda piece: piece not in ("const", "volatile"))  # `T const` is `const T`
         return Specifiers(tuple(words), " ".join(pieces), type_node, attributes), children[index:]
-
-    def type_after_macro(self, first: Node) -> str:
-        """The type that the parser skipped since it took the macro before it for one: `CLOSES FILE *f`; else empty."""
-        skipped = first.next_sibling
-        if first.kind_id != g.TYPE_IDENTIFIER or skipped is None or skipped.kind_id != g.ERROR:
-            return ""
-        said = self.text(skipped.start_byte, skipped.end_byte)
-        return said if said.isidentifier() else ""
 
     def type_text(self, node: Node) -> str:
         if node.kind_id in g.CLASSES or node.kind_id == g.ENUM:
