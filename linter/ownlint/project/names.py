@@ -113,14 +113,21 @@ class ProjectNames:
 
     def carried(self, written: str, origin: tuple[File, str], to: tuple[File, str]) -> str:
         """A type that is written in one file and scope, as it is said in another: a class in full, where its name means
-        another class there."""
+        another class there, or is one of several, and what an alias stands for, where another has its name."""
         kind = types.parse(written)
         for argument in kind.arguments:
             written = written.replace(argument, self.carried(argument, origin, to), 1)
         if kind.arguments or kind.is_scalar or not kind.name or origin == to:
             return written
         meant, other = self.find_class(kind.name, origin[1], origin[0]), self.find_class(kind.name, to[1], to[0])
-        if meant is None or other is None or meant is other:
+        if meant is None and other is None and kind.name.isidentifier():
+            here, there = self.expand(written, *origin), self.expand(written, *to)
+            return written if here in (written, there) else self.carried(here, origin, to)
+        if (
+            meant is None
+            or meant is other
+            or (other is None and len(self._index.classes_called(meant.name, origin[0])) < 2)
+        ):
             return written
         return _NAME.sub(lambda found: meant.symbol if found[0].removeprefix("::") == kind.name else found[0], written)
 
@@ -136,14 +143,15 @@ class ProjectNames:
     def _expand(self, written: str, file: File, scope: str, at: int) -> str:
         for _ in range(4):
             kind = types.parse(written)
-            found = self._alias(kind.name, file, scope, at)
-            if found is None or types.parse(found).name == kind.name:
+            alias = self._alias(kind.name, file, scope, at)
+            if alias is None or types.parse(alias[1].target).name == kind.name:
                 return written
+            found = self.carried(alias[1].target, (alias[0], alias[1].scope), (file, scope))
             const = "const " if kind.const and not {"*", "const"} & set(re.findall(r"\*|\bconst\b", found)) else ""
             written = const + found + "*" * kind.pointers + ("&" if kind.reference else "")
         return written
 
-    def _alias(self, name: str, file: File, scope: str, at: int = 0) -> str | None:
+    def _alias(self, name: str, file: File, scope: str, at: int = 0) -> tuple[File, r.Alias] | None:
         last = qualified.last(name)
         called = [(f, a) for f, a in self._index.aliases_called(last, file) if a.kind in ("type", "using")]
         candidates = [(f, a) for f, a in called if name == last or qualified.names(_join(a), name)]
@@ -154,12 +162,13 @@ class ProjectNames:
         if not candidates:
             return None
         if len({a.target for _, a in candidates}) > 1:
-            same = [(f, a) for f, a in candidates if f is file]
+            around = [(f, a) for f, a in candidates if a.scope and qualified.encloses(a.scope, scope)]
+            same = around or [(f, a) for f, a in candidates if f is file]
             candidates = self._nearest_aliases(same or candidates, scope)
             if len({a.target for _, a in candidates}) > 1:
-                before = [a for _, a in same if a.start < at]
-                return before[-1].target if before else None
-        return candidates[0][1].target
+                before = [(f, a) for f, a in same if a.start < at]
+                return before[-1] if before else None
+        return candidates[0]
 
     def _visible(self, candidates: list[tuple[File, r.Alias]], file: File, scope: str) -> list[tuple[File, r.Alias]]:
         """Without those of other namespaces, where a class of the name stands in one around `scope`."""

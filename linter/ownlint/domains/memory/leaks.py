@@ -355,7 +355,11 @@ class _Losing:
         written = start.type if isinstance(start, e.Write) and start.type else ""
         if len(held) > 1:
             root = program.types.of(r.Name(0, 0, held[0]), function)
-            return types.parse(root).is_value and self.is_plain_struct(root) and len(held) == 2
+            if len(held) > 2 or not types.parse(root).is_value or not self.is_plain_struct(root):
+                return False
+            cls = program.names.find_class(root, function.record.scope, function.file)
+            found = cls.field(held[1]) if cls is not None else None
+            return found is None or "&" not in found[1].type  # a reference leads to what another object holds
         written = written or function.locals.get(held[0], ("", None))[0]
         if types.parse(written).is_placeholder:
             written = program.types.of(r.Name(0, 0, held[0]), function) or written
