@@ -52,6 +52,7 @@ from ownlint.domains.memory.seen import (
     may_end,
     may_take,
     relevant,
+    reserved,
 )
 from ownlint.engine import macro_calls
 from ownlint.engine.resources import resources
@@ -66,7 +67,8 @@ from ownlint.project.pairs import releases_nothing
 from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Class, Function
 
-_MAY_HAVE_ROOM = because("value", "harmless if the container still has capacity")
+_NO_ROOM = because("path", "on the path where the container has no capacity left")
+_MAY_HAVE_ROOM = because("value", "harmless if the capacity that is reserved elsewhere is enough")
 _MAY_STAND_BEFORE = because("path", "on the path where it, or an element before it, is erased")
 _MAY_BE_KEPT = because("sharing", "harmless if something else still owns a reference to it")
 _HELD = "<held> "
@@ -825,10 +827,15 @@ class MemoryCalls(Owners):
         if model.has("keep") and room is not LOST:
             return
         takes_out = any(effect.verb == "invalidate" and effect.mode == "deep" for effect in model.effects)
-        doubt = _MAY_STAND_BEFORE if takes_out else _MAY_HAVE_ROOM
+        doubt = _MAY_STAND_BEFORE if takes_out else self.room_doubt(node)
         how = EndedBlock(self.event.index, "moved", self.named(node.callee), doubt)
         self.elements_moved(draft, inside, how)
         self.note_write(inside)
+
+    def room_doubt(self, node: r.Call) -> Certainty:
+        """What is assumed of the capacity of a container that is given another element."""
+        is_reserved = isinstance(node.callee, r.Member) and last_name(node.callee.base) in reserved(self.program)
+        return _MAY_HAVE_ROOM if is_reserved else _NO_ROOM
 
     @staticmethod
     def elements_moved(draft: MemoryDraft, inside: Cell, how: EndedBlock) -> None:
@@ -907,10 +914,14 @@ class MemoryCalls(Owners):
         asks = asks or (self.moves_something and gives_away(function)) or self.may_answer_with(node, function)
         asks = asks or any(self.is_callable(draft, one) for one in node.args)
         asks = asks or (may_take(self.function) and makes_owner(function))
-        asks = asks or (changes_elements(function) and any(held.path[-1:] == (SOME,) for held in draft.cells.values()))
+        asks = asks or (changes_elements(function) and self.follows_elements(draft))
         known = self.summary_of(function, deep=concerned) if asks else None
         if known is None or not known.known:
+            again = self.moved_so_far(draft) if function is self.function else []
             self.unknown(draft, node, callee, silent=True)
+            for cell, how in again:
+                if (around := self.seen_there(draft, node, function, cell.block)) is not None:
+                    self.elements_moved(draft, Cell(around.block, around.path + cell.path), how)
             return
         doubt = because(
             "certain" if callee.certainty == "certain" else "guess",
@@ -1008,6 +1019,21 @@ class MemoryCalls(Owners):
         else:
             self.answer(draft, node, LOST)
 
+    def follows_elements(self, draft: MemoryDraft) -> bool:
+        """Whether something stands at an element here, or may where the function is called."""
+        return changes_elements(self.function) or any(held.path[-1:] == (SOME,) for held in draft.cells.values())
+
+    def moved_so_far(self, draft: MemoryDraft) -> list[tuple[Cell, EndedBlock]]:
+        """Where a function that calls itself leaves other elements than there were, once more: by what stands on every
+        path through it. Its summary is not known while it is walked."""
+        end = self.flow.events[self.flow.exit]
+        return [
+            (Cell(block[1], block[2]), how._replace(at=self.event.index, by=self.function.name))
+            for block, how in draft.ended.items()
+            if how.why == "moved" and block[0] == "in" and self.is_seen(block)
+            if self.flow.dominates(self.flow.events[how.at], end)
+        ]
+
     def can_be_taken(self, node: r.Call, function: Function, name: str) -> bool:
         """Whether what is given as that parameter is less once it was moved from."""
         given = [
@@ -1059,17 +1085,18 @@ class MemoryCalls(Owners):
         ended."""
         if not draft.ended or function.parent is self.function:
             return bool(draft.ended)
+        gone = [one for one, how in draft.ended.items() if how.why != "moved" or draft.is_led_to(one)]
+        if not gone:
+            return False
         given = [self.pointer(draft, one) for one in node.args]
         given += [where for one in node.args if (where := self.cell(draft, one)) is not None]
         if isinstance(node.callee, r.Member) or unknown_calls.object_of(function) == THIS_BLOCK:
             receiver = self.receiver_there(draft, node) or LOST
-            if any(one[0] != "content" and is_within(one, receiver.block) for one in draft.ended):
+            if any(one[0] != "content" and is_within(one, receiver.block) for one in gone):
                 return True
             given.append(receiver)
         ended = [
-            one
-            for one in draft.ended
-            if one[0] != "content" and (root(one)[0] != "var" or not self.is_own(root(one)[1]))
+            one for one in gone if one[0] != "content" and (root(one)[0] != "var" or not self.is_own(root(one)[1]))
         ]
         blocks = {one.block for one in given}
         if not blocks.isdisjoint(draft.ended) or any(is_within(one, block) for one in ended for block in blocks):

@@ -4,7 +4,7 @@ a flow is made, mostly before a body is decoded."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from ownlint.domains.memory.callables import keeps_lambda
@@ -317,20 +317,66 @@ def _changing(program: Program) -> frozenset[str]:
     return program.models.functions_that(lambda model: model.has("invalidate", "receiver"))
 
 
-@question
 def changes_elements(function: Function) -> bool:
-    """Whether the function may move the elements of a container that its caller knows. Needs no decoding."""
+    """Whether the function may move the elements of a container that its caller knows."""
+    return function in _growers(function.program)
+
+
+@program_question
+def _growers(program: Program) -> dict[Function, bool]:
+    """The project's functions that may do so, by themselves or by what they call; looked up one by one."""
+    left = [one for one in program.functions if one.language == "cpp" and _lends_container(one)]
+    more = [one for one in left if not _changing(program).isdisjoint(one.mentioned)]
+    found: dict[Function, bool] = {}
+    for _ in range(DEEPEST):
+        found.update((one, True) for one in more)
+        names = frozenset(one.name for one in more)
+        left = [one for one in left if one not in found]
+        more = [one for one in left if not names.isdisjoint(one.mentioned) and _passes_on(one, names, found)]
+        if not more:
+            break
+    return found
+
+
+def _passes_on(function: Function, names: frozenset[str], growers: Mapping[Function, bool]) -> bool:
+    """Whether one of those is called of something that is no local of the function."""
+    own = function.locals.keys() - {one.name for one in function.record.parameters}
+    for call in function.calls():
+        if last_name(call.callee) in names:
+            on = call.callee.base if isinstance(call.callee, r.Member) else r.Name(-1, -1, THIS)
+            lent = any((name := named(one)) and name not in own for one in (on, *call.args))
+            if lent and any(one in growers for one in function.program.calls.callee(call, function).functions):
+                return True
+    return False
+
+
+def _lends_container(function: Function) -> bool:
+    """Whether a container of its caller, or of its object, can be changed by it."""
     record = function.record
-    if record.kind not in ("function", "method") or _changing(function.program).isdisjoint(function.mentioned):
+    if record.kind not in ("function", "method"):
         return False
-    lent = any(not _is_constant(one.type) and types.parse(one.type).reference for one in record.parameters)
+    given = (types.parse(one.type) for one in record.parameters if not _is_constant(one.type))
+    lent = any(one.reference or (one.pointers and not one.const and not one.is_scalar) for one in given)
     return lent or (bool(record.owner) and not {"const", "static"} & set(record.qualifiers))
 
 
 @program_question
 def _growing(program: Program) -> frozenset[str]:
     """Last names of the project's functions that may do so."""
-    return frozenset(one.name for one in program.functions if one.language == "cpp" and changes_elements(one))
+    return frozenset(one.name for one in _growers(program))
+
+
+@program_question
+def reserved(program: Program) -> frozenset[str]:
+    """Last names of the containers for which the project makes room somewhere."""
+    names = program.models.functions_that(lambda model: model.makes_room)
+    return frozenset(
+        last_name(call.callee.base)
+        for one in program.functions
+        if one.language == "cpp" and not names.isdisjoint(one.mentioned)
+        for call in one.calls()
+        if isinstance(call.callee, r.Member) and call.callee.name in names
+    )
 
 
 @question
