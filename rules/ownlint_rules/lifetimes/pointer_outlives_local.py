@@ -2,8 +2,8 @@
 
 ## What it reports
 
-- the address of a local or of a by-value parameter that is returned, or a reference to one; the pointer that a local
-  smart pointer holds
+- the address of a local or of a by-value parameter that is returned, or a reference to one; what a local smart
+  pointer, optional or container holds
 - a pointer to a local of an inner block, or to an element of its container, that is used after the block
 - a lambda that captures such a local by reference and is called after the block
 
@@ -80,11 +80,12 @@ def pointer_outlives_local(function: Function) -> Iterator[Finding]:
         what = f"`{one.name}` is returned, but points to" if handed else f"`{one.name}` points to"
         if one.through and one.name == one.ended.by:
             what = f"`{one.through}` refers to"  # a lambda, which has it by reference
-        owner = "what" if one.ended.why == "owner" else "the local"
-        ends = ", which is destroyed here" if owner == "what" else ", which is out of scope"
+        by = one.ended.by
+        held = one.ended.why == "owner"
+        gone = f"what `{by}` holds, which is destroyed here" if held else f"the local `{by}`, which is out of scope"
         yield function.finding(
             one.at,
-            f"{what} {owner} `{one.ended.by}`{ends}",
+            f"{what} {gone}",
             certainty=tempered(memory.certainty(one), _converted(function, handed)),
             help="return or store the object itself, or make its owner live as long as its user",
             steps=() if handed else (function.step(ending, f"`{one.ended.by}` is destroyed here", "ends"),),

@@ -1173,7 +1173,9 @@ class MemoryCalls(Owners):
         if not isinstance(node.callee, r.Member):
             return Pointer(THIS_BLOCK)
         base = node.callee.base
-        return self.real(self.pointer(draft, base)) if node.callee.arrow else self.cell(draft, base)
+        if not node.callee.arrow:
+            return self.cell(draft, base)
+        return self.held_inside(draft, base) or self.real(self.pointer(draft, base))
 
     def name_there(self, node: r.Call, function: Function, block: Block) -> str:
         """What the caller calls the callee's block."""

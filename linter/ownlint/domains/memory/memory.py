@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from ownlint.domains.failure import failing
 from ownlint.domains.memory.blocks import (
+    ELEMENTS,
     LOST,
     NOTHING,
     NULL,
@@ -35,7 +36,7 @@ from ownlint.domains.memory.blocks import (
 )
 from ownlint.domains.memory.outcomes import is_set_by
 from ownlint.domains.memory.owners import CoOwner, lets_go
-from ownlint.domains.memory.pointers import ONE, THIS_BLOCK, named, range_cell, result_cell
+from ownlint.domains.memory.pointers import ONE, THIS_BLOCK, declared_type, named, range_cell, result_cell
 from ownlint.domains.memory.seen import DEEPEST, ends_what_it_holds, may_end, may_take
 from ownlint.domains.memory.summarised import Summarised, WayOut
 from ownlint.engine import ranges
@@ -541,7 +542,7 @@ class MemoryWalk(Summarised):
         ended = draft.how_ended(block)
         if ended is not None and ended.why in ("scope", "owner"):
             self.report("returned", self.named(value), ended, block)
-        elif block[0] == "var" and self.is_own(block[1]) and self.is_value(block[1]):
+        elif block[0] == "var" and self.is_own(block[1]) and self.is_value(block[1]) and self.is_part(answer):
             self.report("returned", str(block[1]), EndedBlock(self.event.index, "scope", str(block[1])), block)
         elif (owner := self.owner_of(draft, block)) is not None:
             self.report("returned", self.named(value), EndedBlock(self.event.index, "owner", owner), block)
@@ -552,12 +553,39 @@ class MemoryWalk(Summarised):
 
     def owner_of(self, draft: MemoryDraft, block: Block) -> str | None:
         """The local that ends the block when the function is left."""
-        for name, (written, _) in self.function.locals.items():
-            held = draft.cells.get(Pointer(("var", name)), LOST)
-            if held.block == block and self.is_own(name) and name not in self.references:
-                roles = self.program.types.roles(written, self.function)
+        for name in self.function.locals:
+            if not self.is_own(name) or name in self.references:
+                continue
+            if draft.cells.get(Pointer(("var", name)), LOST).block == block:
+                roles = self.program.types.roles(declared_type(self.function, name), self.function)
                 return name if "smart pointer" in roles else None
+            if name in self.plain_objects and any(
+                self.is_part(cell) for cell in self.leading_to(draft, block) if cell.block == ("var", name)
+            ):
+                return name
         return None
+
+    @staticmethod
+    def leading_to(draft: MemoryDraft, block: Block) -> list[Cell]:
+        """The containers whose elements these are."""
+        first = home_of(block)
+        homes = [first] if first is not None and draft.read(first) == Pointer(block) else []
+        homes += [cell for cell, pointer in draft.cells.items() if pointer == Pointer(block)]
+        return [Cell(cell.block, cell.path[:-1]) for cell in homes if cell.path[-1:] == (ELEMENTS,)]
+
+    def is_part(self, cell: Cell) -> bool:
+        """Whether the cell of a local lies in the memory of that: no member on the way there is a reference."""
+        written = declared_type(self.function, cell.block[1])
+        for step in cell.path:
+            if step[:1] in "<[":
+                written = types.element(written)
+                continue
+            cls = self.class_of(written)
+            found = cls.field(step) if cls is not None else None
+            written = found[1].type if found is not None else ""
+            if types.parse(written).reference:
+                return False
+        return True
 
     # --- tests ---
 

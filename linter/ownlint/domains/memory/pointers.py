@@ -24,6 +24,8 @@ from ownlint.project.subjects import Function
 
 ONE = "<one>"
 """The step from a container to where its only element leads; null where it has none."""
+INSIDE = "<inside>"
+"""The step from an optional, or the like, to the object that it holds in its own memory."""
 SMART = frozenset({"smart pointer", "shared pointer"})
 THIS_BLOCK = ("in", ("var", THIS), ())
 _ARRAY = re.compile(rb'\]"')
@@ -156,6 +158,8 @@ class Pointers:
             case r.Name(text=name):
                 return self.cell_of_name(draft, name)
             case r.Member(base=base, name=name):
+                if value.arrow and (held := self.held_inside(draft, base)) is not None:
+                    return _inside(held, name)
                 around = self.pointer(draft, base, look=look) if self.is_through_pointer(value) else None
                 if around is not None and look:
                     self.looked_at(draft, around, base)
@@ -163,6 +167,8 @@ class Pointers:
                     around = self.cell(draft, base, look=look)
                 return _inside(around, name)
             case r.Unary(op="*", value=inner):
+                if (held := self.held_inside(draft, inner)) is not None:
+                    return held
                 pointer = self.pointer(draft, inner, look=look)
                 if look:
                     self.looked_at(draft, pointer, inner)
@@ -172,8 +178,17 @@ class Pointers:
             case r.Assign(target=target):
                 return self.cell(draft, target, look=look)
             case r.Call():
+                if (asked := asked_for_inside(self.function, value)) is not None:
+                    return self.held_inside(draft, asked)
                 return _known(draft.cells.get(result_cell(value), LOST)) if self.by_reference(value) else None
         return None
+
+    def held_inside(self, draft: MemoryDraft, value: r.Value | None) -> Cell | None:
+        """Where the object stands that a local holds in its own memory, an optional or the like."""
+        bare = strip(value)
+        if not isinstance(bare, r.Name) or bare.text not in self.function.locals:
+            return None
+        return _inside(self.cell(draft, bare), INSIDE) if holds_inside(self.function, bare.text) else None
 
     def is_through_pointer(self, member: r.Member) -> bool:
         if member.arrow:
@@ -319,6 +334,9 @@ class Pointers:
 
     def pointer(self, draft: MemoryDraft, value: r.Value | None, *, look: bool = False) -> Pointer:
         """Where the value of the expression points to."""
+        match value:
+            case r.Unary(op="&", value=r.Unary(op="*", value=inner)) if held := self.held_inside(draft, inner):
+                return held
         value = strip(value)
         if isinstance(value, r.Index) and (one := self.the_one_in(draft, value.base)) is not LOST:
             return one
@@ -497,6 +515,46 @@ def references(function: Function) -> frozenset[str]:
 @flow_question
 def _own_references(function: Function) -> frozenset[str]:
     return frozenset(name for name, (written, _) in function.locals.items() if types.parse(written).reference)
+
+
+def declared_type(function: Function, name: str) -> str:
+    """Of a local or parameter; where that is deduced, of what it begins as."""
+    written, value = function.locals[name]
+    return function.program.types.of(value, function) if types.parse(written).is_placeholder else written
+
+
+@flow_question
+def _held_inside(function: Function) -> dict[str, bool]:
+    return {}
+
+
+def holds_inside(function: Function, name: str) -> bool:
+    """Whether a local is an optional, or the like, that is no other's name: what it holds ends with it."""
+    known = _held_inside(function)
+    if name not in known:
+        kind = types.parse(written := declared_type(function, name))
+        scopes, models = function.program.names.scopes(function), function.program.models
+        roles = function.program.types.roles
+        known[name] = (
+            not (kind.pointers or types.parse(function.locals[name][0]).reference)
+            and not any(types.parse(one).reference or "view" in roles(one, function) for one in kind.arguments)
+            and (
+                "optional" in roles(written, function)
+                or ((status := models.status(written, scopes)) is not None and status.model.carries_value)
+            )
+        )
+    return known[name]
+
+
+def asked_for_inside(function: Function, call: r.Call) -> r.Name | None:
+    """The local that a call is asked for what that holds inside: `found.value()`, `std::get<Row>(found)`."""
+    on = call.callee.base if isinstance(call.callee, r.Member) else call.args[0] if len(call.args) == 1 else None
+    bare = strip(on)
+    if not isinstance(bare, r.Name) or bare.text not in function.locals or (call.args and on is not call.args[0]):
+        return None
+    models = function.program.calls.callee(call, function).models
+    lends = any(one.has("borrow", "result") for one in models)
+    return bare if lends and holds_inside(function, bare.text) else None
 
 
 @flow_question

@@ -15,6 +15,7 @@ from ownlint.domains.memory.pointers import (
     SMART,
     captured,
     decayed,
+    declared_type,
     dropping,
     emptying,
     inner_declarations,
@@ -455,7 +456,7 @@ def relevant(function: Function) -> frozenset[str]:
     into something of these, or the other way round. The others need not be followed."""
     program = function.program
     enders, moving = _ending(program) | _changing(program) | dropping(program), movers(program)
-    found: set[str] = set(_lending_inner(function) | decayed(function))
+    found: set[str] = set(_lending_inner(function) | decayed(function) | _handed_out(function))
     if not _changing(program).isdisjoint(function.mentioned) or _calls_growing(function):
         found |= _pointed_into(function)
     joined: list[set[str]] = []
@@ -529,12 +530,12 @@ def _hands_out_own(function: Function) -> bool:
     """Whether the address of a local may get out of its scope."""
     kind = types.parse(function.record.result)
     if kind.reference or function.record.result in ("", "auto"):
-        return any(
+        return bool(_handed_out(function)) or any(
             isinstance(one, r.Leave)
-            and (isinstance(bare := strip(one.value), r.Name | r.Lambda) or _calls_local(function, bare))
+            and (isinstance(bare := strip(one.value), r.Lambda) or _calls_local(function, bare))
             for one in function.statements
         )
-    if kind.pointers and not _lending(function.program).isdisjoint(function.mentioned) and _has_owner(function):
+    if kind.pointers and (_handed_out(function) or _lends_owned(function)):
         return True
     if not function.says(_ADDRESS):
         return False
@@ -545,6 +546,41 @@ def _hands_out_own(function: Function) -> bool:
         and ((name := named(one.value)) in inner or (kind.pointers > 0 and name in function.locals))
         for one in function.values
     )
+
+
+def _lends_owned(function: Function) -> bool:
+    return not _lending(function.program).isdisjoint(function.mentioned) and _has_owner(function)
+
+
+@flow_question
+def _handed_out(function: Function) -> frozenset[str]:
+    """The locals that are objects and into which leads what is returned, as far as the expression says."""
+    kind = types.parse(function.record.result)
+    if not (kind.reference or kind.pointers or function.record.result in ("", "auto")):
+        return frozenset()
+    return frozenset(
+        name
+        for one in function.statements
+        if isinstance(one, r.Leave) and one.kind == "return"
+        for name in _led_into(function, one.value)
+        if not ((written := types.parse(function.locals[name][0])).reference or written.pointers)
+    )
+
+
+def _led_into(function: Function, value: r.Value | None) -> Iterator[str]:
+    """The local in which, or in what it holds, the expression lies."""
+    match strip(value):
+        case r.Name(text=name) if name in function.locals:
+            yield name
+        case r.Member(base=base) | r.Index(base=base):
+            yield from _led_into(function, base)
+        case r.Unary(op="*" | "&", value=inner):
+            yield from _led_into(function, inner)
+        case r.Conditional(then=then, other=other):
+            yield from _led_into(function, then)
+            yield from _led_into(function, other)
+        case r.Call(callee=callee, args=args) if last_name(callee) in _lending(function.program):
+            yield from _led_into(function, callee.base if isinstance(callee, r.Member) else args[0] if args else None)
 
 
 def _calls_local(function: Function, value: r.Value | None) -> bool:
@@ -574,5 +610,6 @@ def _lambda_outlives_block(function: Function) -> bool:
 
 def _has_owner(function: Function) -> bool:
     return any(
-        not SMART.isdisjoint(function.program.types.roles(written, function)) for written, _ in function.locals.values()
+        not SMART.isdisjoint(function.program.types.roles(declared_type(function, name), function))
+        for name in function.locals
     )
