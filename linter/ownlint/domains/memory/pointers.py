@@ -113,6 +113,7 @@ class Pointers:
         self.flow = function.flow
         self.event: e.Event = self.flow.events[self.flow.entry]
         self._members: dict[str, tuple[str, ...]] = {}
+        self._holders: dict[str, bool] = {}
 
     def looked_at(self, draft: MemoryDraft, pointer: Pointer, value: r.Value) -> None:
         """What `pointer`, which the code writes as `value`, points to is read or written."""
@@ -188,7 +189,10 @@ class Pointers:
         bare = strip(value)
         if not isinstance(bare, r.Name) or bare.text not in self.function.locals:
             return None
-        return _inside(self.cell(draft, bare), INSIDE) if holds_inside(self.function, bare.text) else None
+        inside = self._holders.get(bare.text)
+        if inside is None:
+            inside = self._holders[bare.text] = holds_inside(self.function, bare.text)
+        return _inside(self.cell(draft, bare), INSIDE) if inside else None
 
     def is_through_pointer(self, member: r.Member) -> bool:
         if member.arrow:
@@ -523,27 +527,18 @@ def declared_type(function: Function, name: str) -> str:
     return function.program.types.of(value, function) if types.parse(written).is_placeholder else written
 
 
-@flow_question
-def _held_inside(function: Function) -> dict[str, bool]:
-    return {}
-
-
 def holds_inside(function: Function, name: str) -> bool:
     """Whether a local is an optional, or the like, that is no other's name: what it holds ends with it."""
-    known = _held_inside(function)
-    if name not in known:
-        kind = types.parse(written := declared_type(function, name))
-        scopes, models = function.program.names.scopes(function), function.program.models
-        roles = function.program.types.roles
-        known[name] = (
-            not (kind.pointers or types.parse(function.locals[name][0]).reference)
-            and not any(types.parse(one).reference or "view" in roles(one, function) for one in kind.arguments)
-            and (
-                "optional" in roles(written, function)
-                or ((status := models.status(written, scopes)) is not None and status.model.carries_value)
-            )
-        )
-    return known[name]
+    kind = types.parse(written := declared_type(function, name))
+    if kind.pointers or types.parse(function.locals[name][0]).reference:
+        return False
+    roles, models = function.program.types.roles, function.program.models
+    if any(types.parse(one).reference or "view" in roles(one, function) for one in kind.arguments):
+        return False
+    if "optional" in roles(written, function):
+        return True
+    status = models.status(written, function.program.names.scopes(function))
+    return status is not None and status.model.carries_value
 
 
 def asked_for_inside(function: Function, call: r.Call) -> r.Name | None:
