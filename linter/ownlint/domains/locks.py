@@ -266,6 +266,17 @@ class Locking:
             for caller, event in self._sites(function)
         )
 
+    def was_held(self, function: Function, at: int, name: str) -> bool:
+        """Whether the body has held a lock of that name on every way to an event."""
+        held = self.held(function)
+        before = function.flow.dominators(function.flow.events[at])
+        return any(holds(held.get(event.index, frozenset()), name) for event in before)
+
+    def callers_held(self, function: Function, name: str) -> bool:
+        """Whether each call of the function in the project stands where its caller has held a lock of that name."""
+        sites = list(self._sites(function))
+        return bool(sites) and all(self.was_held(caller, event.index, name) for caller, event in sites)
+
     def outermost(self, function: Function) -> frozenset[Function]:
         """The functions from which the calls come that lead to it in the end; empty when nobody calls it by name.
 

@@ -249,6 +249,7 @@ class GuardedDomain:
         if all(use.kind == "read" for use in careful) or len(uses) < 2:
             return None
         total = len(uses)
+        bare: list[MemberUse] = []
         for use in uses:
             if locks.holds(use.held, lock):
                 continue
@@ -258,8 +259,13 @@ class GuardedDomain:
                 careful.append(use)
             elif use.kind != "read" and len(uses) < FEWEST:
                 return None
-        if total >= FEWEST and len(careful) >= MOST_CAREFUL * total and len({use.function for use in careful}) > 1:
-            return Guard(member, lock, "use", total, len(careful))  # what one function does is no habit
+            else:
+                bare.append(use)
+        if len(careful) >= FEWEST and len({use.function for use in careful}) > 1:
+            # Where the lock was held just before is no vote for doing without.
+            late = 0 if len(careful) >= MOST_CAREFUL * total else sum(was_held(use, lock) for use in bare)
+            if len(careful) >= MOST_CAREFUL * (total - late):
+                return Guard(member, lock, "use", total, len(careful))  # what one function does is no habit
         by_function = self._share_of_functions(uses, careful)
         if by_function is not None:
             return Guard(member, lock, "use", *by_function, by_function=True)
@@ -587,11 +593,9 @@ def _root_of(value: r.Value) -> str:
 
 
 def was_held(use: MemberUse, lock: str) -> bool:
-    """Whether the lock was held on the way to a use, whichever way was taken."""
-    function = use.function
-    held = locks.locking(function.program).held(function)
-    event = function.flow.events[use.at]
-    return any(locks.holds(held.get(before.index, frozenset()), lock) for before in function.flow.dominators(event))
+    """Whether the lock was held on the way to a use, whichever was taken: by the function, or by all its callers."""
+    locking = locks.locking(use.function.program)
+    return locking.was_held(use.function, use.at, lock) or locking.callers_held(use.function, lock)
 
 
 def is_address(use: MemberUse) -> bool:
