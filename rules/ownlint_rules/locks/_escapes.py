@@ -62,6 +62,19 @@ class Borrower:
         self.program = function.program
         self.tracer = Tracer(domain, function)
         self.depth = depth
+        self._learn_lent()
+
+    def _learn_lent(self) -> None:
+        """The locals that stand for what a helper hands out: `&slot->tile` leads into the member that `slot` leads to."""
+        lent = self.domain.lenders.intersection(self.function.mentioned)
+        for name, (written, value) in self.function.locals.items() if lent else ():
+            inner, kind = places.strip(value), types.parse(written)
+            if not isinstance(inner, r.Call) or places.last_name(inner.callee) not in lent:
+                continue
+            if (kind.pointers or kind.is_placeholder) and name not in self.tracer.origins:
+                found = self._lent(inner) if name not in declared_twice(self.function) else None
+                if found is not None and found.how == "pointer":
+                    self.tracer.origins[name] = found.traced
 
     def borrow(self, value: r.Value | None, wanted: str) -> WayIn | None:
         """What a value that becomes something of the wanted type borrows; None when it is a copy."""
