@@ -144,12 +144,13 @@ class Natives:
             kind.last in self.types or types.parse(self.program.names.expand(written, file, scope)).last in self.types
         )
 
-    def reaches(self, outer: str, inner: str) -> bool:
+    def reaches(self, outer: str, inner: str, apart: str = "") -> bool:
         """Whether objects of the type `outer` lead to objects of the type `inner`, by functions that take the one and
-        hand out the other without making it: then they are parts of one thing, and die with it."""
+        hand out the other without making it: then they are parts of one thing, and die with it. No way leads through
+        `apart`, the type of the handles: what a handle leads to is what it was made for."""
         if self._edges is None:
             self._edges = _edges(self.program, self)
-        seen: set[str] = set()
+        seen = {apart}
         around = {outer}
         for _ in range(_STEPS):
             around = {found for name in around for found in self._edges.get(name, ())} - seen

@@ -173,7 +173,11 @@ def _handed(function: Function, tables: frozenset[str]) -> Iterator[tuple[Functi
         match event:
             case e.Write(fresh=False, target=r.Member() as target, value=value):
                 held = _pointer(function, value)
-                if held is not None and _is_plain_member(function, target) and not _is_slot(held):
+                if held is None or not _is_plain_member(function, target) or _is_slot(held):
+                    continue
+                if types.parse(function.program.types.of(target.base, function)).last in tables:
+                    yield held, CCallback("slot", function.step(event, "Python calls it through this table"))
+                else:
                     step = function.step(event, f"C code calls it through `{target.name}`")
                     of_cpp = _is_in_cpp(function, target) or _has_scoped(held)
                     yield held, CCallback("member", step, target.name, of_cpp=of_cpp)

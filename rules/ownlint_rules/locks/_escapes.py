@@ -65,7 +65,7 @@ class Borrower:
         self._learn_lent()
 
     def _learn_lent(self) -> None:
-        """The locals that stand for what a helper hands out: `&slot->tile` leads into the member that `slot` leads to."""
+        """The locals that stand for what a helper hands out: `&slot->tile` leads into the member that `slot` does."""
         lent = self.domain.lenders.intersection(self.function.mentioned)
         for name, (written, value) in self.function.locals.items() if lent else ():
             inner, kind = places.strip(value), types.parse(written)

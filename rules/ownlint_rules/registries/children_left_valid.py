@@ -163,7 +163,7 @@ def _cascading(
     for registry in registries.registries(function.program).guarded:
         home = registry.home
         if home is None or not any(
-            found.reaches(outer, inner)
+            found.reaches(outer, inner, registry.held.name)
             for outer in registries.stood_for(home)
             for inner in registries.stood_for(registry.held)
         ):
@@ -184,7 +184,9 @@ def _is_ended(found: natives.Natives, registry: registries.Registry, end: native
     if not any(_is_of_owner(found, registry, kind) for kind in end.types):
         return False
     return not any(kind == held or found.owns(kind, held) for kind in end.types) and any(
-        (one == kind and not end.below) or found.owns(kind, one) or (kind in found.types and found.reaches(kind, one))
+        (one == kind and not end.below)
+        or found.owns(kind, one)
+        or (kind in found.types and found.reaches(kind, one, held))
         for kind in end.types
         for one in pointed
     )
@@ -298,7 +300,9 @@ def _certainty(function: Function, call: events.Event, registry: registries.Regi
             return because("type", f"only for a `{held}` that was created without a `{keeper}`, which is optional")
     found = natives.natives(function.program)
     ended = found.destroyed(function, call.node) if isinstance(call, events.CallEvent) else None
-    if ended is None or not any(found.reaches(ended[0], one) for one in registries.stood_for(registry.held)):
+    if ended is None or not any(
+        found.reaches(ended[0], one, registry.held.name) for one in registries.stood_for(registry.held)
+    ):
         return because("later-use", "harmless if no handle is used afterwards")
     if partly:
         return because("path", "on a path that does not visit what it contains")
@@ -320,7 +324,7 @@ def _is_part(
         return False
     if not found.ends_parts(call.node, kind):
         return False
-    if any(found.reaches(kind, one) for one in pointed):
+    if any(found.reaches(kind, one, registry.held.name) for one in pointed):
         return True
     if function.home is None or function.home is not registry.home:
         return False

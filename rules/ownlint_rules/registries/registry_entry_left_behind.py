@@ -469,11 +469,14 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
         told = (function.step(tells, "the handle is marked as invalid here"),) if tells else ()
         told = told or ((function.step(frees, "the handle is freed here"),) if frees else ())
         what = "is destroyed here" if isinstance(at, events.CallEvent) else "is marked as invalid here"
+        of_handle = tells is not None and any(_is_beside(one, registry) for one, _ in taken)
         yield function.finding(
             at,
             f"`{text(said)}` {what}, but its entry in `{registry.shown}` stays",
             certainty=because("convention", "that the entry must go is inferred: a sibling erases it")
             if siblings
+            else because("later-use", f"harmless if `{taken[0][0].name}` runs before the entry is looked up again")
+            if of_handle and _is_beside(function, registry)
             else because("value", "harmless if no other object ever gets the same address"),
             help=f"erase the entry from `{registry.shown}` too",
             steps=(*told, *steps),
