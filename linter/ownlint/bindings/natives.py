@@ -79,6 +79,10 @@ class Natives:
         kind = types.parse(function.program.types.of(call.args[0], function))  # of a library whose headers nobody read
         return (kind.last, call.args[0]) if kind.pointers == 1 and _can_be_handle(kind) else None
 
+    def may_end(self, name: str) -> bool:
+        """Whether a call of something of that last name can end the life of a native object."""
+        return name == "delete" or ends_life(name) or name in self.destroyers or name in self._library_ends
+
     def ends_parts(self, call: r.Call, kind: str) -> bool:
         """Whether a call that ends an object of the native type knows what it ends: one that nobody declares and whose
         name does not say so gives back its memory and nothing else, and where references are counted it gives back
@@ -590,9 +594,7 @@ def _ended_by_library(function: Function, call: r.Call) -> tuple[str, r.Value] |
 
 def destroys(function: Function, found: Natives) -> Iterator[tuple[e.CallEvent, str, r.Value]]:
     """The calls of a function that end the life of a native object, with its type and the argument."""
-    if not any(
-        name == "delete" or ends_life(name) or name in found.destroyers for name in function.mentioned
-    ) and not function.says(_DELETES):
+    if not any(found.may_end(name) for name in function.mentioned) and not function.says(_DELETES):
         return
     for call in function.flow.calls:
         if (what := found.destroyed(function, call.node)) is not None:
@@ -666,8 +668,8 @@ _NULL = re.compile(rb'"null"|"NULL"')
 
 
 def taken(function: Function) -> Iterator[tuple[e.CallEvent, Sequence[int]]]:
-    """The calls that take something in, and which arguments that may be: of native functions whose names say so, and of
-    the project's whose bodies put what they are given where it stays."""
+    """The calls that take something in, and which arguments that may be: of native functions whose names say so, of
+    libraries' that adopt one, and of the project's whose bodies put what they are given where it stays."""
     for call in function.flow.calls:
         if call.index not in function.flow.reachable:
             continue
@@ -678,8 +680,10 @@ def taken(function: Function) -> Iterator[tuple[e.CallEvent, Sequence[int]]]:
 
 
 def _kept(function: Function, call: r.Call) -> list[int]:
-    if call.kind != "call" or not function.program.calls.callee(call, function).all_defined:
-        return []
+    callee = function.program.calls.callee(call, function)
+    if call.kind != "call" or not callee.all_defined:
+        adopted = (one.place for model in callee.models for one in model.effects if one.verb == "adopt")
+        return [place.index for place in adopted if place is not None and place.kind == "argument"]
     known = resources(function.program)
     return [index for index in range(len(call.args)) if known.taking(call, function, index) in ("kept", "adopted")]
 

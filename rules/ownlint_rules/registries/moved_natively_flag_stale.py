@@ -72,8 +72,8 @@ Set the flag after the call, as the other functions do, best in one helper.
 
 ## Known limitations
 
-- Native functions that are only declared are recognized by a verb in their names (insert, append, add, adopt, take,
-  push, attach, own).
+- Native functions that are only declared are recognized by the models, or by a verb in their names (insert, append,
+  add, adopt, take, push, attach, own).
 
 ## Source
 
