@@ -4,6 +4,7 @@
 
 - a local that is tested, where the failing branch only logs, and that is dereferenced or passed to a call after the
   `if` without another test
+- the same where the outcome of the call is tested that acquires something into the local: `open(path, &db) != 0`
 
 ## Why it is a bug
 
@@ -84,6 +85,12 @@ class _Empty(NamedTuple):
     cause: events.CallEvent
     holds: bool
     """It is a result that holds a value, rather than a handle."""
+    given: bool = False
+    """The call is given its address, and answers with how it went."""
+
+    @property
+    def state(self) -> str:
+        return "is not set" if self.given else "holds nothing" if self.holds else "is null"
 
 
 @rule(severity="note", cwe=(390,))
@@ -128,7 +135,7 @@ def _logging_sides(function: Function) -> list[tuple[events.Test, records.Branch
 def _empty(function: Function, test: events.Test) -> _Empty | None:
     found = _tested(function, test.value)
     if found is None:
-        return None
+        return _not_acquired(function, test)
     name, outcome, holds = found
     if not function.is_local((name,)) or name in {p.name for p in function.record.parameters}:
         return None
@@ -136,6 +143,22 @@ def _empty(function: Function, test: events.Test) -> _Empty | None:
     if cause is None or failure.asks(function, cause) or failure.only_looks(cause.node):
         return None
     return _Empty(test, outcome, name, cause, holds)
+
+
+def _not_acquired(function: Function, test: events.Test) -> _Empty | None:
+    """The local into which a call that has failed puts what it acquires: `if (open(path, &db) != 0)`."""
+    for outcome in (True, False):
+        cause, _ = failure.failing(function, test, outcome)
+        for model in function.program.calls.callee(cause.node, function).models if cause is not None else ():
+            for effect in model.effects:
+                at = effect.place.index if effect.place is not None and effect.place.kind == "argument" else -1
+                if cause is None or effect.verb != "acquire" or not 0 <= at < len(cause.node.args):
+                    continue
+                given = places.strip(cause.node.args[at])
+                filled = places.strip(given.value) if isinstance(given, records.Unary) and given.op == "&" else None
+                if isinstance(filled, records.Name) and function.is_local((filled.text,)):
+                    return _Empty(test, outcome, filled.text, cause, holds=False, given=True)
+    return None
 
 
 def _tested(function: Function, condition: records.Value) -> tuple[str, bool, bool] | None:
@@ -215,6 +238,8 @@ def _uses(function: Function, event: events.Event, empty: _Empty) -> bool:
     node = event.node
     if function.program.macros.role(places.last_name(node.callee)):
         return False
+    if empty.given and any(model.has("release") for model in function.program.calls.callee(node, function).models):
+        return False
     return any(_is_used(inner, empty) for part in (*node.args, node.callee) for inner in places.walk(part)) or (
         not empty.holds and any(_is_it(places.strip(argument), empty) for argument in node.args)
     )
@@ -258,11 +283,10 @@ def _may_leave(function: Function, call: events.CallEvent) -> bool:
 
 def _finding(function: Function, empty: _Empty, line: events.CallEvent, use: events.Event) -> Finding:
     called = text(empty.cause.node.callee)
-    state = "holds nothing" if empty.holds else "is null"
     certainty = because("path", f"on the path where {failure.work(function, empty.cause)} fails")
     return function.finding(
         empty.test,
-        f"`{empty.name}` {state} if `{called}` fails, which is only logged",
+        f"`{empty.name}` {empty.state} if `{called}` fails, which is only logged",
         certainty=weaker(
             certainty,
             because("possible", "there is a comment next to it") if function.has_comment_near(line.span) else "certain",
