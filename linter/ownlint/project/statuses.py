@@ -217,7 +217,7 @@ class Statuses:
                 continue
             values = _numbers(cls.record)
             zeros = [field.name for field, value in zip(cls.record.fields, values, strict=False) if value == 0]
-            if any(_ALL_WELL.search(name) for name in zeros) or (values and max(values) <= 0 and min(values) < 0):
+            if any(_ALL_WELL.search(name) for name in zeros) or self.fails_below_zero(cls):
                 fine = [value == 0 for value in values]
             elif must_look(cls.record) or _OUTCOMES.search(cls.name):
                 fine = [index == 0 for index in range(len(cls.record.fields))]
@@ -227,6 +227,11 @@ class Statuses:
                 if found.setdefault(field.name, is_fine) is not is_fine:
                     found[field.name] = None
         return found
+
+    def fails_below_zero(self, enum: Class) -> bool:
+        """Whether an enum is one of outcomes by its numbers: nothing is above zero, and something is below."""
+        values = _numbers(enum.record)
+        return bool(values) and max(values) <= 0 and min(values) < 0
 
     def says_success(self, constant: str) -> bool | None:
         """Whether a constant is the success of a project's own enum of outcomes; of its macros one that stands for a

@@ -203,9 +203,10 @@ def code(function: Function, node: records.Call, written: str) -> Status | None:
         return _explained(function, kind) or _number(function, node, written)
     if not enum.record.fields or (enum.record.kind != "enum class" and only_ends(places.last_name(node.callee))):
         return None
-    if not _OUTCOMES.search(enum.name) or not _FINE.match(enum.record.fields[0].name):
+    tells = _FINE.match(enum.record.fields[0].name) or function.program.statuses.fails_below_zero(enum)
+    if not _OUTCOMES.search(enum.name) or not tells:
         return None
-    sure = because("type", f"`{enum.name}` is assumed to be a status because of its name and its first value")
+    sure = because("type", f"`{enum.name}` is assumed to be a status because of its name and its values")
     return Status(enum.name, "enum", must_look(enum.record), (), (), sure)
 
 
