@@ -288,6 +288,61 @@ def _number(function: Function, node: records.Call, written: str) -> Status | No
     return None
 
 
+def may_lose_writes(function: Function) -> bool:
+    """Whether it answers with a number or a truth, and says what makes sure that something is written. Needs no
+    decoding."""
+    return _answers(function) and not _keepers(function.program).isdisjoint(function.mentioned)
+
+
+def loses_writes(function: Function, call: events.CallEvent) -> bool:
+    """Whether a call makes sure that what was written is kept, or hands on how that went, and its answer is dropped by
+    a function which fails where another call about the same object has failed."""
+    if call.dropped != "statement" or not _keeps_writes(function, call.node) or not _tells_failure(function):
+        return False
+    if any(failure.failing(function, *guard)[0] is not None for guard in islice(function.flow.guards(call), _CALLERS)):
+        return False  # something has failed already
+    about = _given(call.node)
+    causes = (one.cause for one in failure.failures(function) if one.cause is not None)
+    return any(one is not call and not about.isdisjoint(_given(one.node)) for one in causes)
+
+
+def _answers(function: Function) -> bool:
+    result = function.record.result
+    return function.language == "cpp" and (types.parse(result).last == "bool" or failure.is_number(result))
+
+
+@questions.program_question
+def _keepers(program: Program) -> frozenset[str]:
+    """Last names of the libraries' functions without which what was written is not safe, and of the project's that say
+    one and answer with an outcome."""
+    found = program.models.functions_that(lambda model: model.durable)
+    for _ in range(_DEEP):
+        own = {one.name for one in program.functions if _answers(one) and not found.isdisjoint(one.mentioned)}
+        found |= own
+    return found
+
+
+def _keeps_writes(function: Function, node: records.Call, depth: int = _DEEP) -> bool:
+    callee = function.program.calls.callee(node, function)
+    if any(model.durable and not model.written_by for model in callee.models):
+        return True
+    if not depth or not callee.functions or only_ends(places.last_name(node.callee)):
+        return False
+    return all(
+        one is not function
+        and may_lose_writes(one)
+        and any(not call.dropped and _keeps_writes(one, call.node, depth - 1) for call in one.flow.calls)
+        and _tells_failure(one)
+        for one in callee.functions
+    )
+
+
+def _given(node: records.Call) -> frozenset[str]:
+    """What a call is about: what it is made on, and the places that it is given."""
+    given = (*node.args, *((on,) if (on := places.receiver(node)) is not None else ()))
+    return frozenset(text(one) for one in given if isinstance(places.strip(one), records.Name | records.Member))
+
+
 def _is_of_container(function: Function, node: records.Call) -> bool:
     """Whether it is called as methods of containers are, which answer with no code."""
     methods = function.program.models.containers

@@ -6,6 +6,8 @@
   `std::ignore`
 - a status in a local that is never read, that is overwritten before it is checked, or of which a loop checks only the
   last one; an `int` that is overwritten, if the function checks every other result of the same callee
+- a code on which depends whether written data is kept (`fsync`), also through functions of the project, if the function
+  checks another call on the same object and answers with an outcome itself
 - in a destructor also `std::error_code` results, enums and codes whose call decides whether data was written (`fsync`)
 
 ## Why it is a bug
@@ -150,6 +152,7 @@ def discarded_status(function: Function) -> Iterator[Finding]:
         return
     yield from _unread_errors(function)
     yield from _overwritten_codes(function)
+    yield from _lost_writes(function)
     if not destructors.runs_last(function) and not function.program.statuses.may_drop(function):
         return
     stored = _stored(function)
@@ -173,6 +176,19 @@ def _unread_errors(function: Function) -> Iterator[Finding]:
         if trials.is_trial(function):
             certainty = because("possible", trials.REASON)
         yield _finding(function, unread.call, unread.status, unread.status.name, said, certainty)
+
+
+def _lost_writes(function: Function) -> Iterator[Finding]:
+    """`fsync(fd);` in a function that looks at what `write(fd, ..)` answers."""
+    if not destructors.may_lose_writes(function) or destructors.runs_last(function):
+        return
+    for call in function.flow.calls:
+        if destructors.loses_writes(function, call) and _answer(function, call)[1] is None:
+            status = Status("int", "enum", False, (), (), "certain")
+            certainty = _certainty(function, call, call.node, status, call.dropped)
+            if function.has_comment_near(call.span) or function.has_comment_behind(call.span):
+                certainty = because("possible", "there is a comment next to it")
+            yield _finding(function, call, status, "int", _SAID[call.dropped], certainty)
 
 
 def _answered_to_nobody(function: Function) -> Iterator[Finding]:
