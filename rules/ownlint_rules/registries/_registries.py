@@ -143,9 +143,19 @@ class Registries:
 
     @questions.program_property
     def guarded(self) -> tuple[Registry, ...]:
-        """Those whose objects know whether they are valid."""
-        flagged = ((one, marks(one.held)) for one in self.all)
+        """Those whose objects know whether they are valid; one for each class of which objects stand in a registry of
+        objects of a common base."""
+        flagged = ((one, marks(one.held)) for each in self.all for one in (each, *self._of_heirs(each)))
         return tuple(one._replace(flags=found[0], owners=found[1]) for one, found in flagged if found is not None)
+
+    def _of_heirs(self, registry: Registry) -> list[Registry]:
+        """The same for the heirs of the class that it holds whose constructors put the object in."""
+        heirs = (cls for cls in self.program.classes if cls.record.bases and cls is not registry.held)
+        return [
+            registry._replace(held=cls)
+            for cls in heirs
+            if registry.held in cls.ancestry and any(puts_itself(one, registry) is not None for one in cls.constructors)
+        ]
 
     def stood_for(self, cls: Class) -> tuple[str, ...]:
         """The types of the native objects that an object of the class stands for: those to which a member leads into

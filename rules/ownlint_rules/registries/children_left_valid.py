@@ -335,7 +335,8 @@ def _is_part(
 
 def _concerns(function: Function, argument: records.Value, registry: registries.Registry) -> bool:
     """Whether the handle comes from a wrapper or its registry, rather than from inside the library that made it."""
-    if function.home is not None and function.home in (registry.home, registry.held):
+    beside = (one.held for one in registries.registries(function.program).guarded if one.names == registry.names)
+    if function.home is not None and function.home in (registry.home, registry.held, *beside):
         return True
     if function.home is not None and registry.home is not None and _leads_to(function, function.home, registry.home):
         return True
