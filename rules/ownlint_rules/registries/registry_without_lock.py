@@ -142,7 +142,12 @@ def _runs_free(program: Program) -> bool:
                 return True
             if any(isinstance(v, records.Name) and v.text in words for v in places.walk(variable.value)):
                 return True
-    return any(function.mentions(*words) for function in program.functions)
+    return any(function.mentions(*words) or _is_given(function, words) for function in program.functions)
+
+
+def _is_given(function: Function, words: frozenset[str]) -> bool:
+    """`PYBIND11_MODULE(name, m, py::mod_gil_not_used()) {`: a module's options stand among its parameters."""
+    return any(word in parameter.type for parameter in function.record.parameters for word in words)
 
 
 def _touches(program: Program, registry: registries.AnyRegistry) -> Iterator[_Touch]:
