@@ -246,7 +246,10 @@ class Border(Classes):
     def misuses_in(self, function: Function) -> list[HandleMisuse]:
         found = self.runs.misuses_in(function)
         used_later = self._used_by_others(function)
-        return [*found, used_later] if used_later is not None else found
+        known = {one.stale.at for one in found if one.stale is not None}
+        if used_later is None or used_later.stale is None or used_later.stale.at in known:
+            return found
+        return [*found, used_later]
 
     def _used_by_others(self, function: Function) -> HandleMisuse | None:
         """A method outdates what attributes of its object point to, and another uses one of them as it is left."""

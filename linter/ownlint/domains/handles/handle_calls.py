@@ -132,7 +132,8 @@ class HandleCalls(Trees):
             arguments = [frozenset(h for h in handles if not self.shows_dead(h)) for handles in arguments]
         fine = [self.use(handles, value) for handles, value in zip(arguments, call.args, strict=False)]
         if name in python_builtins.READS:
-            return NOTHING
+            view = self.classes.function(f"builtins.{name}")
+            return self.result(call, view, self.placed(call, fine, view)) if view is not None else NOTHING
         if name == "dict":
             return frozenset(as_value(h) for handles in fine for h in handles if h.path[:1] not in ((), (BURIED,)))
         parts = [self.elements(handles, value) for handles, value in zip(fine, call.args, strict=True)]

@@ -318,13 +318,13 @@ class OwnCalls(HandleValues):
         self.escape_all(tokens[token] for token in sorted(case.kept) if token in tokens and tokens[token].holds)
         for handles in (case.returns, *(handles for _, handles in case.left)):
             words.make(handles)
+        for ending in sorted(case.endings):
+            self.ended_inside(call, ending, words)
         returned = frozenset(words.told(case.returns))
         left = {name: frozenset(words.told(handles, itself=True)) for name, handles in case.left}
         for name, handles in sorted(left.items()):
-            before = given.get(name, NOTHING)
+            before = frozenset(map(words.after_all, given.get(name, NOTHING)))
             self.left_behind(before, name, handles | (before - _followed(before)), call)
-        for ending in sorted(case.endings):
-            self.ended_inside(call, ending, words)
         for place in sorted(case.renewed):
             token, chain = words.place(*place)
             if token is not None:
@@ -366,7 +366,9 @@ class OwnCalls(HandleValues):
         why = Stale(call.span, ending.by if self.by_inner else text(call), shown, ending.how, ending.reach)
         if passed_on is not None and ending.how == "erased":
             self.noted(passed_on._replace(chain=chain), ending.how, call, call)
-        self.state = self.state.invalidated(ending._replace(token=token, chain=chain), why)
+        here = ending._replace(token=token, chain=chain)
+        self.state = self.state.invalidated(here, why)
+        words.ended.append((ending.token, here, why))
         if ending.how in ("consumed", "moved", "erased") and self.classes.anything:
             self.state = self.state.lost(token, chain, why)
         if ending.token in words.known_there:
@@ -406,7 +408,17 @@ class Translation:
         self.shown = text(call)
         self.summary = summary
         self.tokens = tokens
+        self.ended: list[tuple[Token, Ending, Stale]] = []
+        """What it has ended: by its own token, and here."""
         self._own: dict[Token, Token] = {}
+
+    def after_all(self, handle: Handle, by_itself: Token = NOBODY) -> Handle:
+        """A handle after what was ended; `by_itself`: what the function has ended of that token it knows by itself, and
+        what it took anew afterwards is alive."""
+        for token, ending, why in self.ended:
+            if token != by_itself:
+                handle = ending.applied(handle, why)
+        return handle
 
     def place(self, token: Token, chain: HandleChain) -> tuple[Token | None, HandleChain]:
         """A token and a chain below it; no token where the function alone knows it."""
@@ -439,7 +451,7 @@ class Translation:
                     said = said._replace(taken=passed_on.taken, shown=passed_on.shown, stale=passed_on.stale)
             if handle.stale is not None and said.stale is None:
                 said = said._replace(stale=handle.stale._replace(at=at.span, call=self.shown, target=self.shown))
-            yield said
+            yield self.after_all(said, handle.token)
 
     def make(self, handles: Handles) -> None:
         """Its own tokens are those of this call, before anything is said of what was passed."""

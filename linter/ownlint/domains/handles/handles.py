@@ -357,6 +357,17 @@ class Ending(NamedTuple):
     how: How
     by: str = ""
 
+    def applied(self, handle: Handle, why: Stale) -> Handle:
+        """The handle after that."""
+        if handle.token != self.token or handle.stale is not None:
+            return handle
+        if handle.chain.is_hit(self.chain, self.reach):
+            return handle._replace(stale=why)
+        if not handle.path:
+            return handle
+        whole, picked = self.chain.unpicked()
+        return handle._replace(gaps=(*handle.gaps, (picked, why))) if handle.chain == whole else handle
+
 
 class Harm(NamedTuple):
     """Something that happens while a loop or a walk runs, and goes wrong when it goes on. `kind`: `next` (what is given
@@ -701,17 +712,8 @@ class HandleState(NamedTuple):
     def invalidated(self, ending: Ending, why: Stale) -> HandleState:
         """All handles that this ends are stale from now on."""
 
-        def end(handle: Handle) -> Handle:
-            hit = handle.token == ending.token and handle.stale is None
-            if hit and handle.chain.is_hit(ending.chain, ending.reach):
-                return handle._replace(stale=why)
-            if hit and handle.path and handle.chain == whole:
-                return handle._replace(gaps=(*handle.gaps, (picked, why)))
-            return handle
-
-        whole, picked = ending.chain.unpicked()
-
-        return self.changed((ending.token,), end)._replace(endings=self.endings | {ending})
+        ended = self.changed((ending.token,), lambda handle: ending.applied(handle, why))
+        return ended._replace(endings=self.endings | {ending})
 
     def shown_to_be(self, handle: Handle, cls: str) -> HandleState:
         """The object is of that class, by whatever name it is known, and when it is asked for again."""
