@@ -257,6 +257,7 @@ class _Beyond(Arrays):
     def __init__(self, home: Arrays) -> None:
         super().__init__(home.program, home.callables, home.runs.concerned, home.traced)
         self.home = home
+        self._made = home._made  # what one of them returns, the other calls
 
     def run_of(self, target: Function) -> handle_runs.HandleRuns | None:
         if self.runs.concerned(target):

@@ -8,7 +8,7 @@ the interpreter of handles knows.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -453,15 +453,27 @@ def _passed(
     if call is None:
         return {}
     names = parameters_of(own)
+    named = {p.name for p in function.record.parameters if not p.spread}
     given: dict[str, tuple[r.Value, DonationScope]] = {}
+    rest: dict[str, list[r.Value]] = {"*": [], "**": []}
     for number, argument in enumerate(call.args):
         match argument:
-            case r.Pair(key=r.Name(text=name), value=value):
+            case r.Pair(key=r.Name(text=name), value=value) if name in named:
                 given[name] = (value, scope)
+            case r.Pair(key=r.Name(text=name) as key, value=value):
+                word = r.Literal(key.start, key.end, "str", f'"{name}"')
+                rest["**"].append(r.Pair(argument.start, argument.end, word, value))
             case r.Unary(op="spread" | "spread2"):
-                break
+                return given
             case _ if number < len(names):
                 given[names[number]] = (argument, scope)
+            case _:
+                rest["*"].append(argument)
+    for parameter in function.record.parameters:
+        if parameter.spread:  # a tuple, or a dict
+            items = tuple(rest[parameter.spread])
+            kind: Literal["tuple", "dict"] = "tuple" if parameter.spread == "*" else "dict"
+            given[parameter.name] = (r.Aggregate(call.start, call.end, kind, items), scope)
     return given
 
 
