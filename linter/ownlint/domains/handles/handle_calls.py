@@ -20,6 +20,7 @@ from ownlint.domains.handles.handles import (
     CLOSING,
     LIST,
     NOTHING,
+    PLAIN,
     Ending,
     Fact,
     Handle,
@@ -103,7 +104,8 @@ class HandleCalls(Trees):
         """A callable, and what it is bound to."""
         bound, *given = python_calls.arguments_of(call, self.evaluated(call)[1])
         first = len(python_calls.bound_arguments(bound.values))
-        return bound.values | frozenset(python_calls.bound_to(given, first))
+        held = (one._replace(values=one.values or frozenset({own(PLAIN)})) for one in given)  # each keeps its place
+        return bound.values | frozenset(python_calls.bound_to(held, first))
 
     def keeping_keywords(self, call: r.Call) -> Handles:
         """An object that has its keyword arguments for attributes."""
@@ -369,7 +371,7 @@ class HandleCalls(Trees):
                 continue
             placed = self.placed(call, arguments, fact)
             if fact.visits:
-                self.visited(call, fact, handle)
+                self.visited(call, fact, handle, arguments)
             elif fact.keeps == "own" and fact.returns and not fact.moves:
                 given |= {handle if self.is_left(call, fact, base) else self.create(call, fact.returns)}
             elif fact.keeps == "own unless inserted" and fact.returns:
@@ -388,12 +390,12 @@ class HandleCalls(Trees):
         return given
 
     def told(self, callee: r.Member) -> Handles:
-        """Of a parameter of which nobody says what it is: what has such a member, and no other class has, where the
-        file speaks of that library."""
+        """Of a parameter of which nobody says what it is, or of an attribute of one: what has such a member, and no
+        other class has, where the file speaks of that library."""
         match callee.base:
-            case r.Name(text=name) if name in self.parameters:
-                cls, base = self.classes.told_by(self.function, callee.name), callee.base
-                return frozenset({self.somebodys(cls, foreign(base.start), base.span, name)}) if cls else NOTHING
+            case (r.Name(text=name) | r.Member(base=r.Name(text=name))) as base if name in self.parameters:
+                cls = self.classes.told_by(self.function, callee.name)
+                return frozenset({self.somebodys(cls, foreign(base.start), base.span, text(base))}) if cls else NOTHING
         return NOTHING
 
     def moved(self, call: r.Call, fact: Fact, on: Handles, placed: dict[int, tuple[Handles, r.Value]]) -> Handles:
@@ -689,7 +691,7 @@ class HandleCalls(Trees):
     def added(self, where: Handle, by: r.Node) -> None:
         """Something is put behind the last element of `where`."""
 
-    def visited(self, call: r.Call, fact: Fact, on: Handle) -> None:
+    def visited(self, call: r.Call, fact: Fact, on: Handle, arguments: list[Handles]) -> None:
         """A function among the arguments is called with each of what the member gives."""
 
     def forgotten_by_indexes(self, erased: Handle, why: Stale, knowing: Sequence[Handle]) -> None:

@@ -24,7 +24,8 @@ from ownlint.domains.handles.handles import (
     in_order,
     native,
 )
-from ownlint.engine.containment import ANY
+from ownlint.domains.python_calls import CODE, PassedArgument, bound_arguments, passed
+from ownlint.engine.containment import ANY, HELD
 from ownlint.engine.decided import Facts, common
 from ownlint.engine.ways import Ways
 from ownlint.facts import records as r
@@ -185,7 +186,7 @@ class Loops(HandleCalls, Ways[HandleState]):
 
     # --- callbacks ---
 
-    def visited(self, call: r.Call, fact: Fact, on: Handle) -> None:
+    def visited(self, call: r.Call, fact: Fact, on: Handle, arguments: list[Handles]) -> None:
         """A function is called with each of what a member visits; the order is one of the other arguments."""
         order = [
             last_name(argument.value if isinstance(argument, r.Pair) else argument).lower()
@@ -193,14 +194,27 @@ class Loops(HandleCalls, Ways[HandleState]):
             if isinstance(argument, (r.Member, r.Name, r.Pair))
         ]
         before = any(word.startswith("pre") for word in order)
-        for argument in call.args:
-            inner = self.function_of(argument.value if isinstance(argument, r.Pair) else argument)
+        for argument, values in zip(call.args, arguments, strict=True):
+            inner, bound = self.callback(argument.value if isinstance(argument, r.Pair) else argument, values)
             if inner is not None and inner.record.parameters:
                 given = frozenset(self.taken(on, fact, call, picked_at(-call.end)))
                 self.walks.append(HandleWalk(call.start, NOTHING, given, before))
-                self.run_inside(inner, given)
+                self.run_inside(inner, passed(inner, [*bound, PassedArgument(given)]))
                 self.walks.pop()
                 self.gone_on(call.start)
+
+    def callback(self, value: r.Value, on: Handles) -> tuple[Function | None, list[PassedArgument[Handle]]]:
+        """The function of this file that is meant, and what it is bound to: `self.visit`, `partial(f, x)`, `F()`."""
+        inner = self.function_of(value)
+        if inner is not None:
+            return inner, []
+        bound = bound_arguments(h for h in on if h.path and h.path[0][0] == HELD)
+        if (cls := self.class_of(on)) is not None:
+            found, bound = self.classes.code.method(cls, "__call__"), [PassedArgument(on)]
+        else:
+            codes = {h.cls for h in on if not h.path and h.cls.startswith(CODE)}
+            found = self.classes.code.function_of(codes.pop()) if len(codes) == 1 else None
+        return (found, bound) if found is not None and found.path == self.function.path else (None, [])
 
     def function_of(self, value: r.Value) -> Function | None:
         """The function of this file that is meant: a lambda, a nested function, or one of the module."""
@@ -215,18 +229,19 @@ class Loops(HandleCalls, Ways[HandleState]):
         found = self.classes.code.function(self.symbol(value), self.function.file)
         return found if found is not None and found.path == self.function.path else None
 
-    def run_inside(self, inner: Function, given: Handles) -> None:
-        """The body of a function that looks at this one's names, for one argument; what it leaves on all its ways."""
+    def run_inside(self, inner: Function, given: dict[str, Handles]) -> None:
+        """The body of a function that looks at this one's names, for one call; what it leaves on all its ways."""
         if inner in self.running or "generator" in inner.record.qualifiers:
             return
         self.running.append(inner)
-        first = inner.record.parameters[0]
-        own = sorted(inner.declared - self.function.declared | {p.name for p in inner.record.parameters})
+        around = self.function.declared if inner.parent is not None else frozenset[str]()
+        own = sorted(inner.declared - around | {p.name for p in inner.record.parameters})
         before = {name: self.state.get(name) for name in own}
         start = self.state
         for name in own:
             start = start.bind(name, NOTHING, Span(0, 0), "")
-        start = start.bind(first.name, given, Span(first.start, first.end), "")
+        for one in inner.record.parameters:
+            start = start.bind(one.name, given.get(one.name, NOTHING), Span(one.start, one.end), "")
         saved = self.ends, self.exits, self.loops
         self.ends, self.exits, self.loops = [], [], []
         ends = self.block(inner.body, [start]) + self.ends
