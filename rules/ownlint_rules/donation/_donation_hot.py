@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from ownlint import File, Function, Program, bodies, patterns, places, questions
+from ownlint import File, Function, Program, bodies, patterns, places, questions, text
 from ownlint import records as r
 from ownlint_rules.donation._reaching import bits, reached
 
@@ -205,6 +205,8 @@ class Hot:
                 for part in places.walk(value):
                     if isinstance(part, r.Assign) and self._gives(part.value, found, path):
                         self._bind(part.target, function, found)
+                    elif isinstance(part, r.Call) and self._takes(part) and self._passes_on(part, function, own):
+                        self._add_around(function, found)
                     elif (
                         isinstance(part, r.Call)
                         and named
@@ -213,6 +215,26 @@ class Hot:
                     ):
                         found.callables.add(function.name, path, outward=outward)
                         found.classes |= {function.cls.name} if function.cls is not None else set()
+
+    def _takes(self, call: r.Call) -> bool:
+        """A call that consumes by itself: `jax.device_put(x, device, donate=True)`."""
+        return places.last_name(call.callee) in self._taking and any(
+            isinstance(one, r.Pair) and text(one.key) in self.consuming.keywords for one in call.args
+        )
+
+    @cached_property
+    def _taking(self) -> frozenset[str]:
+        consumers = self.consuming.consumers.items()
+        return frozenset(name.rpartition(".")[2] for name, model in consumers if not model.is_wrapper)
+
+    def _add_around(self, function: Function, found: HotNames) -> None:
+        """A function that consumes what it is given, and those in which it stands: a lambda, or a nested one."""
+        around: Function | None = function
+        while around is not None:
+            if around.record.kind in ("function", "method") and around.name not in _UNCALLED:
+                found.callables.add(around.name, around.path, outward=around.record.parent < 0)
+                found.classes |= {around.cls.name} if around.cls is not None else set()
+            around = around.parent
 
     def _bind(self, target: r.Value, function: Function, found: HotNames) -> None:
         several = isinstance(target, r.Aggregate)
