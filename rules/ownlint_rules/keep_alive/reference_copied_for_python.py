@@ -2,7 +2,8 @@
 
 ## What it reports
 
-- a bound, non-const method without a policy that returns a non-const reference to a bound class
+- a bound, non-const method without a policy that returns a non-const reference to a bound class; a lambda or a
+  function that takes the object by a non-const reference or pointer, likewise
 - a `cast` of such a reference without a policy in a lambda whose binding asks for a reference
 
 ## Why it is a bug
@@ -113,11 +114,13 @@ def reference_copied_for_python(binding: Binding) -> Iterator[Finding]:
     if signature is None or signature.handing != "reference" or signature.kind.const or "const" in signature.result:
         return
     target = signature.target
-    if signature.kind.last not in binding.program.names.bound_types or target is None or target.first != 2:
+    if signature.kind.last not in binding.program.names.bound_types or target is None:
         return
     function = target.function
     declared = function.record if function is not None else target.declared
     if declared is None or "const" in declared.qualifiers or (function is not None and _gives_itself(function)):
+        return
+    if target.first != 2 and not _takes_mutable(declared, binding):
         return
     own = binding.owner is not None and signature.kind.last == binding.owner.type.rpartition("::")[2]
     if own and (function is None or not _gives_another(function)):
@@ -163,6 +166,14 @@ def _cast_by_hand(binding: Binding) -> Iterator[Finding]:
                     ),
                 ),
             )
+
+
+def _takes_mutable(declared: records.FunctionRecord, binding: Binding) -> bool:
+    """Whether a lambda or a free function takes the object that it is called on, and may change it."""
+    first = types.parse(declared.parameters[0].type) if declared.parameters else None
+    if first is None or binding.owner is None or first.const or not (first.reference or first.pointers):
+        return False
+    return first.is_placeholder or first.last == types.parse(binding.owner.type).last
 
 
 def _gives_another(function: Function) -> bool:
