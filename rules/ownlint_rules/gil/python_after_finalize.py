@@ -74,6 +74,9 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, Program, Step, because, entrances, gil, python_use, records, rule, types
 from ownlint_rules.gil import _statics as statics
 
+_DEEPEST = 2
+"""Calls that are followed."""
+
 
 @rule(severity="error", cwe=(672,), yields_to=("python-outlives-interpreter",))
 def python_after_finalize(program: Program) -> Iterator[Finding]:
@@ -128,7 +131,7 @@ def asks(function: Function, depth: int) -> bool:
     program = function.program
     if any(name in function.mentioned for name in _last_names(program)):
         return True
-    if depth < 2:
+    if depth < _DEEPEST:
         for call in function.flow.calls:
             if any(asks(target, depth + 1) for target in program.calls.callee(call.node, function).functions[:1]):
                 return True
@@ -140,10 +143,19 @@ def _last_names(program: Program) -> set[str]:
 
 
 def _use(function: Function) -> tuple[records.Node | None, str]:
+    at, what = _taking(function, 0)
+    use = python_use.without_lock(function) if at is None else None
+    return (at, what) if use is None else (records.Node(use.event.span.start, use.event.span.end), use.what)
+
+
+def _taking(function: Function, depth: int) -> tuple[records.Node | None, str]:
+    """Where it takes the lock, or calls a helper that does."""
     taken = gil.taken(function, gil.UNKNOWN) if python_use.takes(function) else None
     if taken is not None:
         return records.Node(taken.span.start, taken.span.end), f"the GIL is acquired by `{function.name}`"
-    use = python_use.without_lock(function)
-    if use is None:
-        return None, ""
-    return records.Node(use.event.span.start, use.event.span.end), use.what
+    for call in function.flow.calls if depth < _DEEPEST else ():
+        for target in function.program.calls.callee(call.node, function).functions[:1]:
+            at, what = _taking(target, depth + 1)
+            if at is not None:
+                return records.Node(call.span.start, call.span.end), what
+    return None, ""
