@@ -772,10 +772,11 @@ class _Losing:
 
     def put(self, event: e.CallEvent | e.Write, live: list[OwedWalk]) -> Acquired | None:
         """What the local container that an event puts a handle into holds from there on."""
-        puts = self.function.program.models.containers.puts
         match event:
-            case e.CallEvent(node=node, receiver=(root,)) if last_name(node.callee) in puts:
-                given: tuple[r.Value, ...] = node.args
+            case e.CallEvent(dropped="statement") if (lent := self.put_before(event)) is not None:
+                given, root = (event.node,), lent
+            case e.CallEvent(receiver=(root,)) if self.puts(event):
+                given = event.node.args
             case e.Write(place=(root, step), value=value) if step.startswith("[") and value is not None:
                 given = (value,)
             case _:
@@ -787,6 +788,30 @@ class _Losing:
                 certainty, acquisition, known = found
                 return Acquired(_call_of(event), event, (root,), acquisition, certainty, known=known, several=True)
         return None
+
+    def puts(self, event: e.CallEvent) -> bool:
+        return last_name(event.node.callee) in self.function.program.models.containers.puts
+
+    def put_before(self, event: e.CallEvent) -> str | None:
+        """The container that holds what an owner gives up here: `all.push_back(one.get()); one.release();`."""
+        owner = receiver(event.node)
+        if not isinstance(owner, r.Name) or self.handing.gives_up(event.node, self.function) is None:
+            return None
+        for before in self.flow.calls:
+            match before.receiver:
+                case (root,) if before.index < event.index and self.puts(before) and self.flow.dominates(before, event):
+                    if any(self.is_lent_by(value, owner.text) for value in before.node.args):
+                        return root
+        return None
+
+    def is_lent_by(self, value: r.Value, owner: str) -> bool:
+        """`owner.get()`."""
+        call = strip(value)
+        on = receiver(call) if isinstance(call, r.Call) else None
+        if not isinstance(call, r.Call) or not isinstance(on, r.Name) or on.text != owner:
+            return False
+        models = self.function.program.calls.callee(call, self.function).models
+        return any(model.has("borrow", "result") for model in models)
 
     def held_by(
         self, value: r.Value, event: e.Event, live: list[OwedWalk]
