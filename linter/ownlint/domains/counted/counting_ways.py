@@ -128,9 +128,10 @@ class CountedWays:
         return None
 
     def whole(self, name: str) -> Place | None:
-        """`type`, where `type = &heap->type`: the first part of an object has its address, and stands for it."""
-        part = self.flow.aliases.get(name, ())
-        return part[:1] if len(part) > 1 and "*" in self.function.locals.get(name, ("",))[0] else None
+        """`type`, where `type = &heap->type`: the first part of an object has its address, and stands for it. A
+        reference is the part itself."""
+        part, written = self.flow.aliases.get(name, ()), self.function.locals.get(name, ("",))[0]
+        return part[:1] if len(part) > 1 and "*" in written and "&" not in written else None
 
     def is_view_of_handle(self, call: r.Call) -> bool:
         """`h.ptr()` of a handle is what the handle is."""
