@@ -13,11 +13,13 @@ from ownlint import records as r
 
 
 class Recording(NamedTuple):
-    """`graph` is what it is kept in, `inputs` the places that are read in the block and bound before it."""
+    """`graph` is what it is kept in, `graphs` that and the places it is put into afterwards, `inputs` the places that
+    are read in the block and bound before it."""
 
     function: Function
     block: r.With
     graph: str
+    graphs: frozenset[str]
     inputs: frozenset[str]
 
 
@@ -67,7 +69,8 @@ class Captures:
             if isinstance(statement, r.With):
                 for item in statement.items:
                     if (graph := self._graph(function, item.value)) is not None:
-                        yield Recording(function, statement, text(graph), _read_in(statement.body))
+                        kept = frozenset(_kept(function, text(graph)))
+                        yield Recording(function, statement, text(graph), kept, _read_in(statement.body))
 
     def _graph(self, function: Function, value: r.Value) -> r.Value | None:
         """What is recorded into: the first argument of a call that records."""
@@ -87,12 +90,14 @@ class Captures:
         """The last thing that happens to each place before the recording is played."""
         waiting: dict[str, Span] = {}
         told: set[Span] = set()
-        for value in _in_order(function, start):
+        for value in self._with_helpers(function, recording, start):
             match value:
+                case r.Assign(target=target, op="=", value=r.Literal()) if text(target) in recording.graphs:
+                    waiting.clear()  # given up
                 case r.Assign(target=target, op="=") if text(target) in inputs:
                     waiting[text(target)] = value.span
                 case r.Call(callee=r.Member(base=base, name=name)) if name in self._players:
-                    if text(base) == recording.graph:
+                    if text(base) in recording.graphs:
                         for place, at in sorted(waiting.items()):
                             if at not in told:
                                 yield Rebound(place, at, recording, value.span)
@@ -102,6 +107,31 @@ class Captures:
                     function, value
                 ):
                     waiting.clear()  # recorded anew
+
+    def _with_helpers(self, function: Function, recording: Recording, start: int) -> Iterator[r.Value]:
+        """What happens in order; in the methods that are called on the same object, too."""
+        itself = function.record.parameters[0].name if function.cls is not None and function.record.parameters else ""
+        methods = {one.name: one for one in self._by_class.get((function.path, function.record.owner), ())}
+        for value in _in_order(function, start):
+            match value:
+                case r.Call(callee=r.Member(base=r.Name(text=base), name=name)) if base == itself and name in methods:
+                    other = methods[name]
+                    own = [parameter.name for parameter in other.record.parameters[:1]]
+                    if other not in (function, recording.function) and own == [itself]:
+                        yield from (one for one in _in_order(other, -1) if not _is_local(one))
+            yield value
+
+
+def _is_local(value: r.Value) -> bool:
+    return isinstance(value, r.Assign) and isinstance(value.target, r.Name)
+
+
+def _kept(function: Function, graph: str) -> Iterator[str]:
+    """The place of a graph, and those that get it: `self.graph = graph`."""
+    yield graph
+    for value in function.values:
+        if isinstance(value, r.Assign) and value.op == "=" and value.value is not None and text(value.value) == graph:
+            yield text(value.target)
 
 
 def _in_order(function: Function, start: int) -> list[r.Value]:
