@@ -130,7 +130,7 @@ def _kept(function: Function, graph: str) -> Iterator[str]:
     """The place of a graph, and those that get it: `self.graph = graph`."""
     yield graph
     for value in function.values:
-        if isinstance(value, r.Assign) and value.op == "=" and value.value is not None and text(value.value) == graph:
+        if isinstance(value, r.Assign) and value.op == "=" and text(value.value) == graph:
             yield text(value.target)
 
 

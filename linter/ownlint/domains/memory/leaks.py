@@ -772,6 +772,7 @@ class _Losing:
 
     def put(self, event: e.CallEvent | e.Write, live: list[OwedWalk]) -> Acquired | None:
         """What the local container that an event puts a handle into holds from there on."""
+        given: tuple[r.Value, ...]
         match event:
             case e.CallEvent(dropped="statement") if (lent := self.put_before(event)) is not None:
                 given, root = (event.node,), lent
