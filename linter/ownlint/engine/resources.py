@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from ownlint import patterns
+from ownlint.engine import overrides
 from ownlint.engine.copying import is_copying
 from ownlint.engine.duties import OWNING as OWNING
 from ownlint.engine.duties import Duties, Duty, releases_member
@@ -210,7 +211,7 @@ class Resources:
         declared = self.declared_acquisition(call, function)
         if declared is not None and (declared.is_modelled or declared.certainty == "certain"):
             return declared
-        by_body = self._by_body(self.program.calls.callee(call, function), function)
+        by_body = self._by_body(overrides.reached(call, function), function)
         if declared is None or by_body is None or by_body.where != declared.where:
             return declared or by_body
         # Names alone say what releases it; that it is handed out, the body shows.
@@ -332,7 +333,7 @@ class Resources:
         name = last_name(call.callee)
         if name in self.program.models.unlocking:
             return ()
-        callee = self.program.calls.callee(call, function)
+        callee = overrides.reached(call, function)
         found = [
             Ended(effect.place, model.certainty)
             for model in callee.models
@@ -409,7 +410,7 @@ class Resources:
             made = self.program.names.find_class(call.callee.text, function.record.scope, function.file)
             if made is not None:
                 return self.taken_by_class(made, index)
-        callee = self.program.calls.callee(call, function)
+        callee = overrides.reached(call, function)
         for model in callee.models:
             for effect in model.effects:
                 if effect.place is None or effect.place.index != index:
@@ -546,11 +547,11 @@ class Resources:
         return inner is value and bool(types.parse(self.program.types.of(inner, function)).pointers)
 
     def _seen(self, call: r.Call, function: Function) -> Iterator[Duty]:
-        return (self.duties.of(target) for target in self.program.calls.callee(call, function).functions)
+        return (self.duties.of(target) for target in overrides.reached(call, function).functions)
 
     def passes_on(self, call: r.Call, function: Function) -> frozenset[int]:
         """The arguments (from 0) that the result may be: `Check(p)`, which returns `p`."""
-        callee = self.program.calls.callee(call, function)
+        callee = overrides.reached(call, function)
         found = frozenset(i for target in callee.functions for i in self.duties.of(target).returned)
         return found | {
             effect.place.index

@@ -54,7 +54,7 @@ from ownlint.domains.memory.seen import (
     relevant,
     reserved,
 )
-from ownlint.engine import macro_calls
+from ownlint.engine import macro_calls, overrides
 from ownlint.engine.resources import resources
 from ownlint.facts import records as r
 from ownlint.finding import CERTAINTIES, Certainty, because, weaker
@@ -362,7 +362,7 @@ class MemoryCalls(Owners):
         self.given_away = []
         if self.offer(draft, node) or strip(node) is not node:
             return True
-        callee = effects.overriding(self.program.calls.callee(node, self.function), self.program)
+        callee = overrides.reached(node, self.function)
         if self.counts:
             self.share(draft, node, callee)
         if never_comes_back(self.function, node):

@@ -7,7 +7,7 @@ ends.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from ownlint.engine.macro_calls import macros_by_called, with_macros
@@ -98,31 +98,6 @@ def given_back(node: r.Call, callee: Callee, program: Program) -> int:
     indexes = {one.argument if one is not None else -1 for one in found}
     index = indexes.pop() if len(indexes) == 1 else -1
     return index if index < len(node.args) else -1
-
-
-@program_question
-def _overrides(program: Program) -> Mapping[tuple[str, str], Sequence[Function]]:
-    """By a class and a name, the methods that give a pure method of the class a body."""
-    found: dict[tuple[str, str], list[Function]] = {}
-    for cls in program.classes:
-        for base in cls.ancestry[1:]:
-            for method in cls.methods:
-                if any("pure" in one.qualifiers for one in base.declared_here.get(method.name, ())):
-                    found.setdefault((base.symbol, method.name), []).append(method)
-    return found
-
-
-def overriding(callee: Callee, program: Program) -> Callee:
-    """The one method that a call of a pure method can reach, as far as classes were read; else what it is called by."""
-    if callee.functions or callee.owner is None or not all("pure" in one.qualifiers for one in callee.records):
-        return callee
-    name = callee.symbol.rpartition("::")[2]
-    found = _overrides(program).get((callee.owner.symbol, name), ())
-    if len(found) != 1:
-        return callee
-    why = f"that no class but `{found[0].cls.name}` has another `{name}`" if found[0].cls is not None else ""
-    certainty = weaker(callee.certainty, because("type", why))
-    return Callee(callee.symbol, callee.records, (found[0],), (), certainty, callee.owner, callee.result)
 
 
 def releases(node: r.Call, callee: Callee, program: Program) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from ownlint.domains.memory.callables import keeps_lambda
-from ownlint.domains.memory.effects import ending_names, overriding, releases
+from ownlint.domains.memory.effects import ending_names, releases
 from ownlint.domains.memory.moves import movers, offered, uses_moved
 from ownlint.domains.memory.owners import giving_up, is_raw, owning_members, takers
 from ownlint.domains.memory.pointers import (
@@ -23,6 +23,7 @@ from ownlint.domains.memory.pointers import (
     lending_items,
     named,
 )
+from ownlint.engine import overrides
 from ownlint.engine.macro_calls import with_macros, written_out
 from ownlint.facts import records as r
 from ownlint.flow.places import THIS, last_name, strip, walk
@@ -172,7 +173,7 @@ def _calls_ender(function: Function) -> bool:
     return any(
         any(found in enders for found in callee.functions) or releases(one, callee, program)
         for one in called
-        for callee in (overriding(program.calls.callee(one, function), program),)
+        for callee in (overrides.reached(one, function),)
     )
 
 
