@@ -99,6 +99,8 @@ def work(function: Function, cause: e.CallEvent | None) -> str:
     """What fails, as a message says it: a call by its name, a macro by what it stands for."""
     if cause is None:
         return "the work"
+    if cause.node.kind == "new":
+        return "`new`"
     name = called(cause.node)
     is_macro = any(macro.parameters is not None for macro in function.program.macros.named(name))
     return f"the code in `{name}`" if is_macro else f"`{name}`"

@@ -250,3 +250,11 @@ def render(place: Place) -> str:
     for step in shown[1:]:
         out += step if step.startswith("[") else "." + step
     return out
+
+
+def is_plain_new(call: r.Call) -> bool:
+    """Whether it is a `new` that throws where there is no memory, and so never answers with null."""
+    return call.kind == "new" and call.callee.start - call.start < _NOTHROW
+
+
+_NOTHROW = len("new(nothrow)")

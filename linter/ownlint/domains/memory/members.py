@@ -34,7 +34,7 @@ from ownlint.engine.resources import resources
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, assumptions_of, because, weaker
 from ownlint.flow import events as e
-from ownlint.flow.places import THIS, last_name, strip
+from ownlint.flow.places import THIS, is_plain_new, last_name, strip
 from ownlint.flow.places import walk as walk_value
 from ownlint.project import types
 from ownlint.project.pairs import releasing_verb
@@ -50,7 +50,6 @@ _BEFORE = -1
 """As if an event made it that came before the function."""
 _MOST_STATES = 6
 """From so many states that a function leaves behind the next one is followed."""
-_NOTHROW = len("new(nothrow)")
 
 
 class MemberExit(NamedTuple):
@@ -181,8 +180,8 @@ def throwing(function: Function) -> Mapping[int, Certainty]:
 def _out_of_memory(function: Function, node: r.Call) -> Certainty | None:
     """Of `new`, and of a function that hands out what it has made so."""
     if node.kind == "new":
-        is_plain = node.callee.start - node.start < _NOTHROW
-        return because("rare-failure", "on the path where `new` throws `std::bad_alloc`") if is_plain else None
+        why = because("rare-failure", "on the path where `new` throws `std::bad_alloc`")
+        return why if is_plain_new(node) else None
     duties = resources(function.program).duties
     for maker in function.program.calls.callee(node, function).functions:
         made = duties.of(maker).made if "noexcept" not in maker.record.qualifiers else None

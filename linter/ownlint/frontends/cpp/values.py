@@ -292,6 +292,11 @@ class CppValues:
                 for given in self.values(children[1]):  # it is launched with them, and they are not its arguments
                     self.hoisted.append(r.Evaluate(given.start, given.end, given))
                 continue
+            if kind == g.CALL and children[0].kind_id == g.PARENTHESIZED and _is_type(value):
+                written, args = self.text(value.start, value.end), self.values(children[1])
+                if len(args) == 1:
+                    value = r.Cast(node.start_byte, node.end_byte, written, "c", args[0])
+                    continue
             if kind == g.CALL:
                 value = self.call(node, value, template, children[1])
             else:
@@ -750,3 +755,8 @@ _READERS: dict[int, Callable[[CppValues, Node], r.Value]] = {
         ("user_defined_literal", CppValues.other),
     )
 }
+
+
+def _is_type(value: r.Value) -> bool:
+    """Whether a name in parentheses is a type by the habit of C: `(size_t)(x)` is a cast and no call."""
+    return isinstance(value, r.Name) and value.text.endswith("_t")
