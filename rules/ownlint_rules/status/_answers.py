@@ -215,6 +215,10 @@ def asked_later(
         found = next((call for event in function.flow.after(at) if (call := reporting(event)) is not None), None)
         if found is not None:
             return found
+    around = function.parent if function.record.kind == "lambda" else None
+    if around is not None and depth:
+        held = [write for write in around.flow.writes if _is_lambda(write, function)]
+        return asked_later(around, held[0], node, status, depth) if held else None
     above = [
         asked_later(caller, call, node, status, depth - 1)
         for caller in (function.program.index.callers(function) if depth and status.asked_by else ())
@@ -222,6 +226,12 @@ def asked_later(
         if caller is not function and function in caller.program.calls.callee(call.node, caller).functions
     ]
     return above[0] if above and all(above) else None
+
+
+def _is_lambda(write: e.Write, function: Function) -> bool:
+    """Whether a local of the function around begins with the lambda; one that is handed on may run whenever."""
+    made = places.strip(write.value)
+    return write.fresh and isinstance(made, r.Lambda) and made.start == function.record.start
 
 
 def _waits_again(call: e.CallEvent, status: Status) -> bool:
