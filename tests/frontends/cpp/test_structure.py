@@ -165,13 +165,18 @@ def test_an_inner_local_has_a_name_of_its_own(source: str, shown: list[str]) -> 
         ('"a" "b"', r.Literal, '"a" "b"'),
         ("nullptr", r.Literal, "nullptr"),
         ("::f()", r.Call, "::f()"),
-        ("kernel<<<grid, block>>>(a)", r.Call, "kernel(a)"),
     ],
 )
 def test_values(source: str, kind: type, shown: str) -> None:
     read_ = value(source)
     assert isinstance(read_, kind)
     assert text(read_) == shown
+
+
+def test_a_kernel_is_launched_with_what_is_evaluated_before() -> None:
+    launched = body("kernel<float><<<grid(n), block>>>(a);")
+    shown = [text(one.value) for one in launched if isinstance(one, r.Evaluate)]
+    assert shown == ["grid(n)", "block", "kernel<float>(a)"]
 
 
 def test_a_qualified_template_call_keeps_its_last_arguments() -> None:

@@ -186,9 +186,9 @@ _DECLARATION_AFTER = re.compile(
 )
 # `g_autofree char *copy;`, `_cleanup_(closep) int fd = -1;`: a word before a whole declaration is a macro.
 _WORD_BEFORE = re.compile(
-    rb"(?<=[;{}])\s*+((?!%(word)s|%(type)s|%(other)s)(?=\w*[a-z])[A-Za-z_]\w*+)"
+    rb"(?<=[;{}])\s*+((?!%(word)s|%(type)s|%(other)s)(?=[A-Z0-9_]*+[a-z])[A-Za-z_]\w*+)"
     rb"(?:\s*+\(\s*+(?P<given>[A-Za-z_]\w*+)\s*+\))?(?=\s++"
-    rb"(?:(?:const|volatile)\s++)*+(?:(?:struct|union|enum|unsigned|signed)\s++)?(?!%(word)s)[A-Za-z_]\w*+(?:::\w++)*+"
+    rb"(?:(?:const|volatile)\s++)*(?:(?:struct|union|enum|unsigned|signed)\s++)?(?!%(word)s)[A-Za-z_]\w*+(?:::\w++)*"
     rb"(?:\s*+\*[\s*]*+|\s++)[A-Za-z_]\w*+\s*+[=;,\[])"
     % {
         b"word": _KEYWORD,
