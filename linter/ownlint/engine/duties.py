@@ -556,8 +556,13 @@ class Reading:
                 return self.sources(paired)
             case r.Assign(value=assigned):
                 return self.sources(assigned)
+            case r.Unary(op="&", value=r.Index(base=block)):
+                return found if (found := self.sources(block)) and self.is_pointer(block) else set()
             case r.Unary(op="&", value=operand):
                 return {source for source in self.sources(operand) if source.parameter != RECEIVER}
+            case r.Binary(op="+" | "-", left=left, right=right):  # who has a pointer inside of a block has the block
+                given = ((one, self.sources(one)) for one in (left, right))
+                return {source for one, found in given if found and self.is_pointer(one) for source in found}
             case r.Unary(op="*", value=r.Name(text=name)) if "**" in self.parameter_type(name):
                 return self.names.get(name, set())
             case (
@@ -572,6 +577,9 @@ class Reading:
                     self.calls[id(inner)] = self.sources_of_call(inner)
                 return self.calls[id(inner)]
         return set()
+
+    def is_pointer(self, value: r.Value) -> bool:
+        return bool(types.parse(self.resources.program.types.of(value, self.function)).pointers)
 
     def is_unwrapping(self, call: r.Call) -> bool:
         """Whether a macro answers with what is in the status it is given, or leaves the function."""
