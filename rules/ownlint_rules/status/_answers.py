@@ -104,8 +104,22 @@ def only_reports(callees: Iterable[Function]) -> bool:
 def _always_refuses(callee: Function) -> bool:
     found = _answers(callee)
     return bool(found) and all(
-        not leave.via and failure.refuses(callee, leave.value) is True and not _looks_up(leave.value) for leave in found
+        not leave.via
+        and (
+            (failure.refuses(callee, leave.value) is True and not _looks_up(leave.value))
+            or _is_the_error(callee, leave.value)
+        )
+        for leave in found
     )
+
+
+def _is_the_error(callee: Function, value: r.Value | None) -> bool:
+    """`return &unknown_opcode;`: an error that nobody has to free, one for all."""
+    match places.strip(value):
+        case r.Unary(op="&", value=r.Name(text=name)) if name not in callee.declared:
+            status = callee.program.statuses.of(callee.record.result, callee)
+            return status is not None and status.kind == "pointer"
+    return False
 
 
 def _looks_up(value: r.Value | None) -> bool:

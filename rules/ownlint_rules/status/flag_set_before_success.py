@@ -110,6 +110,8 @@ _ONCE_ONLY = re.compile(
     r"|err|fail|bad|broken|invalid|stale|warn|print|report|eof|ended|drain|exhaust|consum|disconnect|releas|freed|interrupt|kick"
     r"|logged$"
 )
+# A state that promises nothing of the work.
+_UNDER_WAY = re.compile(r"pending|progress|waiting|end$")
 _ENDING = re.compile(
     r"(?:(?:do|try|force|maybe|on|async|internal)_?)?"
     r"(?:close|shut|stop|finish|cancel|abort|destroy|terminat|dispos|tear_?down|end(?![a-z])|release|free|clear|reset"
@@ -363,13 +365,19 @@ def _is_said_once(name: str) -> bool:
     return any(_ONCE_ONLY.match(word.lower()) for word in _WORDS.findall(name))
 
 
+def _is_under_way(state: str) -> bool:
+    """Whether a state says that there is something left to wait for, or nothing left to read."""
+    return any(_UNDER_WAY.match(word.lower()) for word in _WORDS.findall(state))
+
+
 def _announces(function: Function, announced: assignments.Assignment) -> bool:
     """Whether a flag or a state that outlives the call is set, and not on purpose before the work."""
     place = announced.place
     names = [step for step in place if not step.startswith("[")]
     if not names or announced.held.kind == "emptied" or any(lasting.is_setting(name) for name in names[:-1]):
         return False
-    if _is_said_once(names[-1]) or (announced.held.kind == "state" and _is_said_once(announced.held.text)):
+    state = announced.held.text if announced.held.kind == "state" else ""
+    if _is_said_once(names[-1]) or _is_said_once(state) or _is_under_way(state):
         return False
     if announced.held.kind == "entry" and _is_numbered(function, announced.event):
         return False
