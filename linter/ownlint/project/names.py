@@ -111,18 +111,19 @@ class ProjectNames:
             fitting = [c for c in fitting if qualified.shared(c.symbol, scope) == best]
         return self._index.nearest([c for c in fitting if is_enum(c) is enum], file)
 
-    def carried(self, written: str, origin: tuple[File, str], to: tuple[File, str]) -> str:
+    def carried(self, written: str, origin: tuple[File, str], to: tuple[File, str], *, follow: bool = True) -> str:
         """A type that is written in one file and scope, as it is said in another: a class in full, where its name means
-        another class there, or is one of several, and what an alias stands for, where another has its name."""
+        another class there, or is one of several, and with `follow` what an alias stands for, where another has its
+        name."""
         kind = types.parse(written)
         for argument in kind.arguments:
-            written = written.replace(argument, self.carried(argument, origin, to), 1)
+            written = written.replace(argument, self.carried(argument, origin, to, follow=follow), 1)
         if kind.arguments or kind.is_scalar or not kind.name or origin == to:
             return written
         meant, other = self.find_class(kind.name, origin[1], origin[0]), self.find_class(kind.name, to[1], to[0])
-        if meant is None and other is None and kind.name.isidentifier():
+        if follow and meant is None and other is None and kind.name.isidentifier():
             here, there = self.expand(written, *origin), self.expand(written, *to)
-            return written if here in (written, there) else self.carried(here, origin, to)
+            return written if here in (written, there) else self.carried(here, origin, to, follow=False)
         if (
             meant is None
             or meant is other
@@ -146,7 +147,7 @@ class ProjectNames:
             alias = self._alias(kind.name, file, scope, at)
             if alias is None or types.parse(alias[1].target).name == kind.name:
                 return written
-            found = self.carried(alias[1].target, (alias[0], alias[1].scope), (file, scope))
+            found = self.carried(alias[1].target, (alias[0], alias[1].scope), (file, scope), follow=False)
             const = "const " if kind.const and not {"*", "const"} & set(re.findall(r"\*|\bconst\b", found)) else ""
             written = const + found + "*" * kind.pointers + ("&" if kind.reference else "")
         return written
