@@ -114,7 +114,7 @@ def _always_refuses(callee: Function) -> bool:
 
 
 def _is_the_error(callee: Function, value: r.Value | None) -> bool:
-    """`return &unknown_opcode;`: an error that nobody has to free, one for all."""
+    """`return &unknown_opcode;`: an error that is never freed, the same for all calls."""
     match places.strip(value):
         case r.Unary(op="&", value=r.Name(text=name)) if name not in callee.declared:
             status = callee.program.statuses.of(callee.record.result, callee)

@@ -122,7 +122,7 @@ def positions(function: Function) -> Mapping[str, ElementPosition]:
 
 @flow_question
 def keyed(function: Function) -> tuple[KeyedElement, ...]:
-    """The locals that point to what an element owns which can be told by its key, and to nothing else."""
+    """The locals that point only to what an element owns, where its key is known."""
     if takes_out(function):
         return ()
     found: dict[str, set[KeyedElement | None]] = {}
