@@ -79,7 +79,7 @@ def _by_suite(rounds: Mapping[str, Round], standing: Standing, suites: Mapping[s
     found: dict[tuple[bool, Suite | str], Counter[Judged]] = defaultdict(Counter)
     for each in at_first_contact(rounds).values():
         for verdict in each.verdict:
-            found[each.popular, suites.get(verdict.rule, "audit")][verdict.verdict] += standing.number(verdict)
+            found[each.popular, suites.get(verdict.rule, "audit")][verdict.today] += standing.number(verdict)
     yield "| projects | suite | true | doubtful | false | true of true and false | true of all |"
     yield "|---|---|---|---|---|---|---|"
     for popular, projects in ((False, "drawn by kind"), (True, "popular")):

@@ -57,12 +57,14 @@ class Place(_Strict, frozen=True, kw_only=True):
 
 class Verdict(_Strict, frozen=True, kw_only=True):
     """`gone` are findings that were mended before the round ended, or that another build of its day had: a later run
-    need not have them. `earlier` is what older rounds said of the same places, where the words were others."""
+    need not have them. `earlier` is what older rounds said of the same places, where the words were others. `again` is
+    what holds of a finding whose message was wrong and has been rewritten; the round keeps what it judged."""
 
     release: str
     rule: str
     verdict: Judged
     reason: str
+    again: Judged | Literal[""] = ""
     places: tuple[Place, ...] = ()
     where: str = ""
     count: int = 0
@@ -72,6 +74,11 @@ class Verdict(_Strict, frozen=True, kw_only=True):
     @property
     def number(self) -> int:
         return len(self.places) or self.count
+
+    @property
+    def today(self) -> Judged:
+        """What holds of the finding as it is worded now."""
+        return self.again or self.verdict
 
 
 class Release(_Strict, frozen=True, kw_only=True):

@@ -193,7 +193,7 @@ def _counts(rounds: Mapping[str, Round], standing: Standing) -> dict[str, Counts
     for each, verdict in judged(rounds):
         if each in fresh.values():
             contact[verdict.rule, verdict.verdict] += verdict.number
-            still[verdict.rule, verdict.verdict] += standing.number(verdict)
+            still[verdict.rule, verdict.today] += standing.number(verdict)
         elif not verdict.gone:
             # What several rounds judged counts once, with the last word.
             for place in verdict.places:
@@ -243,7 +243,7 @@ def weigh(rounds: Mapping[str, Round], standing: Standing) -> dict[Assumption, W
     for verdict, place in places:
         assumed = standing.assumed(verdict, place) or ()
         if len(assumed) == 1 and verdict.release not in partly:
-            found[assumed[0], verdict.verdict] += 1
+            found[assumed[0], verdict.today] += 1
     counts = {one: _judged(found, one) for one in ASSUMPTIONS}
     return {one: Weighed(makes(judged), judged) for one, judged in counts.items() if judged.all}
 

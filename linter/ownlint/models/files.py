@@ -221,7 +221,7 @@ class ModelFile:
         return (msgspec.structs.replace(model, name=name) for name in names)
 
     def _environment(self, table: ModelTable) -> Environment:
-        model = Environment(table.texts("reads"), table.texts("writes"), table.texts("ignore"))
+        model = Environment(*(table.texts(key) for key in Environment.__struct_fields__))
         table.text("source")
         table.done()
         return model

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import Class, File, Function, Program, assignments, places, questions, text, trials, types
+from ownlint import Class, File, Function, Program, places, questions, text, trials, types
 from ownlint import records as r
 from ownlint_rules.hygiene import _repeated as repeated
 
@@ -43,10 +43,30 @@ _MOST_READINGS = 50
 _DEEP = 4
 """So many wrappers around each other are followed."""
 
+_SWITCHES = frozenset(
+    {"0", "1", "2", "true", "false", "on", "off", "yes", "no", "y", "n", "t", "f", "enabled", "disabled"}
+)
+"""Words that switch something on and off: which of them a place knows decides what it makes of the others. Two places
+that ask for other words may each ask for their own."""
+
 _TEXTS = frozenset({"string", "view"})
 """Roles of types that are made of a text."""
 
 When = OneOf["construction", "loop", "once", "call"]
+
+_Kind = OneOf["presence", "form", "fallback"]
+
+
+class Meaning(NamedTuple):
+    """What is made of a variable's text: whether there is one (`presence`), a number or the answer to which words it
+    is (`form`), and what stands for it where there is none (`fallback`)."""
+
+    kind: _Kind
+    said: str
+
+
+_PRESENCE = Meaning("presence", "")
+_NUMBER = Meaning("form", "number")
 
 
 class EnvironmentReading(NamedTuple):
@@ -57,8 +77,8 @@ class EnvironmentReading(NamedTuple):
     owner: Class | None
     """Whose construction reads it."""
     when: When
-    understood: frozenset[str]
-    """What is asked of the text: names of functions, and constants it is compared with."""
+    meanings: frozenset[Meaning]
+    """What is made of the text. Empty where it is taken as it is, or what is made of it is not known."""
 
 
 class EnvironmentChange(NamedTuple):
@@ -197,19 +217,19 @@ class ProgramEnvironment:
                     if when == "construction" and owner is not None and self.is_single(owner):
                         when = "once"
                     targets = self.program.calls.callee(call, function).functions
-                    meaning = self._parsed(places.last_name(call.callee), targets)
-                    if not any(self._makes_other(target, meaning) for target in targets):
-                        meaning |= understood(function, call)  # else it is no text any more
-                    meaning |= _fallbacks(call, argument, targets)
-                    yield EnvironmentReading(variable, call, function, owner, when, meaning)
+                    meanings = self._parsed(places.last_name(call.callee), targets)
+                    if not any(self._makes_other(target, meanings) for target in targets):
+                        meanings |= set(_Use(self, function, call).meanings())  # else it is no text any more
+                    meanings |= set(_fallbacks(call, argument, targets))
+                    yield EnvironmentReading(variable, call, function, owner, when, meanings)
 
-    def _makes_other(self, wrapper: Function, meaning: frozenset[str]) -> bool:
-        """Whether a wrapper's answer is no text: a number, or an unknown type that it makes of one (`meaning`)."""
+    def _makes_other(self, wrapper: Function, meanings: frozenset[Meaning]) -> bool:
+        """Whether a wrapper's answer is no text: a number, or an unknown type that it makes of one (`meanings`)."""
         kind = types.parse(wrapper.record.result)
         if kind.is_scalar or kind.pointers or kind.is_placeholder:
             return kind.is_scalar
         written = (kind.name, *kind.arguments)
-        return bool(meaning) and all(_TEXTS.isdisjoint(self.program.types.roles(one, wrapper)) for one in written)
+        return bool(meanings) and all(_TEXTS.isdisjoint(self.program.types.roles(one, wrapper)) for one in written)
 
     def _named_in(
         self,
@@ -245,23 +265,24 @@ class ProgramEnvironment:
                     variable = self._read_by_member(call, name, cls) if name in said else ""
                     if variable:
                         when: When = "once" if self.is_single(cls) else "construction"
-                        otherwise = {text(one) for one in call.args[1:] if _is_literal(one)}
-                        yield EnvironmentReading(variable, call, None, cls, when, self._parsed(name, ()) | otherwise)
+                        targets = list(self.wrappers.get(name, {}))[:1]
+                        meanings = self._parsed(name, targets) | set(_fallbacks(call, call.args[0], targets))
+                        yield EnvironmentReading(variable, call, None, cls, when, meanings)
 
-    def _parsed(self, name: str, targets: Sequence[Function], depth: int = 0) -> frozenset[str]:
+    def _parsed(self, name: str, targets: Sequence[Function], depth: int = 0) -> frozenset[Meaning]:
         """What a function that reads a variable makes of the text: a wrapper by its body, another by its name."""
         if name in self.reads:
-            return frozenset((name,)) if _PARSES.search(name) else frozenset()
+            return frozenset({Meaning("form", name) if "ool" in name else _NUMBER} if _PARSES.search(name) else ())
         known = self.wrappers.get(name, {})
         wrapper = next((target for target in targets or known if target in known), None)
         if wrapper is None:
             return frozenset()
-        found: set[str] = set()
+        found: set[Meaning] = set()
         for call, argument, _ in self._named_in(wrapper, self.wrappers, {}):
             inner = self.name_of(argument, wrapper)
             if inner is not None and inner.parameter:
                 further = self.program.calls.callee(call, wrapper).functions
-                found |= understood(wrapper, call) | _fallbacks(call, argument, further)
+                found |= {*_Use(self, wrapper, call).meanings(), *_fallbacks(call, argument, further)}
                 if depth < _DEEP:
                     found |= self._parsed(places.last_name(call.callee), further, depth + 1)
         return frozenset(found)
@@ -460,78 +481,146 @@ def _outermost(function: Function) -> Function:
 # --- what is made of the text -------------------------------------------------------------------------
 
 
-def understood(function: Function, call: r.Call) -> frozenset[str]:
-    """What is done with what was read, directly or through the locals that hold it, as a text of another type, too:
-    names of the calls it goes to and constants it is compared with. That it is asked whether it is there says nothing.
-    """
-    holders: set[str] = set()
+class _Use:
+    """What one function makes of a text that it reads or is given, and of the locals that hold it, as a text of another
+    type, too. That it is stored, or handed to a function that is not known, says nothing."""
 
-    def is_it(value: r.Value | None) -> bool:
+    def __init__(self, around: ProgramEnvironment, function: Function, text_of: r.Call | str) -> None:
+        self.around = around
+        self.function = function
+        self._text_of = text_of
+        self._holders: set[str] = {text_of} if isinstance(text_of, str) else set()
+        for statement in function.statements:
+            if isinstance(statement, r.Declare) and self._is_it(statement.value):
+                self._holders.update(statement.names)
+
+    def meanings(self, depth: int = 0) -> Iterator[Meaning]:
+        words: set[str] = set()
+        asked: list[r.Value] = []
+        for value in _values(self.function):
+            match value:
+                case r.Call() if value is not self._text_of:
+                    words |= self._compared_by(value)
+                    yield from self._given_on(value, depth)
+                case r.Binary(op="==" | "!=", left=left, right=r.Literal(kind="str" | "char") as other) if any(
+                    self._is_it(part) for part in places.walk(left)
+                ):
+                    words.add(_word(other))
+                    asked.append(value)
+                case _:
+                    asked += filter(self._is_it, _asked(value))
+        asked += [one for statement in self.function.statements for one in _conditions(statement) if self._is_it(one)]
+        if asked and self._is_only(asked):
+            yield _PRESENCE
+        words.discard("")
+        if words and words <= _SWITCHES:
+            yield Meaning("form", f"is one of {', '.join(sorted(words))}")
+
+    def _is_it(self, value: r.Value | None) -> bool:
         inner = places.strip(value)
-        if inner is call:
+        if inner is self._text_of:
             return True
         match inner:
             case r.Name(text=name):
-                return name in holders
+                return name in self._holders
             case r.Conditional(then=then, other=other):
-                return is_it(then) or is_it(other)
-            case r.Call(args=(only,)) if _is_text(function, inner):
-                return is_it(only)
+                return self._is_it(then) or self._is_it(other)
+            case r.Call(args=(only,)) if _is_text(self.function, inner):
+                return self._is_it(only)
             case r.Call(callee=r.Member(base=base, name=name)) if name in _SAME:
-                return is_it(base)
+                return self._is_it(base)
         return False
 
-    for statement in function.statements:
-        if isinstance(statement, r.Declare) and is_it(statement.value):
-            holders.update(statement.names)
-    found: set[str] = set()
-    for inner in function.values:
-        match inner:
-            case r.Call(args=args) if inner is not call and any(map(is_it, args)) and not _is_text(function, inner):
-                if not all(_is_handed_on(inner, at) for at, arg in enumerate(args) if is_it(arg)):
-                    found.add(places.last_name(inner.callee))
-                    found |= {text(arg) for arg in args if _is_literal(arg)}
-            case r.Call(callee=r.Member(base=base, name=name)) if name not in _SAME and is_it(base):
-                found.add(name)
-            case r.Binary(op="==" | "!=", left=left, right=r.Literal(kind="str" | "char") as other) if any(
-                is_it(part) for part in places.walk(left)
-            ):
-                found.add(text(other))
-    return frozenset(found) - _ASKING
+    def _is_only(self, asked: list[r.Value]) -> bool:
+        """Whether the text serves for nothing else than these questions: what is used where there is one is no switch."""
+        within = {id(inner) for value in asked for inner in places.walk(value)}
+        return not any(
+            id(value) not in within
+            for value in _values(self.function)
+            if (isinstance(value, r.Name) and value.text in self._holders)
+            or (value is self._text_of and not self._holders)
+        )
+
+    def _compared_by(self, call: r.Call) -> set[str]:
+        """The words that a comparison has the text beside."""
+        whole = (*call.args, call.callee.base) if isinstance(call.callee, r.Member) else call.args
+        if places.last_name(call.callee) not in self.around.model.compares or not any(map(self._is_it, whole)):
+            return set()
+        return {
+            _word(inner) for arg in call.args if isinstance(inner := places.strip(arg), r.Literal) and _quoted(inner)
+        }
+
+    def _given_on(self, call: r.Call, depth: int) -> Iterator[Meaning]:
+        given = [at for at, arg in enumerate(call.args) if self._is_it(arg)]
+        is_asked = isinstance(call.callee, r.Member) and self._is_it(call.callee.base)
+        if (given or is_asked) and places.last_name(call.callee) in self.around.model.parses:
+            yield _NUMBER
+        elif given and depth < _DEEP:
+            for target in self.around.program.calls.callee(call, self.function).functions:
+                for at in given:
+                    name = target.record.parameters[at].name if at < len(target.record.parameters) else ""
+                    if name:
+                        use = _Use(self.around, target, name)
+                        yield from (one for one in use.meanings(depth + 1) if one != _PRESENCE)
 
 
-def _is_handed_on(call: r.Call, at: int) -> bool:
-    """Whether a call keeps its argument as a text: it makes an object that has it, or puts it into a format."""
-    held = assignments.held(call)
-    if held is not None and held.kind == "object":
-        return True
-    before = (places.strip(one) for one in call.args[:at])
-    return any(isinstance(one, r.Literal) and one.kind == "str" and "%" in one.text for one in before)
+def _values(function: Function) -> Iterator[r.Value]:
+    yield from function.values
+    for initializer in function.record.initializers:
+        for argument in initializer.args:
+            yield from places.walk(argument)
 
 
-def _fallbacks(call: r.Call, argument: r.Value, targets: Sequence[Function]) -> set[str]:
-    """The constants beside the variable's name that say what is read: not those that a function of the project only
-    tests, such as whether to read at all."""
-    found: set[str] = set()
+def _asked(value: r.Value) -> Iterator[r.Value]:
+    """What an expression asks for being there."""
+    match value:
+        case r.Unary(op="!" | "not", value=asked) | r.Conditional(condition=asked):
+            yield asked
+        case r.Binary(op="&&" | "||" | "and" | "or", left=left, right=right):
+            yield from (left, right)
+        case r.Binary(op="==" | "!=", left=asked, right=r.Literal(kind="null")):
+            yield asked
+
+
+def _conditions(statement: r.Statement) -> Iterator[r.Value]:
+    if isinstance(statement, r.Branch) and statement.condition is not None:
+        yield statement.condition
+
+
+def _quoted(value: r.Literal) -> bool:
+    return value.kind in ("str", "char")
+
+
+def _word(value: r.Literal) -> str:
+    return value.text.strip("\"'").replace("\\0", "").casefold()
+
+
+def _fallbacks(call: r.Call, argument: r.Value, targets: Sequence[Function]) -> Iterator[Meaning]:
+    """The constants beside the variable's name that say what is read, also those of default arguments: not those that
+    a function of the project only tests, such as whether to read at all."""
     for at, one in enumerate(call.args):
-        if one is argument or not _is_literal(one):
-            continue
-        names = [t.record.parameters[at].name for t in targets if at < len(t.record.parameters)]
-        if not names or any(_goes_on(target, name) for target, name in zip(targets, names, strict=False)):
-            found.add(text(one))
-    return found
+        taking = [(target, target.record.parameters[at]) for target in targets if at < len(target.record.parameters)]
+        if one is not argument and (not taking or any(_goes_on(target, parameter) for target, parameter in taking)):
+            yield from _fallback(one)
+    for target in targets:
+        for parameter in target.record.parameters[len(call.args) :]:
+            if parameter.default is not None and _goes_on(target, parameter):
+                yield from _fallback(parameter.default)
 
 
-def _goes_on(function: Function, name: str) -> bool:
+def _fallback(value: r.Value) -> Iterator[Meaning]:
+    if _is_literal(value):
+        yield Meaning("fallback", text(value))
+
+
+def _goes_on(function: Function, parameter: r.Parameter) -> bool:
     """Whether a parameter is returned, stored or given to a call."""
     flow = function.flow
     values = [*(write.value for write in flow.writes), *(leave.value for leave in flow.leaves)]
     values += [arg for call in flow.calls for arg in call.node.args]
-    return any(isinstance(inner, r.Name) and inner.text == name for value in values for inner in places.walk(value))
-
-
-_ASKING = frozenset({"strlen", "empty", "size", "length", '""', "'\\0'", "''"})
-"""Ways to ask whether a text is empty: all are one."""
+    return any(
+        isinstance(inner, r.Name) and inner.text == parameter.name for value in values for inner in places.walk(value)
+    )
 
 
 def _is_literal(value: r.Value) -> bool:

@@ -2,8 +2,10 @@
 
 ## What it reports
 
-- a variable that several functions read (one finding for all of them), if a loop leads to one of them, if the program
-  sets the variable, or if they interpret its text differently
+- a variable that several functions read (one finding for all of them), if they interpret its text differently: one
+  makes a number of it that another compares with words, they know other words for on and off, or fall back to other
+  defaults
+- the same where each decides by it on its own, and a loop leads to one of them: each object that it constructs reads it
 - with `--certainty possible`, a variable that is read in a loop, and any that several functions or a constructor read
 
 ## Why it is a bug
@@ -120,11 +122,10 @@ def _in_several(
     last = places[-1]
     steps = tuple(_step(one, one.call, "also read here") for one in places[:-1])[:4]
     shared = [one for one in places if not around.is_of_command(one)]
-    is_ambiguous = len({one.understood for one in shared if one.understood}) > 1
+    is_ambiguous = any(_differ(shared, kind) for kind in ("form", "fallback"))
     differently = ", which interpret it differently" if is_ambiguous else ""
     often = next((step for one in shared if (step := _often(around, one)) is not None), None)
-    is_set = any(change.variable == variable and change.sets for change in around.changes)
-    harms = is_ambiguous or is_set or often is not None or any(one.when == "loop" for one in shared)
+    harms = is_ambiguous or (_decide_alike(shared) and (often is not None or any(one.when == "loop" for one in shared)))
     return _subject(last).finding(
         last.call,
         f"`{variable}` is read in {len(places)} places{differently}",
@@ -132,6 +133,21 @@ def _in_several(
         help="read it in one function and call that",
         steps=steps + ((often,) if often is not None else ()) + _race(around, variable),
     )
+
+
+def _differ(places: list[environment.EnvironmentReading], kind: str) -> bool:
+    """Whether two places make different things of one text. One that does not make anything of it may hand it on."""
+    made = [frozenset(meaning for meaning in one.meanings if meaning.kind == kind) for one in places]
+    return len({one for one in made if one}) > 1
+
+
+def _decide_alike(places: list[environment.EnvironmentReading]) -> bool:
+    """Whether one decision is written more than once: what a text is made into, or, for objects that may be constructed
+    at different times, whether there is one."""
+    made = [{meaning.kind for meaning in one.meanings} for one in places]
+    if not all(made):
+        return False
+    return all("form" in one for one in made) or all(one.when == "construction" for one in places)
 
 
 def _each_time(around: environment.ProgramEnvironment, reading: environment.EnvironmentReading) -> Finding:
