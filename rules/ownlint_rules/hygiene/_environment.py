@@ -532,7 +532,7 @@ class _Use:
         return False
 
     def _is_only(self, asked: list[r.Value]) -> bool:
-        """Whether the text serves for nothing else than these questions: what is used where there is one is no switch."""
+        """Whether the text serves for nothing but these questions: one that is used as well is no switch."""
         within = {id(inner) for value in asked for inner in places.walk(value)}
         return not any(
             id(value) not in within
