@@ -398,13 +398,15 @@ class MacroModel(msgspec.Struct, frozen=True):
 class Environment(msgspec.Struct, frozen=True):
     """The process's variables: last names of the functions that read one (`getenv_s/4` where the name is not the first
     argument) and that change one, the variables (`*` stands for anything) that belong to the system rather than to the
-    program, and last names of the functions that make a number of a text (`parses`) and that compare two (`compares`).
+    program, and last names of the functions that make an integer of a text (`parses`), a real number (`parses_real`),
+    and that compare two (`compares`).
     """
 
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     parses: tuple[str, ...] = ()
+    parses_real: tuple[str, ...] = ()
     compares: tuple[str, ...] = ()
 
     def ignores(self, variable: str) -> bool:

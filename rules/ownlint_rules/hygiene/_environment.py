@@ -34,9 +34,25 @@ _MARKS = ("L", "u", "U", "u8", "s", "sv")
 _PARSES = re.compile(r"(?:Int|Float|Double|Bool|Long)(?:[A-Z\d]|$)|_(?:int|float|double|bool|long)(?:_|$)")
 """In the name of a function that reads a variable, and makes a number of it."""
 _SAME = frozenset(
-    {"c_str", "data", "empty", "isEmpty", "isNull", "has_value", "value", "value_or", "size", "length", "string", "get"}
+    {
+        "c_str",
+        "data",
+        "empty",
+        "isEmpty",
+        "isNull",
+        "has_value",
+        "value",
+        "value_or",
+        "size",
+        "length",
+        "string",
+        "get",
+        "substr",
+        "mid",
+        "trimmed",
+    }
 )
-"""Methods of a text that give it on, or say whether there is one."""
+"""Methods of a text that give it or a part of it on, or say whether there is one."""
 
 _MOST_READINGS = 50
 """Of one function."""
@@ -54,19 +70,22 @@ _TEXTS = frozenset({"string", "view"})
 
 When = OneOf["construction", "loop", "once", "call"]
 
-_Kind = OneOf["presence", "form", "fallback"]
+_Kind = OneOf["form", "fallback"]
 
 
 class Meaning(NamedTuple):
-    """What is made of a variable's text: whether there is one (`presence`), a number or the answer to which words it
-    is (`form`), and what stands for it where there is none (`fallback`)."""
+    """What is made of a variable's text: whether there is one, a number, or which of some words it is (`form`), and
+    what stands for it where there is none (`fallback`)."""
 
     kind: _Kind
     said: str
 
 
-_PRESENCE = Meaning("presence", "")
-_NUMBER = Meaning("form", "number")
+PRESENCE = Meaning("form", "is there")
+_INTEGER = Meaning("form", "an integer")
+_REAL = Meaning("form", "a real number")
+_DIGITS = Meaning("form", "digits")
+"""An integer of which digits are taken apart, as of 0930."""
 
 
 class EnvironmentReading(NamedTuple):
@@ -119,6 +138,12 @@ class ProgramEnvironment:
             name: int(position or 1) - 1 for name, _, position in (w.partition("/") for w in self.model.reads)
         }
         self.writes = frozenset(self.model.writes)
+
+    def number(self, name: str) -> Meaning | None:
+        """What a function of this last name makes of a text, where that is a number."""
+        if name in self.model.parses:
+            return _INTEGER
+        return _REAL if name in self.model.parses_real else None
 
     @questions.program_property
     def readings(self) -> list[EnvironmentReading]:
@@ -272,7 +297,7 @@ class ProgramEnvironment:
     def _parsed(self, name: str, targets: Sequence[Function], depth: int = 0) -> frozenset[Meaning]:
         """What a function that reads a variable makes of the text: a wrapper by its body, another by its name."""
         if name in self.reads:
-            return frozenset({Meaning("form", name) if "ool" in name else _NUMBER} if _PARSES.search(name) else ())
+            return frozenset({_by_name(name)} if _PARSES.search(name) else ())
         known = self.wrappers.get(name, {})
         wrapper = next((target for target in targets or known if target in known), None)
         if wrapper is None:
@@ -489,6 +514,8 @@ class _Use:
         self.around = around
         self.function = function
         self._text_of = text_of
+        self._numbers: list[r.Call] = []
+        """The calls that make a number of it."""
         self._holders: set[str] = {text_of} if isinstance(text_of, str) else set()
         for statement in function.statements:
             if isinstance(statement, r.Declare) and self._is_it(statement.value):
@@ -511,9 +538,14 @@ class _Use:
                     asked += filter(self._is_it, _asked(value))
         asked += [one for statement in self.function.statements for one in _conditions(statement) if self._is_it(one)]
         if asked and self._is_only(asked):
-            yield _PRESENCE
+            yield PRESENCE
+        if any(
+            isinstance(value, r.Binary) and value.op == "%" and self._is_number(value.left)
+            for value in _values(self.function)
+        ):
+            yield _DIGITS
         words.discard("")
-        if words and words <= _SWITCHES:
+        if words and (words <= _SWITCHES or self._numbers):
             yield Meaning("form", f"is one of {', '.join(sorted(words))}")
 
     def _is_it(self, value: r.Value | None) -> bool:
@@ -530,6 +562,13 @@ class _Use:
             case r.Call(callee=r.Member(base=base, name=name)) if name in _SAME:
                 return self._is_it(base)
         return False
+
+    def _is_number(self, value: r.Value) -> bool:
+        """Whether it is a number made of the text, or a local that begins with one."""
+        inner = places.strip(value)
+        if isinstance(inner, r.Name) and inner.text in self.function.locals:
+            inner = self.function.locals[inner.text][1]
+        return any(part is call for part in places.walk(inner) for call in self._numbers)
 
     def _is_only(self, asked: list[r.Value]) -> bool:
         """Whether the text serves for nothing but these questions: one that is used as well is no switch."""
@@ -553,15 +592,24 @@ class _Use:
     def _given_on(self, call: r.Call, depth: int) -> Iterator[Meaning]:
         given = [at for at, arg in enumerate(call.args) if self._is_it(arg)]
         is_asked = isinstance(call.callee, r.Member) and self._is_it(call.callee.base)
-        if (given or is_asked) and places.last_name(call.callee) in self.around.model.parses:
-            yield _NUMBER
+        made = self.around.number(places.last_name(call.callee))
+        if made is not None and (given or is_asked):
+            self._numbers.append(call)
+            yield made
         elif given and depth < _DEEP:
             for target in self.around.program.calls.callee(call, self.function).functions:
                 for at in given:
                     name = target.record.parameters[at].name if at < len(target.record.parameters) else ""
                     if name:
                         use = _Use(self.around, target, name)
-                        yield from (one for one in use.meanings(depth + 1) if one != _PRESENCE)
+                        yield from (one for one in use.meanings(depth + 1) if one != PRESENCE)
+
+
+def _by_name(name: str) -> Meaning:
+    """What a reading function makes of the text, by the type in its name."""
+    if re.search(r"(?i)bool", name):
+        return Meaning("form", name)
+    return _REAL if re.search(r"(?i)float|double", name) else _INTEGER
 
 
 def _values(function: Function) -> Iterator[r.Value]:

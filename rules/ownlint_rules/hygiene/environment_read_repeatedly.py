@@ -3,8 +3,8 @@
 ## What it reports
 
 - a variable that several functions read (one finding for all of them), if they interpret its text differently: one
-  makes a number of it that another compares with words, they know other words for on and off, or fall back to other
-  defaults
+  makes a number of it that another compares with words or only asks for, they know other words for on and off, or fall
+  back to other defaults
 - the same where each decides by it on its own, and a loop leads to one of them: each object that it constructs reads it
 - with `--certainty possible`, a variable that is read in a loop, and any that several functions or a constructor read
 
@@ -144,10 +144,10 @@ def _differ(places: list[environment.EnvironmentReading], kind: str) -> bool:
 def _decide_alike(places: list[environment.EnvironmentReading]) -> bool:
     """Whether one decision is written more than once: what a text is made into, or, for objects that may be constructed
     at different times, whether there is one."""
-    made = [{meaning.kind for meaning in one.meanings} for one in places]
+    made = [{meaning for meaning in one.meanings if meaning.kind == "form"} for one in places]
     if not all(made):
         return False
-    return all("form" in one for one in made) or all(one.when == "construction" for one in places)
+    return environment.PRESENCE not in made[0] or all(one.when == "construction" for one in places)
 
 
 def _each_time(around: environment.ProgramEnvironment, reading: environment.EnvironmentReading) -> Finding:
