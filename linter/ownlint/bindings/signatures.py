@@ -166,7 +166,21 @@ def counts_itself(framework: FrameworkModel, cls: Class) -> bool:
     if any(types.parse(base.name).last in bases for each in cls.ancestry for base in each.record.bases):
         return True
     extras = framework.facts.get("owning_extras", "").split()
-    return any(extra.name in extras for _, bound in bound_as(cls, cls) for extra in bound.extras)
+    is_counted = any(extra.name in extras for _, bound in bound_as(cls, cls) for extra in bound.extras)
+    return is_counted or is_never_deleted(framework, cls)
+
+
+def is_never_deleted(framework: FrameworkModel, cls: Class) -> bool:
+    """Whether a class is bound so that Python deletes none of its objects: C++ owns them all."""
+    names = framework.facts.get("never_deletes", "").split()
+    for file, bound in bound_as(cls, cls) if names else ():
+        if any(extra.name in names for extra in bound.extras):
+            return True
+        for written in bound.arguments[1:]:
+            holder = types.parse(cls.program.names.expand(written, file, at=bound.start))
+            if any(types.parse(deleter).last in names for deleter in holder.arguments[1:]):
+                return True
+    return False
 
 
 def is_lent_only(cls: Class) -> bool:
