@@ -950,6 +950,16 @@ class ParityReading:
                 same.update(self.plain(r.Name(0, 0, name)) for name in statement.names)
         return None
 
+    def passes_over(self, nothing: str) -> bool:
+        """Whether the body loops over what may be empty, by the condition that says that it is, and works in no other
+        way on what is in it: then there is nothing to be refused."""
+        subject = nothing.removeprefix("!")
+        loops = (one for one in self.function.statements if isinstance(one, r.Loop))
+        return (
+            any(self._says(loop.iterable) == subject for loop in loops if loop.iterable)
+            and self.first_need(nothing) is None
+        )
+
     def _settles(self, value: r.Value, same: set[str]) -> bool:
         """Whether something is asked about it, or it is something else from here on."""
         for inner in places.walk(value):

@@ -103,6 +103,7 @@ def removed_guards(old: Function, new: Function) -> Iterator[parity.ParityGuard]
     then, now = _outline(old), _outline(new)
     kept = {asked.form for asked in now.asked}
     retyped = _retyped(old, new)
+    reading = parity.ParityReading(parity.of(new.program), new)
     members = frozenset(map(parity.of(new.program).neutral, new.home.members)) if new.home is not None else frozenset()
     gone = [
         (guard, subjects)
@@ -110,6 +111,7 @@ def removed_guards(old: Function, new: Function) -> Iterator[parity.ParityGuard]
         if guard.form not in kept
         and retyped.isdisjoint(part for place in guard.names for part in place.split("."))
         and (guard.exit not in _NEED_SIBLING or _is_refused_by_sibling(new, guard))
+        and not reading.passes_over(guard.condition)
         and (subjects := parity.known_subjects(guard, now, members if _is_refused_by_sibling(new, guard) else None))
     ]
     guards = [guard for guard, _ in gone]
