@@ -475,7 +475,12 @@ class Class(_Subject):
 
     def field(self, name: str) -> tuple[Class, r.Field] | None:
         """A data member and the class of the ancestry that has it."""
-        return next(((cls, cls.fields[name]) for cls in self.ancestry if name in cls.fields), None)
+        return self._inherited_fields.get(name)
+
+    @derived_property
+    def _inherited_fields(self) -> dict[str, tuple[Class, r.Field]]:
+        """Name -> the data member, and the nearest class of the ancestry that has it."""
+        return {name: (cls, field) for cls in reversed(self.ancestry) for name, field in cls.fields.items()}
 
     @derived_property
     def declared_here(self) -> Mapping[str, tuple[r.FunctionRecord, ...]]:
