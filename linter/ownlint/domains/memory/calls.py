@@ -103,6 +103,8 @@ class MemoryCalls(Owners):
         """The object whose constructor is asked."""
         self.co_owned: set[Block | Cell] = set()
         """What is counted of which somebody else may have a reference, on some path that was followed."""
+        self.given_to: dict[Block | Cell, dict[tuple[int, int], tuple[r.Call, int, Callee]]] = {}
+        """The calls that were given something, as which argument: asked when it ends whether they share it."""
 
     def meet_limit(self) -> None:
         """More had to be known of a state than is; all of it is forgotten."""
@@ -142,7 +144,7 @@ class MemoryCalls(Owners):
         if pointer.block[0] in ("lambda", "bound", "result"):
             return
         if how.kind.counted and (
-            sharing.named_by(pointer.block) in self.co_owned or not sharing.is_own(pointer.block, self.function)
+            self.is_co_owned(sharing.named_by(pointer.block)) or not sharing.is_own(pointer.block, self.function)
         ):
             return
         before = draft.how_ended(pointer.block)
@@ -397,8 +399,15 @@ class MemoryCalls(Owners):
             pointer = self.pointer(draft, argument)
             if pointer.block[0] not in ("in", "late", "made") or pointer.path:
                 continue
-            if sharing.may_share(node, index, callee, self.function):
-                self.co_owned.add(sharing.named_by(pointer.block))
+            given_to = self.given_to.setdefault(sharing.named_by(pointer.block), {})
+            given_to[id(node), index] = node, index, callee
+
+    def is_co_owned(self, named: Block | Cell) -> bool:
+        """Whether somebody else may have a reference to it by now."""
+        given_to = self.given_to.pop(named, {})
+        if named not in self.co_owned and any(sharing.may_share(*one, self.function) for one in given_to.values()):
+            self.co_owned.add(named)
+        return named in self.co_owned
 
     def make(self, event: e.CallEvent, draft: MemoryDraft) -> None:
         """`new T(x)`: the object can hold what it is made of."""
@@ -900,7 +909,7 @@ class MemoryCalls(Owners):
             if home is None or home.block != inside.block or home.path[:-1] != inside.path[:-1]:
                 continue
             if home.path[-1] == inside.path[-1] or (inside.path[-1] == ITEMS and home.path[-1][:1] == "["):
-                if home not in self.co_owned and draft.how_ended(item) is None:
+                if not self.is_co_owned(home) and draft.how_ended(item) is None:
                     draft.end(item, how)
                 draft.write(home, LOST)
 
