@@ -424,6 +424,8 @@ class MemoryDraft:
 
     def forget(self, said: str) -> None:
         """What was known of that test is no longer so."""
+        if said not in self.tests:
+            return
         spend(len(self.tests) // _TESTS_A_STEP)
         self.tests = {other: how for other, how in self.tests.items() if other != said}
 
@@ -439,6 +441,15 @@ class MemoryDraft:
     def _drop(self) -> None:
         """Leaves out what nothing leads to any more."""
         spend(1 + (len(self.cells) + len(self.ended)) // _CELLS_A_STEP)
+        if self.ended or LOST in self.cells.values():
+            self._drop_unreachable()
+        if self.shaken > 1 and not self._is_late_said():
+            self.shaken = 1
+        if len(self.cells) + len(self.ended) > _MOST_CELLS:
+            self._frame.meet_limit()
+            self.cells, self.ended = {}, {}
+
+    def _drop_unreachable(self) -> None:
         left = {block for block, how in self.ended.items() if block[0] == "var" and how.why != "destroyed"}
         for cell in [cell for cell in self.cells if cell.block in left]:
             del self.cells[cell]
@@ -454,11 +465,6 @@ class MemoryDraft:
             first = self._unwritten(cell).block
             if first not in held and first not in ended:
                 del self.cells[cell]
-        if self.shaken > 1 and not self._is_late_said():
-            self.shaken = 1
-        if len(self.cells) + len(self.ended) > _MOST_CELLS:
-            self._frame.meet_limit()
-            self.cells, self.ended = {}, {}
 
     def _is_late_said(self) -> bool:
         """Whether anything is known of what stood in some cell between two calls of code that is not read. If not, it
